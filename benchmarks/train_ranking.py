@@ -361,7 +361,7 @@ def main() -> int:
         d
         for top in args.folders
         for d in sorted(top.iterdir())
-        if re.match(r"\d{3}-", d.name) and (d / "log.txt").is_file()
+        if re.match(r"\d{3,}-", d.name) and (d / "log.txt").is_file()
     ]
     examples = [e for d in folders if (e := example_of(d)) is not None]
     print(f"{len(folders)} cases, {len(folders) - len(examples)} without a failure in the log")

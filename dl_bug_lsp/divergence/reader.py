@@ -64,6 +64,10 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     states, numbered = _dumped(dumps)
     is_dump = bool(states)
     waits = primary is not None and waits_for_others(primary)
+    # What a launcher says of ranks that wait may have been read as a message of the job.
+    waits = waits or bool(
+        recorded.missing and primary is not None and primary.kind is FailureKind.MESSAGE
+    )
     if not is_dump and primary is not None and not waits:
         return reading
     if not is_dump:

@@ -249,6 +249,10 @@ BEGINS = 3
 """Letters from which on a word is a longer form of another (`val`, `valid`)."""
 
 
+OF_PLACES = re.compile(r"(?i)(?:dir|path|file|root|folder|output)\w*\W{0,4}$")
+"""How a line of a config begins whose value is a place on a disk."""
+
+
 def _values_of_no_row(case: Case) -> Iterator[Clue]:
     """Yield texts of the program that no row of a column has, and nearly are one of its values."""
     if case.category.id not in EMPTIED:
@@ -276,6 +280,9 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
     steps = (*case.raise_slice, *(s for steps in case.outer_slices for s in steps))
     on_way = {(step.node.file, step.node.line) for step in steps}
     for word in case.words.with_text(reasons):
+        line = case.workspace.source_line(word.file, word.line)
+        if word.role == "config_value" and OF_PLACES.search(line.partition(word.text)[0]):
+            continue  # Where something is written, or lies, is no value of a column.
         if word.role in ("string", "config_value"):
             score = 1.0 if (word.file, word.line) in on_way else BESIDE
             yield Clue("data_files.no_row", word.file, word.line, score, reasons[word.text])

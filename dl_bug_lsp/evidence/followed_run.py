@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.evidence.case import Case
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import UNKNOWN, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
@@ -54,19 +54,23 @@ def how_known(case: Case) -> str:
 
 NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
 """What a clue counts in a file, a class, a function that the followed run did without."""
-OF_REPRODUCED = 0.3
+OF_REPRODUCED = 0.5
 """What is left of these where the run was followed to the failure itself."""
 
 
-def part_in_run(case: Case, file: str, line: int) -> float:
-    """Return what a clue at a line counts, between 0 and 1.
+OF_ABSENCE = ("missing.", "repair.", "interpretation.", "types.no_return", "data_files.")
+"""Kinds of clues that hold of what did not run as well: a method that is misspelt is not called."""
+
+
+def part_in_run(case: Case, clue: Clue) -> float:
+    """Return what a clue counts by the part that its line had in the run, between 0 and 1.
 
     It counts less in a function or class where the run was followed up to the failing line and did
     without: the file was not imported, no object of the class was made and none of its methods
     called, or the function was not called. A library may have called what was not followed.
     """
-    outcome = follow(case)
-    if not outcome.reached or not file.endswith(".py"):
+    outcome, file, line = follow(case), clue.file, clue.line
+    if not outcome.reached or not file.endswith(".py") or clue.kind.startswith(OF_ABSENCE):
         return 1.0
     scope = case.engine.program.scope_at(file, line)
     if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:
@@ -74,7 +78,8 @@ def part_in_run(case: Case, file: str, line: int) -> float:
         return 1.0
     sure = OF_REPRODUCED if outcome.raised is not None else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        return NOT_IMPORTED * sure
+        is_script = "__main__" in (case.workspace.text(file) or "")
+        return 1.0 if is_script else NOT_IMPORTED * sure
     factor = 1.0
     while scope is not None and not isinstance(scope.node, ast.Module):
         if isinstance(scope.node, ast.ClassDef):

@@ -62,7 +62,7 @@ def gather(case: Case) -> Iterator[Clue]:
         try:
             for clue in source(case):
                 checkpoint()
-                part = part_in_run(case, clue.file, clue.line)
+                part = part_in_run(case, clue)
                 yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:
             # Code may be nested deeper than Python's own calls may be: what was found counts.

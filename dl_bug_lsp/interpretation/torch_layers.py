@@ -440,7 +440,7 @@ def convolution(count: int, *, transposed: bool) -> Forward:
             return result(x, None, value)
         channels = state.get("in_channels")
         if channels is not None:
-            message = "the weight's number of input channels is not the input's"
+            message = "the input's number of channels is not the weight's"
             arrays.same(x.shape[-count - 1], channels, message)
         kernel = axes(state, "kernel_size", count, [Value(UNKNOWN)] * count)
         stride, dilation = axes(state, "stride", count, 1), axes(state, "dilation", count, 1)

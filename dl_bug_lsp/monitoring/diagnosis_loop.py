@@ -115,8 +115,11 @@ def graph_cut(facts: RunFacts) -> Iterator[Finding]:
     after = [x for x in facts.layers if (x.position or 0) > (last.position or 0)]
     sites = [*facts.sites("detach")]
     if share == 1.0:
-        why = "no parameter gets a gradient: the graph from loss to model is cut"
-        sites += [*facts.sites("backward"), *(unique(loss_site(facts)))]
+        why = (
+            "no parameter has a gradient when the optimizer steps: the graph from loss to model is "
+            "cut, or the gradients are cleared before the step"
+        )
+        sites += [*facts.sites("backward"), *(unique(loss_site(facts))), *facts.sites("zero_grad")]
     else:
         why = (
             f"{len(none)} of {len(parameters)} parameters never get a gradient, "

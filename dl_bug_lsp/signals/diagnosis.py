@@ -197,6 +197,8 @@ PLATEAU = 0.02
 """After its first value a loss that moves by less than this stands still."""
 RISE = 1.3
 """A loss that ends a third above its start diverges; noise of a healthy run stays below."""
+SAME_STATE = 5e-4
+"""How far apart, as a share, two values of one state of a model are printed."""
 VAL_RISE = 1.15
 """Held-out loss this far above its best, while training loss falls on, is overfitting."""
 GAP = 0.12
@@ -335,16 +337,30 @@ def _no_gradient(context: RunSummary) -> Found | None:
     return None
 
 
+def _without_last_evaluation(points: tuple[MetricPoint, ...]) -> tuple[MetricPoint, ...]:
+    """Return the points without a last one that says again what an earlier one said.
+
+    Many programs evaluate the best state once more when the training has ended.
+    """
+    if len(points) < 4:
+        return points
+    last = points[-1].value
+    again = any(math.isclose(p.value, last, rel_tol=SAME_STATE) for p in points[:-2])
+    near = math.isclose(points[-2].value, last, rel_tol=SAME_STATE)
+    return points[:-1] if again and not near else points
+
+
 def _overfitting(context: RunSummary) -> Found | None:
     train, held = context.loss, main_loss(context.of(Role.LOSS, Split.HELD_OUT))
     learns = train is not None and train.split is Split.TRAIN and _falls(train, 0.2)
     if learns and held is not None:
-        points = last_run(held.points)
+        points = _without_last_evaluation(last_run(held.points))
         trend = trend_of(tuple(p.value for p in points))
         late = trend is not None and trend.count - 1 - trend.low_at >= max(2, trend.count // 5)
         if trend is not None and late and trend.low > 0 and trend.end > VAL_RISE * trend.low:
             why = (
-                f"`{held.name}` rises from {trend.low:g} to {trend.end:g} while training loss falls"
+                f"`{held.name}` rises from {trend.low:.4g} to about {trend.end:.4g} while training "
+                "loss falls"
             )
             return "overfitting", 0.9, why, points[-1]
     return _gap(context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -29,9 +30,9 @@ _CERTAINTIES = ((0.9, "almost certainly"), (0.7, "probably"), (0.4, "perhaps"), 
 
 
 def percent(share: float) -> str:
-    """Return a share of 0 to 1 as in ``93 %``."""
-    rounded = round(100 * min(1.0, max(0.0, share)))
-    return "<1 %" if share < 0.01 else f"{rounded} %"
+    """Return a share of 0 to 1 as in ``93 %``; halves are rounded up, as in the editors."""
+    share = min(1.0, max(0.0, share))
+    return "<1 %" if share < 0.01 else f"{math.floor(100 * share + 0.5)} %"
 
 
 def certainty(confidence: float) -> str:

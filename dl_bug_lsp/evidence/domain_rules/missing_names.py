@@ -56,7 +56,7 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
             continue  # A record of data: its fields are as in the other records.
         for entry in case.workspace.config_entries(file):
             if entry.path[:-1] == path and entry.key and entry.key not in read:
-                why = f"no code reads the setting `{entry.key}`"
+                why = f"no code reads the setting `{entry.key}` by its name"
                 yield Clue("rules.unused_setting", file, entry.line, 1.0, why)
 
 

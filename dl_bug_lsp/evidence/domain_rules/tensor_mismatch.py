@@ -523,6 +523,13 @@ def _starts_to_the_end(expr: ast.AST) -> bool:
     )
 
 
+def _is_padding(expr: ast.BinOp) -> bool:
+    """Tell ``kernel // 2``, the usual padding of a kernel, whose size is odd on purpose."""
+    halved = isinstance(expr.right, ast.Constant) and expr.right.value == 2
+    names = {str(getattr(n, "id", getattr(n, "attr", ""))).lower() for n in ast.walk(expr.left)}
+    return halved and any(name in ("k", "ks") or "kernel" in name for name in names)
+
+
 WRITTEN = (StepKind.LITERAL, StepKind.CONFIG)
 STEPS = 12
 
@@ -540,11 +547,11 @@ def find_divisibility(case: Case) -> Iterator[Clue]:
             continue
         divisor = node.engine.node(expr.right, node.context)
         whole, part = _whole(node.engine.node(expr.left, node.context)), _whole(divisor)
-        if not whole or not part or whole % part == 0:
+        if not whole or not part or whole % part == 0 or _is_padding(expr):
             continue
         why = f"`{node.text}` drops a rest of {whole % part}: {whole} is no multiple of {part}"
         yield Clue("rules.weak", node.file, node.line, 1.0, why)
         for origin in backward_slice([divisor], STEPS):
             if origin.node.kind in WRITTEN and _whole(origin.node) == part:
-                why = f"`{origin.node.text}`: {whole} is no multiple of it"
+                why = f"`{origin.node.text}` divides {whole}, which is no multiple of {part}"
                 yield Clue("rules.medium", origin.node.file, origin.node.line, 1.0, why)

@@ -408,7 +408,7 @@ RULES_TENSORS: tuple[Rule, ...] = (
         "doesn't match the broadcast shape",
         "shape '…' is invalid for input of size",
         "view size is not compatible with input tensor's size and stride",
-        "stack expects each tensor to be equal size",
+        "stack expects each tensor",
         "stack expects a non-empty tensorlist",
         "sizes of tensors must match except in dimension",
         "trying to resize storage that is not resizable",

@@ -5,8 +5,7 @@ local M = {}
 
 -- A share as the report prints it.
 function M.percent(share)
-  local rounded = ('%.0f'):format(share * 100)
-  return (rounded == '0' and share > 0) and '<1 %' or rounded .. ' %'
+  return share < 0.01 and '<1 %' or ('%d %%'):format(math.floor(share * 100 + 0.5))
 end
 
 -- The text of the clipboard; of the unnamed register where there is none (over ssh).
