@@ -65,9 +65,9 @@ estimate less 15 %, and the estimate plus 25 % and 0.6 GB for CUDA's context, ke
 allocator's fragments. `python benchmarks/memory_estimate.py` compares the estimate with the peak
 that PyTorch's profiler measures on a CPU, for twelve models: median error 2 %, largest 20 %.
 Three constants (what LSTM, GRU and encoder layers keep) were set by these models. On an H100 with
-PyTorch 2.11 (`--device cuda`) the allocator's peaks of the same small models, 90 to 270 MB, lie 67 MB
-above the estimates in the median, which is what cuBLAS keeps there for its work; with 67 MB added the
-median error is 6 %, the largest 39 %. Models that fill a GPU were not measured.
+PyTorch 2.11 (`--device cuda`) the allocator's peaks of the same small models, 90 to 270 MB, lie 2
+to 140 MB above the estimates, 70 MB in the median (perhaps what cuBLAS keeps for its work); with
+67 MB added the median error is 6 %, the largest 39 %. Models that fill a GPU were not measured.
 
 ## Leaving findings out
 
