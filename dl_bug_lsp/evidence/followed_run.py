@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
-from dl_bug_lsp.interpretation.values import UNKNOWN, Value
+from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
@@ -58,6 +58,7 @@ OF_REPRODUCED = 0.5
 """What is left of these where the run was followed to the failure itself."""
 
 
+_PARTS: WeakKeyDictionary[Case, dict[Origin, float]] = WeakKeyDictionary()
 OF_ABSENCE = ("missing.", "repair.", "interpretation.", "types.no_return", "data_files.")
 """Kinds of clues that hold of what did not run as well: a method that is misspelt is not called."""
 
@@ -69,8 +70,18 @@ def part_in_run(case: Case, clue: Clue) -> float:
     without: the file was not imported, no object of the class was made and none of its methods
     called, or the function was not called. A library may have called what was not followed.
     """
-    outcome, file, line = follow(case), clue.file, clue.line
-    if not outcome.reached or not file.endswith(".py") or clue.kind.startswith(OF_ABSENCE):
+    if clue.kind.startswith(OF_ABSENCE):
+        return 1.0
+    parts = _PARTS.setdefault(case, {})
+    place = (clue.file, clue.line)
+    if place not in parts:
+        parts[place] = _part_of_line(case, *place)
+    return parts[place]
+
+
+def _part_of_line(case: Case, file: str, line: int) -> float:
+    outcome = follow(case)
+    if not outcome.reached or not file.endswith(".py"):
         return 1.0
     scope = case.engine.program.scope_at(file, line)
     if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:

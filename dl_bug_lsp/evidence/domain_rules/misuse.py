@@ -88,12 +88,12 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
     site = case.sites[-1] if case.sites else None
     if site is None or site.statement is None:
         return
+    failing = [node.expr for node in site.nodes if isinstance(node.expr, ast.Call)]
     for match in ADVISED_ARGUMENT.finditer(case.message):
         name = match["name"]
         before = case.message[: match.start()].rpartition(".")[2]
         if name in MISADVISED or re.search(r"\bif you (?:want|need|would|wish)\b", before):
             continue
-        failing = [node.expr for node in site.nodes if isinstance(node.expr, ast.Call)]
         for call in failing or calls_in(site.statement):
             own = case.engine.program.scope_at(site.place.file, call.lineno)
             is_ours = own is not None and called_name(call) in own.functions
