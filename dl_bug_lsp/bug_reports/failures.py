@@ -89,19 +89,18 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
         return None
     lines = [line for line in log.lines if line.text.strip()]
     span = Span(lines[0].number, lines[-1].number)
-    description = next(
-        (line.text for line in lines if _described(line.text)), lines[0].text
-    ).strip()
-    match = next((m for _, p in DESCRIBED if (m := p.search(description[:MAX_DESCRIPTION]))), None)
-    start = max(0, match.start() - BEFORE) if match is not None and match.end() > SHOWN else 0
+    texts = [line.text.strip() for line in lines]
+    described = ((text, mention) for text in texts if (mention := _described(text)))
+    description, mention = next(described, (texts[0], None))
+    start = max(0, mention[1].start() - BEFORE) if mention and mention[1].end() > SHOWN else 0
     excerpt = description[start : start + SHOWN]
     return Failure(FailureKind.REPORT, (), 0, "report", span, excerpt, primary=True)
 
 
-def _described(text: str) -> str | None:
-    """Return the category of the failure that a line describes in a person's words."""
+def _described(text: str) -> tuple[str, re.Match[str]] | None:
+    """Return the category of the failure that a line describes in a person's words, and where."""
     text = text[:MAX_DESCRIPTION]
-    return next((id for id, pattern in DESCRIBED if pattern.search(text)), None)
+    return next(((id, match) for id, p in DESCRIBED if (match := p.search(text))), None)
 
 
 def text_of(log: Log) -> str:
@@ -119,7 +118,7 @@ def classify_report(failure: Failure) -> CategoryVerdict:
     """Return the category that a report's words describe: how a loss or a metric went."""
     described = _described(failure.evidence)
     if described is not None:
-        row = category(described)
+        row = category(described[0])
         return CategoryVerdict(row.id, row.dimension, _TOLD_FROM, failure.evidence, "report.words")
     row = category("unclassified")
     return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "report")
