@@ -113,9 +113,9 @@ class CheckedFolders:
 def register(server: DlBugServer) -> None:
     """Add the command and the handlers of edits and saves."""
     checked = CheckedFolders(server)
-    server.closings.append(checked.close)
-    server.edits.append(checked.edited)
-    server.saves.append(checked.saved_soon)
+    server.events.folder_closed.subscribe(checked.close)
+    server.events.document_edited.subscribe(checked.edited)
+    server.events.document_saved.subscribe(checked.saved_soon)
 
     @server.command(CHECK)
     async def check(ls: DlBugServer, *arguments: Any) -> dict[str, Any] | None:

@@ -36,8 +36,8 @@ WATCHED = (
 def register(server: DlBugServer) -> None:
     """Add the handlers of the server's life."""
     logs = FollowedLogs(server, WATCHED)
-    server.settings_observers.append(logs.follow_soon)
-    server.closings.append(logs.leave)
+    server.events.settings_changed.subscribe(logs.follow_soon)
+    server.events.folder_closed.subscribe(logs.leave)
 
     @server.feature(types.INITIALIZE)
     def initialize(ls: DlBugServer, params: types.InitializeParams) -> None:
@@ -52,7 +52,7 @@ def register(server: DlBugServer) -> None:
         share_heaps()
         for folder in ls.folders:
             index(ls, folder)
-            ls.opened(folder)
+            ls.events.folder_opened.notify(folder)
         await _subscribe(ls)
         logs.begin()
 
@@ -68,7 +68,7 @@ def register(server: DlBugServer) -> None:
             if folder is not None:
                 index(ls, folder)
                 logs.follow_soon(folder)
-                ls.opened(folder)
+                ls.events.folder_opened.notify(folder)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def settings_changed(ls: DlBugServer, params: types.DidChangeConfigurationParams) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -14,6 +13,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
 from dl_bug_lsp import __version__
+from dl_bug_lsp.server.core.events import Events
 from dl_bug_lsp.server.core.protocol import Protocol
 from dl_bug_lsp.server.core.settings import FolderSettings
 from dl_bug_lsp.server.documents.folders import Folder, Folders
@@ -71,24 +71,9 @@ class DlBugServer(LanguageServer):
         """Whether the client wants to be told that what is shown changed."""
         self.hears_of_cells = False
         """Whether the client itself tells of cells that fail, in notebooks that are open."""
-        self.arrivals: list[Callable[[Publication], None]] = []
-        """Called with every new publication before it is shown."""
-        self.openings: list[Callable[[Folder], None]] = []
-        """Called with every folder once it is open and the client is ready."""
-        self.closings: list[Callable[[Folder], None]] = []
-        """Called with every folder that was closed, while what it shows still stands."""
-        self.edits: list[Callable[[str], object]] = []
-        """Called with the URI of every document that was edited."""
-        self.saves: list[Callable[[str], object]] = []
-        """Called with the URI of every document that was saved."""
-        self.document_closings: list[Callable[[str], object]] = []
-        """Called with the URI of every document that was closed."""
-        self.observers: list[Callable[[], None]] = []
-        """Called after what is shown changed."""
+        self.events = Events()
         self.hears_of_files = False
         """Whether the client tells of changed files, so that nobody else has to watch them."""
-        self.settings_observers: list[Callable[[Folder], object]] = []
-        """Told of a folder whose settings may be others than before."""
         self._has_shown_error = False
         self._refreshing = False
         self._showing: asyncio.TimerHandle | None = None
@@ -135,21 +120,14 @@ class DlBugServer(LanguageServer):
         self._refreshing = False
         self.workspace_diagnostic_refresh(None)
 
-    def opened(self, folder: Folder) -> None:
-        """Tell those who wait for it that a folder is open."""
-        for opening in self.openings:
-            opening(folder)
-
     def settings_changed(self, folder: Folder) -> None:
-        """Tell those who go by them that a folder's settings may be others than before."""
+        """Announce that a folder's settings may be others than before; guests have none."""
         if not self.folders.is_guest(folder):
-            for observer in self.settings_observers:
-                observer(folder)
+            self.events.settings_changed.notify(folder)
 
     def closed(self, folder: Folder) -> None:
         """Let go of everything of a folder that was closed."""
-        for closing in self.closings:
-            closing(folder)
+        self.events.folder_closed.notify(folder)
         self.jobs.close(folder.key)
         self.settings.close(folder)
         self.diagnostics.close(folder.uri_of(""))
@@ -161,8 +139,7 @@ class DlBugServer(LanguageServer):
 
         With ``soon`` those that come in a burst are shown together.
         """
-        for arrival in self.arrivals:
-            arrival(new)
+        self.events.publishing.notify(new)
         self.shown_failures.put(new)
         if soon:
             self.show_soon()
@@ -195,8 +172,7 @@ class DlBugServer(LanguageServer):
         self.refresh_lenses()
         if self.tells_failures:
             self.protocol.notify(FAILURES_CHANGED, None)
-        for observer in self.observers:
-            observer()
+        self.events.shown.notify()
 
 
 def capability(root: Any, *names: str) -> Any:

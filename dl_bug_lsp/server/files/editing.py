@@ -38,7 +38,7 @@ ALL_FILES = types.FileOperationRegistrationOptions(
 def register(server: DlBugServer) -> None:
     """Add the handlers of documents and files."""
     seen: dict[str, Lines] = {}
-    server.arrivals.append(lambda new: settle_open(server, new))
+    server.events.publishing.subscribe(lambda new: settle_open(server, new))
     _register_notebooks(server)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
@@ -57,8 +57,7 @@ def register(server: DlBugServer) -> None:
     def did_change(ls: DlBugServer, params: types.DidChangeTextDocumentParams) -> None:
         uri = params.text_document.uri
         key = document_key(uri)
-        for edited in ls.edits:
-            edited(uri)
+        ls.events.document_edited.notify(uri)
         before = seen.pop(key, None)
         if follow_edit(ls, uri, params.content_changes, before):
             seen[key] = tuple(lines_of(ls, uri) or ())
@@ -67,16 +66,14 @@ def register(server: DlBugServer) -> None:
     async def did_close(ls: DlBugServer, params: types.DidCloseTextDocumentParams) -> None:
         uri = params.text_document.uri
         seen.pop(document_key(uri), None)
-        for closing in ls.document_closings:
-            closing(uri)
+        ls.events.document_closed.notify(uri)
         # A file that is renamed may be closed first; one that is deleted is told of otherwise.
         key = document_key(uri)
         await read_again(ls, lambda home: document_key(home) == key, keeps_missing=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     def did_save(ls: DlBugServer, params: types.DidSaveTextDocumentParams) -> None:
-        for saved in ls.saves:
-            saved(params.text_document.uri)
+        ls.events.document_saved.notify(params.text_document.uri)
 
     @server.feature(types.WORKSPACE_DID_RENAME_FILES, ALL_FILES)
     def renamed(ls: DlBugServer, params: types.RenameFilesParams) -> None:
@@ -233,7 +230,7 @@ def _rename(ls: DlBugServer, old: str, new: str) -> bool:
 # ---------------------------------------------------------------------- notebooks
 def _register_notebooks(server: DlBugServer) -> None:
     """Add the handlers of notebooks."""
-    server.arrivals.append(lambda new: _place_new(server, new))
+    server.events.publishing.subscribe(lambda new: _place_new(server, new))
 
     @server.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)
     def did_open(ls: DlBugServer, params: types.DidOpenNotebookDocumentParams) -> None:

@@ -90,8 +90,8 @@ logger = logging.getLogger(__name__)
 
 def register(server: DlBugServer) -> None:
     """Add the command, and look again where settings changed."""
-    server.settings_observers.append(lambda folder: read_soon(server, folder))
-    server.arrivals.append(lambda new: _arrived(server, new))
+    server.events.settings_changed.subscribe(lambda folder: read_soon(server, folder))
+    server.events.publishing.subscribe(lambda new: _arrived(server, new))
 
     @server.command(HEATMAP)
     def heatmap(ls: DlBugServer, *arguments: Any) -> list[dict[str, Any]] | None:

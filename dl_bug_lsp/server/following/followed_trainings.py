@@ -39,7 +39,7 @@ _tasks = Tasks()
 
 def register(server: DlBugServer) -> None:
     """Have a training's failure stand alone where the run's metrics tell of the same."""
-    server.arrivals.append(lambda new: _arrived(server, new))
+    server.events.publishing.subscribe(lambda new: _arrived(server, new))
 
 
 def _arrived(ls: DlBugServer, new: Publication) -> None:

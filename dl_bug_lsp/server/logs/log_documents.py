@@ -68,7 +68,7 @@ class Logs:
     def __init__(self, ls: DlBugServer) -> None:
         self._ls = ls
         self._kept: dict[str, tuple[int | None, str | None, Outline]] = {}
-        ls.document_closings.append(lambda uri: self._kept.pop(uri, None))
+        ls.events.document_closed.subscribe(lambda uri: self._kept.pop(uri, None))
 
     async def outline(self, uri: str, asker: str) -> tuple[Outline | None, Folder | None]:
         """Return the outline of an open log and the folder it links into, None for no log.

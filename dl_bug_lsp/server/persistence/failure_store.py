@@ -23,11 +23,13 @@ logger = logging.getLogger(__name__)
 def register(server: DlBugServer) -> None:
     """Keep what is shown and bring it back when a folder is opened."""
     keeper = FailureStore(server)
-    server.observers.append(keeper.changed)
-    server.openings.append(keeper.opened)
-    server.closings.append(keeper.closed)
+    server.events.shown.subscribe(keeper.changed)
+    server.events.folder_opened.subscribe(keeper.opened)
+    server.events.folder_closed.subscribe(keeper.closed)
 
-    server.saves.append(lambda uri: keeper.changed() if server.shown_failures.spots(uri) else None)
+    server.events.document_saved.subscribe(
+        lambda uri: keeper.changed() if server.shown_failures.spots(uri) else None
+    )
 
 
 class FailureStore:
