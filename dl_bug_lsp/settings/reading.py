@@ -37,41 +37,48 @@ def _options(*values: Any) -> Options:
     return Options(*values)
 
 
+def field_of(key: str) -> str:
+    """Return the field of `Settings` for a key: ``logs_include`` for ``logs.include``."""
+    return kebab(key).replace("-", "_").replace(".", "_")
+
+
+_DEFAULTS: dict[str, Any] = {
+    field_of(setting.key): tuple(setting.default) if setting.default == [] else setting.default
+    for setting in SETTINGS
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """What holds for a folder: of each row of `table.SETTINGS` the field named by `field_of`.
 
-    The first three rows are in ``options``. ``logs_include`` None means the logs of usual names.
+    Defaults are those of the table. The first three rows are in ``options``. ``logs_include`` None
+    means the logs of usual names.
     """
 
     options: Options = field(default_factory=_options)
-    max_diagnostics: int = 10
-    min_score: float = 0.02
-    warning_from: float = 0.7
-    information_from: float = 0.3
-    code_lens: bool = True
-    keep_failures: bool = True
-    hover: bool = True
-    logs_watch: bool = True
-    logs_polling: bool = False
-    logs_include: tuple[str, ...] | None = None
-    logs_exclude: tuple[str, ...] = ()
-    spectrum_watch: bool = True
-    spectrum_lenses: bool = True
-    spectrum_junit: tuple[str, ...] | None = None
-    triage_folder: str | None = None
-    check_when: str = "run"
-    check_strict: bool = False
-    check_ignore: tuple[str, ...] = ()
-    check_exclude: tuple[str, ...] = ()
+    max_diagnostics: int = _DEFAULTS["max_diagnostics"]
+    min_score: float = _DEFAULTS["min_score"]
+    warning_from: float = _DEFAULTS["warning_from"]
+    information_from: float = _DEFAULTS["information_from"]
+    code_lens: bool = _DEFAULTS["code_lens"]
+    keep_failures: bool = _DEFAULTS["keep_failures"]
+    hover: bool = _DEFAULTS["hover"]
+    logs_watch: bool = _DEFAULTS["logs_watch"]
+    logs_polling: bool = _DEFAULTS["logs_polling"]
+    logs_include: tuple[str, ...] | None = _DEFAULTS["logs_include"]
+    logs_exclude: tuple[str, ...] = _DEFAULTS["logs_exclude"]
+    spectrum_watch: bool = _DEFAULTS["spectrum_watch"]
+    spectrum_lenses: bool = _DEFAULTS["spectrum_lenses"]
+    spectrum_junit: tuple[str, ...] | None = _DEFAULTS["spectrum_junit"]
+    triage_folder: str | None = _DEFAULTS["triage_folder"]
+    check_when: str = _DEFAULTS["check_when"]
+    check_strict: bool = _DEFAULTS["check_strict"]
+    check_ignore: tuple[str, ...] = _DEFAULTS["check_ignore"]
+    check_exclude: tuple[str, ...] = _DEFAULTS["check_exclude"]
 
 
 _OF_OPTIONS = ("top", "topFiles", "pathMap")
-
-
-def field_of(key: str) -> str:
-    """Return the field of `Settings` for a key: ``logs_include`` for ``logs.include``."""
-    return kebab(key).replace("-", "_").replace(".", "_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +180,9 @@ def settings_of(*given: Given) -> Settings:
     values: dict[str, Any] = {}
     for source in given:
         values.update(source.values)
-
-    whole = {setting.key: values.get(setting.key, setting.default) for setting in SETTINGS}
-    top, files, paths = (whole.pop(key) for key in _OF_OPTIONS)
-    rest: dict[str, Any] = {field_of(key): tuple(v) if v == [] else v for key, v in whole.items()}
-    return Settings(_options(top, files, tuple(paths)), **rest)
+    top, files, paths = (values.pop(key, BY_KEY[key].default) for key in _OF_OPTIONS)
+    options = _options(top, files, tuple(paths))
+    return Settings(options, **{field_of(key): value for key, value in values.items()})
 
 
 # ---------------------------------------------------------------------- pyproject.toml
