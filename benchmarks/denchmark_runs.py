@@ -12,9 +12,10 @@ from denchmark_bugs import Bug
 from denchmark_metrics import Score
 from denchmark_techniques import Technique, frame_places, technique
 from denchmark_truth import ChangedCode, file_scores
+from git_versions import Versions
 
 from dl_bug_lsp.techniques.scores import FixedReport, Query, Ranked
-from dl_bug_lsp.workspace import GitError, Versions, Workspace
+from dl_bug_lsp.workspace import GitError, Workspace
 
 Value = TypeVar("Value")
 NOTHING = Ranked((), (), ())
@@ -115,14 +116,14 @@ def _truth(
     if bug.files:
         version = _checked(lambda: versions.repository.commit(bug.version), bug, "files", report)
     if version is not None:
-        workspace = Workspace.of_version(versions, version)
+        workspace = versions.workspace(version)
         if not set(workspace.files()).intersection(bug.files):
             report(f"{bug.name}: no files: none of the buggy ones exists at {bug.version}")
             version = None
     if bug.lines:
         parent = _checked(lambda: _parent(versions, bug), bug, "functions, no lines", report)
     if parent is not None:
-        workspace = Workspace.of_version(versions, parent)
+        workspace = versions.workspace(parent)
         code = ChangedCode(workspace, bug.lines)
     if version is not None or parent is not None:
         places = bool(frame_places(query, workspace))
@@ -214,7 +215,7 @@ def _ranked(
     """Rank on one commit; a technique that fails ranked nothing, which is told."""
     until = bug.opened.timestamp() if bug.opened is not None else None
     start = time.perf_counter()
-    workspace = Workspace.of_version(versions, commit, known_until=until)
+    workspace = versions.workspace(commit, known_until=until)
     try:
         ranked = chosen.rank(truth.query, workspace, truth.earlier)
     except Exception as error:

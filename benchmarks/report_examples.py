@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from denchmark_bugs import Bug, by_repository, find_repository
 from denchmark_truth import ChangedCode, is_test
+from git_versions import Versions
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
@@ -31,7 +32,7 @@ from dl_bug_lsp.ranking.report_ranking import (
 )
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
-from dl_bug_lsp.workspace import GitError, Versions, Workspace
+from dl_bug_lsp.workspace import GitError, Workspace
 
 # What a context keeps is small; what it can make again is not.
 _DROPPED = ("passages", "passage_file", "passage_matches", "files_matches")
@@ -67,7 +68,7 @@ def workspaces(
                 until = bug.opened.timestamp() if bug.opened is not None else None
                 try:
                     commit = of(bug, versions)
-                    yield bug, Workspace.of_version(versions, commit, known_until=until)
+                    yield bug, versions.workspace(commit, known_until=until)
                 except GitError:
                     continue
 

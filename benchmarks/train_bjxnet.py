@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from denchmark_bugs import Bug, by_repository, find_repository, read_bugs
 from denchmark_metrics import MEASURES, score
+from git_versions import Versions
 from numpy.typing import NDArray
 
 from dl_bug_lsp.retrieval import corpus
@@ -30,7 +31,7 @@ from dl_bug_lsp.techniques import bjxnet as technique
 from dl_bug_lsp.techniques.bjxnet import Inputs, inputs_of, network_from
 from dl_bug_lsp.techniques.code_graphs import EDGES, KINDS
 from dl_bug_lsp.techniques.scores import Query, Subject, in_order, text_score
-from dl_bug_lsp.workspace import GitError, Versions, Workspace
+from dl_bug_lsp.workspace import GitError
 
 ROOT = Path(__file__).resolve().parent
 WEIGHTS = ROOT.parent / "dl_bug_lsp" / "techniques" / "bjxnet.json"
@@ -70,7 +71,7 @@ def samples_of(bugs: Sequence[Bug], repositories: Path) -> Iterator[Sample]:
             for bug in group:
                 until = bug.opened.timestamp() if bug.opened is not None else None
                 try:
-                    workspace = Workspace.of_version(versions, bug.version, known_until=until)
+                    workspace = versions.workspace(bug.version, known_until=until)
                 except GitError:
                     continue
                 subject = Subject(Query(bug.summary, bug.description, bug.opened), workspace)

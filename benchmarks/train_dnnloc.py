@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from denchmark_bugs import Bug, by_repository, find_repository, read_bugs
 from denchmark_runs import fixed_reports
+from git_versions import Versions
 from numpy.typing import NDArray
 from sklearn.neural_network import MLPClassifier
 
 from dl_bug_lsp.techniques.dnnloc import ALL, FEATURES, feature_rows
 from dl_bug_lsp.techniques.scores import Query, Subject
-from dl_bug_lsp.workspace import GitError, Versions, Workspace
+from dl_bug_lsp.workspace import GitError
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "techniques" / "dnnloc.json"
 UNITS = 8
@@ -60,7 +61,7 @@ def rows_of(bugs: list[Bug], repositories: Path) -> Iterator[Rows]:
                 ]  # fmt: skip
                 until = bug.opened.timestamp() if bug.opened is not None else None
                 try:
-                    workspace = Workspace.of_version(versions, bug.version, known_until=until)
+                    workspace = versions.workspace(bug.version, known_until=until)
                 except GitError:
                     continue
                 query = Query(bug.summary, bug.description, bug.opened)

@@ -22,13 +22,14 @@ import numpy as np
 from denchmark_bugs import Bug, by_repository, find_repository, read_bugs
 from denchmark_metrics import Score, reciprocal_rank
 from denchmark_runs import fixed_reports
+from git_versions import Versions
 from scipy.stats import spearmanr
 
 from dl_bug_lsp.retrieval.corpus import Floats
 from dl_bug_lsp.retrieval.scoring import bm25, bm25_by_library, bm25_by_matrix
 from dl_bug_lsp.techniques.information_retrieval import BLUIR, BUGLOCATOR
 from dl_bug_lsp.techniques.scores import Composition, FixedReport, Query, Subject
-from dl_bug_lsp.workspace import GitError, Versions, Workspace
+from dl_bug_lsp.workspace import GitError, Workspace
 
 EVERY = 10
 """Of the reports, one in so many is ranked by all ways to BM25."""
@@ -65,7 +66,7 @@ def subjects(bugs: Sequence[Bug], repositories: Path) -> list[tuple[Bug, Subject
             reports = fixed_reports(group, versions)
             for bug in group:
                 try:
-                    workspace = Workspace.of_version(versions, bug.version)
+                    workspace = versions.workspace(bug.version)
                 except GitError:
                     continue
                 found.append((bug, _read(bug, workspace, reports)))

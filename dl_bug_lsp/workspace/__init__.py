@@ -16,7 +16,6 @@ from dl_bug_lsp.workspace.contents import (
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.git import GitError
     from dl_bug_lsp.workspace.history import Change, Commit, History
-    from dl_bug_lsp.workspace.versions import Versions
     from dl_bug_lsp.workspace.workspace import Workspace
 
 __all__ = [
@@ -30,7 +29,6 @@ __all__ = [
     "History",
     "Place",
     "Table",
-    "Versions",
     "Workspace",
 ]
 
@@ -41,10 +39,6 @@ def __getattr__(name: str) -> Any:
         from dl_bug_lsp.workspace.workspace import Workspace
 
         return Workspace
-    if name == "Versions":
-        from dl_bug_lsp.workspace.versions import Versions
-
-        return Versions
     if name == "GitError":
         from dl_bug_lsp.workspace.git import GitError
 

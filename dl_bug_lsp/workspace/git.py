@@ -1,4 +1,4 @@
-"""The ``git`` program, used only to read: objects, listings and the log.
+"""The ``git`` program, used only to read the log.
 
 A repository whose folder holds pipes, devices or sockets is refused, since git would wait for
 them without end.
@@ -16,8 +16,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from types import TracebackType
-from typing import IO
 
 from dl_bug_lsp import data_folder
 
@@ -54,7 +52,7 @@ class GitError(Exception):
 
 
 class Repository:
-    """A repository, bare or not; all reading of objects goes through one ``cat-file`` process.
+    """A repository, bare or not.
 
     ``seconds`` bounds each command. Every method raises `GitError`, and nothing else, where git is
     missing, refuses, takes too long or does not know what was asked for.
@@ -63,24 +61,6 @@ class Repository:
     def __init__(self, path: Path, seconds: float = 300.0) -> None:
         self.path = path
         self._seconds = seconds
-        self._objects: subprocess.Popen[bytes] | None = None
-        self._lock = threading.Lock()
-
-    def __enter__(self) -> Repository:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the process that reads objects; it starts anew when one is asked for."""
-        with self._lock:
-            self._stop()
 
     @cached_property
     def is_shallow(self) -> bool:
@@ -91,36 +71,6 @@ class Repository:
     def prefix(self) -> str:
         """Where ``path`` lies in the repository: empty, or a folder with a slash at its end."""
         return self._line("rev-parse", "--show-prefix")
-
-    def commit(self, revision: str) -> str:
-        """Return the full name of the commit that a tag, branch or name stands for."""
-        if not revision or revision.startswith("-") or "\0" in revision:
-            raise GitError(f"no commit is called {revision!r}")
-        try:
-            return self._line("rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}")
-        except GitError as error:
-            words = str(error) or f"no commit is called {revision!r}"
-            raise GitError(words) from error
-
-    def files(self, commit: str) -> list[tuple[str, str, int, bytes]]:
-        """Return (mode, object name, size or -1, path) of every file of a commit."""
-        listed = self._run("ls-tree", "-r", "-l", "-z", "--full-tree", self.commit(commit))
-        files: list[tuple[str, str, int, bytes]] = []
-        for entry in listed.split(b"\0"):
-            head, tab, path = entry.partition(b"\t")
-            if tab:
-                mode, _, name, size = head.decode("ascii").split()
-                files.append((mode, name, int(size) if size.isdigit() else -1, path))
-        return files
-
-    def blob(self, name: str, limit: int) -> tuple[bytes, int]:
-        """Return a blob's first bytes, at most ``limit``, and its whole size."""
-        with self._lock:
-            try:
-                return self._blob(name, limit)
-            except (OSError, ValueError) as error:
-                self._stop()
-                raise GitError(f"cannot read object {name}") from error
 
     def log(
         self,
@@ -175,29 +125,6 @@ class Repository:
             words = error.strerror if isinstance(error, OSError) else str(error)
             raise GitError(f"cannot start git in {self.path}: {words}") from error
 
-    def _blob(self, name: str, limit: int) -> tuple[bytes, int]:
-        if self._objects is None or self._objects.poll() is not None:
-            self._stop()
-            self._objects = self._start("cat-file", "--batch", stderr=subprocess.DEVNULL)
-        process = self._objects
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(name.encode("ascii") + b"\n")
-        process.stdin.flush()
-        head = process.stdout.readline().split()
-        if len(head) != 3:
-            raise GitError(f"object {name} is not in the repository")
-        size = int(head[2])
-        data = _read_exactly(process.stdout, min(size, limit))
-        _skip(process.stdout, size - len(data) + 1)
-        return data, size
-
-    def _stop(self) -> None:
-        process, self._objects = self._objects, None
-        if process is not None:
-            with contextlib.suppress(OSError), process:
-                process.kill()
-
 
 def _exchange(
     process: subprocess.Popen[bytes], request: bytes, size: int | None
@@ -220,18 +147,6 @@ def _exchange(
         data = data[: data.rfind(b"\0\x01") + 1]
     process.kill() if is_cut else process.wait()
     return data, "", is_cut
-
-
-def _read_exactly(stream: IO[bytes], size: int) -> bytes:
-    data = stream.read(size)
-    if len(data) != size:
-        raise ValueError("git ended in the middle of an object")
-    return data
-
-
-def _skip(stream: IO[bytes], size: int) -> None:
-    while size:
-        size -= len(_read_exactly(stream, min(size, 1 << 20)))
 
 
 MOST_ENTRIES = 50_000

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import heapq
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import cached_property
@@ -61,7 +60,7 @@ class Commit:
 
 
 class History:
-    """Commits, newest first, with queries by the names that the files have at the newest one."""
+    """Commits, newest first."""
 
     def __init__(self, commits: Sequence[Commit]) -> None:
         self.commits = tuple(commits)
@@ -77,21 +76,6 @@ class History:
             return self
         return History([_below(commit, prefix) for commit in self.commits])
 
-    def until(self, time: float) -> History:
-        """Return what the first parents of the newest commit reached at a time (epoch seconds).
-
-        Not just the commits that are older: work on a branch is unknown until it is merged.
-        """
-        known = self._by_sha
-        tip = self.commits[0] if self.commits else None
-        while tip is not None and tip.time > time:
-            tip = known.get(tip.parents[0]) if tip.parents else None
-        return History(reached(known, tip.sha)) if tip is not None else EMPTY
-
-    @cached_property
-    def _by_sha(self) -> dict[str, Commit]:
-        return {commit.sha: commit for commit in self.commits}
-
     @property
     def time(self) -> int | None:
         """When the newest commit was made (epoch seconds), None for an empty history."""
@@ -102,42 +86,8 @@ class History:
         """The commits whose subject speaks of a bug or a fix, newest first."""
         return tuple(commit for commit in self.commits if commit.is_fix)
 
-    @cached_property
-    def _touching(self) -> dict[str, tuple[Commit, ...]]:
-        """The commits by the present name of each file that they changed, renamings followed."""
-        now: dict[str, str] = {}
-        by_file: dict[str, dict[str, Commit]] = {}
-        for commit in self.commits:
-            for change in commit.changes:
-                name = now.get(change.file, change.file)
-                by_file.setdefault(name, {})[commit.sha] = commit
-                if change.kind == "R" and change.old is not None:
-                    now[change.old] = name
-        return {name: tuple(commits.values()) for name, commits in by_file.items()}
-
-    def changes_of(self, file: str) -> tuple[Commit, ...]:
-        """Return the commits that changed a file under any of its names, newest first."""
-        return self._touching.get(file, ())
-
 
 EMPTY = History(())
-
-
-def reached(known: Mapping[str, Commit], tip: str) -> list[Commit]:
-    """Return the newest `MOST_COMMITS` commits that a tip reaches, newest first."""
-    commits: list[Commit] = []
-    seen = {tip}
-    pending = [(0, tip)]
-    while pending and len(commits) < MOST_COMMITS:
-        commit = known.get(heapq.heappop(pending)[1])
-        if commit is None:
-            continue
-        commits.append(commit)
-        for sha in commit.parents:
-            if sha not in seen and sha in known:
-                seen.add(sha)
-                heapq.heappush(pending, (-known[sha].time, sha))
-    return commits
 
 
 def read_log(log: bytes) -> Iterable[Commit]:

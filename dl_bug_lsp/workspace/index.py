@@ -318,58 +318,6 @@ class Lru(Generic[Value]):
             self._held = 0
 
 
-_NONE = "none"
-
-
-class VersionIndex:
-    """Elements by file; a version does not change, so that nothing is checked or forgotten."""
-
-    def __init__(self, store: Store, read: Callable[[str], Source], blobs: BlobCache) -> None:
-        self._store = store
-        self._read = read
-        self._blobs = blobs
-
-    def content_id(self, file: str) -> str:
-        """Return the name of a file's content."""
-        return self._store.content_id(file) or _NONE
-
-    def elements(self, file: str) -> FileElements:
-        """Return a file's elements, indexing it where no version had this content."""
-        # Elements carry their file's name, and a config file is read by its name.
-        key = f"{self.content_id(file)}:{file}"
-        return self._blobs.elements.get(key, lambda _: self._unpack(file))
-
-    def ensure(self, file: str) -> None:
-        """Index a file where no version had this content."""
-        self._record(file)
-
-    def forget(self, file: str) -> None:
-        """Do nothing: no file of a version is edited."""
-
-    def forget_all(self) -> None:
-        """Do nothing."""
-
-    def save(self, files: Iterable[str]) -> bool:
-        """Return False: nothing is written for a version."""
-        return False
-
-    def _unpack(self, file: str) -> FileElements:
-        return elements_of(file, self._record(file))
-
-    def _record(self, file: str) -> str:
-        key = (file, self.content_id(file))
-        with self._blobs.lock:
-            record = self._blobs.records.get(key)
-            if record is None:
-                record = self._read(file).record()
-                self._blobs.records[key] = record
-        return record
-
-
-_HELD_IN_VERSIONS = 400_000
-_HELD_TREE_LINES = 120_000
-
-
 class Derived:
     """Values by kind and file, each with the content it was made from; safe between threads.
 
@@ -418,21 +366,6 @@ class Derived:
             for held in self._values.values():
                 for file in files:
                     held.pop(file, None)
-
-
-class BlobCache:
-    """Index records, elements, trees and derived values by content, for versions of one repository.
-
-    Hand the same one to `Workspace.of_version` for each of them; it grows with the distinct
-    contents that were looked at.
-    """
-
-    def __init__(self) -> None:
-        self.records: dict[tuple[str, str], str] = {}
-        self.elements: Lru[FileElements] = Lru(_HELD_IN_VERSIONS, elements_in)
-        self.trees: Lru[ast.Module | None] = Lru(_HELD_TREE_LINES, lines_of)
-        self.derived = Derived(contents=1 << 30)
-        self.lock = threading.RLock()
 
 
 def elements_in(file: FileElements) -> int:

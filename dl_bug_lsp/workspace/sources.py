@@ -94,7 +94,7 @@ def read_source(store: Store, file: str) -> Source:
     data, stamp = content.data, content.stamp
     if data is None:
         return Source(file, None, content.problem)
-    digest = content.content_id or hashlib.blake2b(data, digest_size=16).hexdigest()
+    digest = hashlib.blake2b(data, digest_size=16).hexdigest()
     decoded = decode_python(data) if file.endswith(_PYTHON) else decode_plain(data)
     if decoded is None:
         return Source(file, None, "a binary file", None, stamp, digest)

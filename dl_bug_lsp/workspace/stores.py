@@ -1,4 +1,4 @@
-"""Where a workspace's files come from: the disk, or a version in git (`versions`)."""
+"""Where a workspace's files come from: the disk, or (for benchmarks) a version in git."""
 
 from __future__ import annotations
 
@@ -29,15 +29,13 @@ class Stamp:
 class Content:
     """A file's first bytes, None where ``problem`` says why there are none.
 
-    ``size`` is the whole file's in bytes; ``content_id`` names the content where the store knows a
-    name for it.
+    ``size`` is the whole file's in bytes.
     """
 
     data: bytes | None
     problem: str | None = None
     size: int = 0
     stamp: Stamp | None = None
-    content_id: str | None = None
 
 
 class Store(Protocol):
@@ -55,9 +53,6 @@ class Store(Protocol):
 
     def stamp(self, file: str) -> Stamp | None:
         """Return what changes when the file does, None for no file or one that cannot change."""
-
-    def content_id(self, file: str) -> str | None:
-        """Name a file's content without reading it, None where only its bytes would tell."""
 
     def inside(self, path: str) -> str | None:
         """Return the name of an existing file, also a hidden one, that a path means, or None."""
@@ -111,10 +106,6 @@ class DiskStore:
             return None
         return Stamp(status.st_size, status.st_mtime_ns, status.st_ino)
 
-    def content_id(self, file: str) -> str | None:
-        """Return None: a file may change at any time."""
-        return None
-
     def inside(self, path: str) -> str | None:
         """Return the name of a file below the root, links resolved."""
         if _is_share(path) and not _is_share(str(self._real)):
@@ -144,11 +135,11 @@ class DiskStore:
         if unreadable(self._root) is not None:
             return EMPTY
         try:
-            with Repository(self._root, seconds=_HISTORY_SECONDS) as repository:
-                if repository.is_shallow:
-                    return EMPTY
-                prefix = repository.prefix
-                log = repository.log(("HEAD",), (), MOST_COMMITS, _HISTORY_BYTES)
+            repository = Repository(self._root, seconds=_HISTORY_SECONDS)
+            if repository.is_shallow:
+                return EMPTY
+            prefix = repository.prefix
+            log = repository.log(("HEAD",), (), MOST_COMMITS, _HISTORY_BYTES)
         except GitError:
             return EMPTY
         return History.of_log(log).below(prefix)

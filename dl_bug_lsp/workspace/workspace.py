@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
@@ -18,7 +18,7 @@ from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.contents import ConfigEntry, FileElements, Place, Table
 from dl_bug_lsp.workspace.elements import elements_of
 from dl_bug_lsp.workspace.history import History
-from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, VersionIndex, lines_of
+from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, lines_of
 from dl_bug_lsp.workspace.index import info as cache_info
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
 from dl_bug_lsp.workspace.notebooks import Cell
@@ -26,9 +26,6 @@ from dl_bug_lsp.workspace.sources import Source, SourceSummary, is_settled, read
 from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
 from dl_bug_lsp.workspace.text import split_lines
 from dl_bug_lsp.workspace.walk import Listing, walk_again
-
-if TYPE_CHECKING:
-    from dl_bug_lsp.workspace.versions import Versions
 
 Value = TypeVar("Value")
 
@@ -59,13 +56,11 @@ class Workspace:
         cache: bool = True,
         *,
         store: Store | None = None,
-        versions: Versions | None = None,
     ) -> None:
         self.root = root
         self._cached = cache
-        self._versions = versions
         self._store: Store = DiskStore(root) if store is None else store
-        self._derived = Derived() if versions is None else versions.blobs.derived
+        self._derived = Derived()
         self._sources: Lru[Source] = Lru(_SIGNS, lambda source: 2_000 + len(source.text or ""))
         self._lines: Lru[tuple[str, ...]] = Lru(_TEXTS)
         self._trees: Lru[ast.Module | None] = Lru(_TREE_LINES, lines_of)
@@ -76,23 +71,6 @@ class Workspace:
         self._summaries: dict[_Asked, dict[str, tuple[Stamp | None, SourceSummary]]] = {}
         # Of files that were read long enough after their last change to tell the next one.
         self._stamps: dict[str, Stamp | None] = {}
-
-    @classmethod
-    def of_version(
-        cls, repository: Path | Versions, revision: str, known_until: float | None = None
-    ) -> Workspace:
-        """Return the files of a commit, tag or branch, read from git with nothing checked out.
-
-        Hand the same `Versions` over for more than one version of a repository: what they share is
-        then read once. The history ends at ``known_until`` (epoch seconds) where the version is
-        later. Raises `GitError` where there is no such version.
-        """
-        if isinstance(repository, Path):
-            from dl_bug_lsp.workspace.versions import Versions
-
-            repository = Versions(repository)
-        store = repository.store(revision, known_until)
-        return cls(store.root, False, store=store, versions=repository)
 
     @cached_property
     def _listing(self) -> Listing:
@@ -127,9 +105,7 @@ class Workspace:
         return Locator(self, self._store, self._listing.files)
 
     @cached_property
-    def _index(self) -> Index | VersionIndex:
-        if self._versions is not None:
-            return VersionIndex(self._store, self._read, self._versions.blobs)
+    def _index(self) -> Index:
         return Index(self._store, self._read, len(self._listing.files), self._cached)
 
     def refresh(self, file: str | None = None) -> None:
@@ -153,8 +129,6 @@ class Workspace:
         Costs a ``stat`` for each folder and for each file that is held, and a walk of the folders
         in which names came or went.
         """
-        if isinstance(self._index, VersionIndex):
-            return
         listing = walk_again(self.root, self._listing)
         if listing.files != self._listing.files:
             self._let_go(set(self._listing.files).difference(listing.files))
@@ -230,8 +204,6 @@ class Workspace:
 
         So for our own folder and git's, where what lies there keeps them from being used.
         """
-        if self._versions is not None:
-            return self._listing.problems
         from dl_bug_lsp.workspace.git import unreadable
 
         odd = unreadable(self.root)
@@ -272,9 +244,6 @@ class Workspace:
 
         Lines in a notebook's tree are those of the ``.ipynb`` on disk.
         """
-        if self._versions is not None:
-            key = f"{self._store.content_id(file)}:{file}"
-            return self._versions.blobs.trees.get(key, lambda _: self._parsed(file))
         return self._trees.get(file, self._parsed)
 
     def elements(self, file: str) -> FileElements:
@@ -287,7 +256,7 @@ class Workspace:
         """Return what ``make`` makes of a file, remembered until the file's content changes.
 
         ``make`` may look at nothing but this file's content and name; ``kind`` names what it makes,
-        as in ``"bm25.counts"``. Versions of one repository share the values. Of a kind at most
+        as in ``"bm25.counts"``. Of a kind at most
         ``most`` files' values are held, those asked for last.
         """
         return self._derived.get(kind, file, self._index.content_id(file), make, most)
@@ -307,13 +276,10 @@ class Workspace:
 
         On disk a content is known by its stamp; while that cannot tell, nothing is remembered.
         """
-        content = self._store.content_id(file)
-        if content is None:
-            stamp = self._store.stamp(file)
-            if not is_settled(stamp) or self._stamps.get(file, stamp) != stamp:
-                return make()
-            content = str(stamp)
-        return self._derived.get(kind, file, content, make)
+        stamp = self._store.stamp(file)
+        if not is_settled(stamp) or self._stamps.get(file, stamp) != stamp:
+            return make()
+        return self._derived.get(kind, file, str(stamp), make)
 
     def history(self) -> History:
         """Return the commits up to this state, newest first, with names relative to the root.

@@ -16,7 +16,7 @@ import pytest
 from git_repositories import DAY, START, MadeRepository
 
 from dl_bug_lsp.techniques.scores import Query, Ranked, RankedFunction, RankedLines
-from dl_bug_lsp.workspace import Versions, Workspace
+from dl_bug_lsp.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 NET = """\
@@ -49,7 +49,9 @@ def parts() -> Iterator[SimpleNamespace]:
     sys.path.insert(0, str(ROOT / "benchmarks"))
     names = ("bugs", "metrics", "truth", "techniques", "runs", "tables")
     modules = {name: import_module(f"denchmark_{name}") for name in names}
-    yield SimpleNamespace(main=import_module("denchmark"), **modules)
+    yield SimpleNamespace(
+        main=import_module("denchmark"), versions=import_module("git_versions"), **modules
+    )
     sys.path.remove(str(ROOT / "benchmarks"))
 
 
@@ -175,8 +177,8 @@ def test_what_is_a_test(parts: SimpleNamespace, file: str, expected: bool) -> No
 def test_files_are_judged_among_python_files_that_exist(
     parts: SimpleNamespace, repositories: Path
 ) -> None:
-    with Versions(repositories / "acme" / "net") as versions:
-        workspace = Workspace.of_version(versions, "v2")
+    with parts.versions.Versions(repositories / "acme" / "net") as versions:
+        workspace = versions.workspace("v2")
         order = ("README.md", "tests/test_net.py", "pkg/data.py", "pkg/data.py", "pkg/net.py")
         ranked = Ranked(tuple((file, 1.0) for file in order))
         buggy = ("pkg/net.py", "tests/test_net.py", "pkg/gone.py")
@@ -187,8 +189,8 @@ def test_files_are_judged_among_python_files_that_exist(
 
 
 def test_functions_and_lines_before_the_fix(parts: SimpleNamespace, repositories: Path) -> None:
-    with Versions(repositories / "acme" / "net") as versions:
-        workspace = Workspace.of_version(versions, "v2")
+    with parts.versions.Versions(repositories / "acme" / "net") as versions:
+        workspace = versions.workspace("v2")
         code = parts.truth.ChangedCode(workspace, {"pkg/net.py": (1, 5, 7, 12), "gone.py": (1,)})
         assert code.functions == {
             ("pkg/net.py", "Net"),

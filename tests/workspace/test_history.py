@@ -1,4 +1,4 @@
-"""Git history as the ranking asks for it: order, merges, renames, what was known at a time."""
+"""Git history as the ranking asks for it: order, merges, renames."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from git_repositories import DAY, START, MadeRepository
 
-from dl_bug_lsp.workspace import Change, Commit, History, Versions, Workspace
+from dl_bug_lsp.workspace import Change, Commit, History, Workspace
 from dl_bug_lsp.workspace.git import LOG_FORMAT, Repository
 
 
@@ -40,15 +40,7 @@ def test_commits_newest_first_with_their_changes(made: MadeRepository) -> None:
     assert history.time == START + DAY
 
 
-def test_each_version_has_its_own_past(made: MadeRepository) -> None:
-    names = [made.commit(f"commit {n}", a_py=f"x = {n}\n") for n in range(4)]
-    with Versions(made.path) as versions:
-        for at in (2, 0, 3, 1):
-            workspace = Workspace.of_version(versions, names[at])
-            assert subjects(workspace.history()) == [f"commit {n}" for n in range(at, -1, -1)]
-
-
-def test_a_merge_has_no_changes_and_its_branch_is_unknown_before(made: MadeRepository) -> None:
+def test_a_merge_has_no_changes(made: MadeRepository) -> None:
     made.commit("base", a_py="x = 1\n")
     made.git("checkout", "-q", "-b", "side")
     made.commit("on the side", side_py="y = 1\n")
@@ -58,16 +50,6 @@ def test_a_merge_has_no_changes_and_its_branch_is_unknown_before(made: MadeRepos
     history = Workspace(made.path, cache=False).history()
     assert subjects(history) == ["merge", "on main", "on the side", "base"]
     assert history.commits[0].changes == ()
-    assert [c.subject for c in history.changes_of("side.py")] == ["on the side"]
-    just_before = history.until(START + 2 * DAY + 1)
-    assert subjects(just_before) == ["on main", "base"]
-    assert just_before.changes_of("side.py") == ()
-    assert history.until(START - 1).commits == ()
-    assert history.until(START + 3 * DAY) is not history
-    assert subjects(history.until(START + 3 * DAY)) == subjects(history)
-    with Versions(made.path) as versions:
-        known = Workspace.of_version(versions, "main", known_until=START + DAY / 2).history()
-        assert subjects(known) == ["base"]
 
 
 def test_renamed_files_keep_their_past(made: MadeRepository) -> None:
@@ -79,9 +61,6 @@ def test_renamed_files_keep_their_past(made: MadeRepository) -> None:
     made.commit("more", new__a_py="x = 3\n")
     history = Workspace(made.path, cache=False).history()
     assert history.commits[1].changes == (Change("R", "new/a.py", "old/a.py"),)
-    assert [c.subject for c in history.changes_of("new/a.py")] == ["more", "move", "fix a", "add"]
-    assert history.changes_of("old/a.py") == ()
-    assert [c.subject for c in history.changes_of("new/a.py") if c.is_fix] == ["fix a"]
 
 
 def test_a_folder_of_a_repository_sees_its_own_names(made: MadeRepository) -> None:
@@ -132,10 +111,6 @@ def test_where_no_history_can_be_had_it_is_empty(
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     for name in ("shallow", "broken", "plain", "file", "absent"):
         assert Workspace(tmp_path / name, cache=False).history().commits == ()
-    with Versions(shallow) as versions:
-        version = Workspace.of_version(versions, "HEAD")
-        assert version.text("a.py") == "x = 2\n"
-        assert version.history().commits == ()
     monkeypatch.setenv("PATH", str(tmp_path / "plain"))
     assert Workspace(made.path, cache=False).history().commits == ()
 
@@ -153,11 +128,11 @@ def test_another_repository_in_the_environment_is_not_meant(
 def test_a_log_that_is_too_long_loses_its_oldest_commits_whole(made: MadeRepository) -> None:
     for n in range(6):
         made.commit(f"commit {n}", a_py=f"x = {n}\n")
-    with Repository(made.path) as repository:
-        whole = repository.log(("HEAD",))
-        for size in range(0, len(whole) + 1, 7):
-            found = History.of_log(repository.log(("HEAD",), size=size)).commits
-            assert found == History.of_log(whole).commits[: len(found)]
+    repository = Repository(made.path)
+    whole = repository.log(("HEAD",))
+    for size in range(0, len(whole) + 1, 7):
+        found = History.of_log(repository.log(("HEAD",), size=size)).commits
+        assert found == History.of_log(whole).commits[: len(found)]
     assert len(History.of_log(whole).commits) == 6
     assert len(History.of_log(whole[:0]).commits) == 0
 
@@ -166,15 +141,3 @@ def test_a_log_of_nonsense_is_read_without_an_error() -> None:
     assert LOG_FORMAT.count("%x00") == 5
     for log in (b"", b"\0", b"\x01", b"M\0a.py\0" * 3, b"\x01a\0b\0c\0", b"\x01a\0b\0c\0d\0e\0R\0"):
         assert all(commit.changes == () for commit in History.of_log(log).commits)
-
-
-def test_many_logs_are_read_at_once_and_shared(made: MadeRepository) -> None:
-    names = [made.commit(f"commit {n}", a_py=f"x = {n}\n") for n in range(3)]
-    made.git("tag", "v1.0", names[1])
-    with Versions(made.path) as versions, Versions(made.path, log_of=versions) as other:
-        versions.prefetch_history(["v1.0", "v9", "0" * 40, "--all", "a b", "^main", "main..v1.0"])
-        made.git("checkout", "-q", "--detach", names[0])
-        made.git("branch", "-q", "-D", "main")
-        assert subjects(other.history(names[1])) == ["commit 1", "commit 0"]
-        assert subjects(other.history(names[0])) == ["commit 0"]
-        assert other.commit("v1.0").sha == names[1]
