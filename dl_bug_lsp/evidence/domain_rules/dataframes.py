@@ -99,14 +99,13 @@ def _dummies(case: Case) -> Iterator[Clue]:
 
 
 def _not_filled(case: Case) -> Iterator[Clue]:
-    """Find what fills missing values, with the columns that it takes, and what leaves some."""
+    """Find what fills missing values, and what leaves some."""
     touched = {(step.node.file, step.node.line) for step in case.raise_slice}
     for file, call in _calls(case):
         name = called_name(call)
         if name in FILLS or name in IMPUTERS:
             why = f"`{name}` treats missing values, perhaps not in all columns"
             yield Clue("rules.medium", file, call.lineno, 1.0, why)
-            yield from _columns_taken(case, file, call)
         elif name in LEAVES:
             level = "medium" if (file, call.lineno) in touched else "weak"
             why = f"`{name}` may leave missing values"
@@ -114,17 +113,3 @@ def _not_filled(case: Case) -> Iterator[Clue]:
         elif name == "to_numeric" and keyword(call, "errors") is not None:
             why = "`to_numeric` makes missing values of what is no number"
             yield Clue("rules.weak", file, call.lineno, 1.0, why)
-
-
-def _columns_taken(case: Case, file: str, call: ast.Call) -> Iterator[Clue]:
-    """Find the list of columns in ``table[columns].fillna(…)``."""
-    base = call.func.value if isinstance(call.func, ast.Attribute) else None
-    if not isinstance(base, ast.Subscript) or not isinstance(base.slice, ast.Name):
-        return
-    tree = case.workspace.tree(file)
-    for node in ast.walk(tree) if tree is not None else ():
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, (ast.List, ast.Tuple)):
-            continue
-        if any(getattr(t, "id", "") == base.slice.id for t in node.targets):
-            why = f"`{base.slice.id}` says which columns are filled"
-            yield Clue("rules.medium", file, node.lineno, 1.0, why)

@@ -41,7 +41,6 @@ def find_index_ranges(case: Case) -> Iterator[Clue]:
             yield from _shift(step)
         if case.category.id == "illegal_index":
             yield from _count(step, roles)
-            yield from _smaller_than_elsewhere(case, step, roles)
 
 
 def _roles_asked(case: Case) -> frozenset[str]:
@@ -58,19 +57,6 @@ def _roles_asked(case: Case) -> frozenset[str]:
             return POSITION_ROLES if position else ROW_ROLES
         return ROW_ROLES | POSITION_ROLES
     return CLASS_ROLES | POSITION_ROLES | ROW_ROLES
-
-
-def _smaller_than_elsewhere(case: Case, step: Step, roles: frozenset[str]) -> Iterator[Clue]:
-    """Find a count that is set twice, and here to less."""
-    entry = step.node.entry
-    if entry is None or entry.key not in roles or not isinstance(entry.value, int):
-        return
-    for other in case.config_entries:
-        if other.key == entry.key and isinstance(other.value, int) and other.value > entry.value:
-            place = f"{other.file}:{other.line}"
-            why = f"`{entry.key}` is {entry.value} here and {other.value} at {place}"
-            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
-            return
 
 
 def _shift(step: Step) -> Iterator[Clue]:
