@@ -206,7 +206,7 @@ class Case:
         return list(self.sites[-1].nodes) if self.sites else []
 
     def _training_steps(self) -> list[Node]:
-        found: list[Node] = []
+        steps: list[Node] = []
         files = self.workspace.python_files()
         # No stack says where a big workspace trains; looking everywhere would cost too much.
         for file in files if len(files) <= FEW_FILES else ():
@@ -221,8 +221,8 @@ class Case:
                     wanted: ast.expr = call
                     if name == "backward" and isinstance(func, ast.Attribute):
                         wanted = func.value
-                    found.append(self.engine.node(wanted, context))
-        return found[:MAX_STEPS_FOUND]
+                    steps.append(self.engine.node(wanted, context))
+        return steps[:MAX_STEPS_FOUND]
 
     @cached_property
     def makers(self) -> list[tuple[int, Node, Node]]:
@@ -230,18 +230,18 @@ class Case:
 
         For ``self.conv(x)`` on the stack the maker is the call assigned to ``self.conv``.
         """
-        found: list[tuple[int, Node, Node]] = []
+        makers: list[tuple[int, Node, Node]] = []
         for inner, site in enumerate(reversed(self.sites[-MAKER_FRAMES:])):
             for call in (c for n in site.nodes for c in ast.walk(n.expr)):
                 if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                     continue
                 callee = self.engine.node(call.func, site.context)
-                found.extend(
+                makers.extend(
                     (inner, callee, made)
                     for role, made in callee.inputs
                     if role == "attribute" and made.kind is StepKind.CALL and made.line > 0
                 )
-        return found
+        return makers
 
     @cached_property
     def code_files(self) -> tuple[str, ...]:
@@ -257,9 +257,9 @@ class Case:
         python = [file for file in near if file.endswith((".py", ".ipynb"))]
         for file in python:
             for module in self.workspace.elements(file).imports:
-                found = self.workspace.module_file(module, file)
-                if found is not None:
-                    near[found] = None
+                imported_file = self.workspace.module_file(module, file)
+                if imported_file is not None:
+                    near[imported_file] = None
         return tuple(f for f in near if f.endswith((".py", ".ipynb")))[:FEW_FILES]
 
     @cached_property
@@ -336,8 +336,8 @@ class Case:
         """The backward slices of the frames around the raise site, nearest first."""
         outer = self.sites[-1 - OUTER_SITES : -1]
         entered = {id(site.context.scope) for site in self.sites[1:]}
-        found = [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
-        return [[step for step in steps if not _is_to_come(step, entered)] for steps in found]
+        slices = [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
+        return [[step for step in steps if not _is_to_come(step, entered)] for steps in slices]
 
 
 AT_ONCE = ("part", "argument", "receiver", "base", "index", "item")
@@ -350,10 +350,10 @@ def _is_to_come(step: Step, entered: set[int]) -> bool:
     ``entered`` are the scopes of the stack's functions. Their calls have not returned, so nothing
     that they return has reached the failing line.
     """
-    for one in step.way()[1:]:
-        if one.roles[-1] == "return":
-            return id(one.node.context.scope) in entered
-        if not one.roles[-1].startswith(AT_ONCE):
+    for link in step.way()[1:]:
+        if link.roles[-1] == "return":
+            return id(link.node.context.scope) in entered
+        if not link.roles[-1].startswith(AT_ONCE):
             return False
     return False
 
@@ -377,12 +377,12 @@ POSITIONS = {
 
 def _named_arguments(call: ast.Call, names: set[str]) -> list[ast.expr]:
     """Return the arguments of a call that go by one of the names, by keyword or usual position."""
-    found = [k.value for k in call.keywords if k.arg in names]
+    arguments = [k.value for k in call.keywords if k.arg in names]
     for name in sorted(names & POSITIONS.keys()):
         position = POSITIONS[name]
         if position < len(call.args) and not isinstance(call.args[position], ast.Starred):
-            found.append(call.args[position])
-    return found
+            arguments.append(call.args[position])
+    return arguments
 
 
 Source = Callable[[Case], Iterator[Clue]]
@@ -404,30 +404,30 @@ def near_configs(workspace: Workspace, log: Log, near: tuple[str, ...]) -> tuple
     files = workspace.config_files()
     if len(files) <= FEW_CONFIGS:
         return files
-    told = "\n".join(line.text for line in log.lines[-LOG_LINES:])
+    end_of_log = "\n".join(line.text for line in log.lines[-LOG_LINES:])
     folders = list(dict.fromkeys(file.rpartition("/")[0] for file in near))
 
     def distance(file: str) -> tuple[bool, int, str]:
         own = file.rpartition("/")[0]
         steps = [_steps(own, folder) for folder in folders] or [_steps(own, "")]
-        return file.rpartition("/")[2] not in told, min(steps), file
+        return file.rpartition("/")[2] not in end_of_log, min(steps), file
 
-    found: list[str] = []
+    chosen: list[str] = []
     count = 0
     for file in sorted(files, key=distance)[:FEW_CONFIGS]:
         count += len(workspace.config_entries(file))
-        if count > MAX_ENTRIES and found:
+        if count > MAX_ENTRIES and chosen:
             break
-        found.append(file)
-    return tuple(sorted(found))
+        chosen.append(file)
+    return tuple(sorted(chosen))
 
 
-def _steps(one: str, other: str) -> int:
+def _steps(start: str, end: str) -> int:
     """Return how many steps up and down lead from one folder to another."""
-    ours, theirs = (folder.split("/") if folder else [] for folder in (one, other))
+    own_parts, other_parts = (folder.split("/") if folder else [] for folder in (start, end))
     shared = 0
-    for a, b in zip(ours, theirs, strict=False):
+    for a, b in zip(own_parts, other_parts, strict=False):
         if a != b:
             break
         shared += 1
-    return len(ours) + len(theirs) - 2 * shared
+    return len(own_parts) + len(other_parts) - 2 * shared

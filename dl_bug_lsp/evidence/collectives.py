@@ -94,9 +94,9 @@ def dependence(node: Node, names: frozenset[str] = frozenset()) -> Dependence | 
     """
     best: Dependence | None = None
     for step in backward_slice([node], MOST_STEPS, conditions=True):
-        for found in _differing(step, names):
-            if best is None or found.strength > best.strength:
-                best = found
+        for difference in _differing(step, names):
+            if best is None or difference.strength > best.strength:
+                best = difference
     return best
 
 

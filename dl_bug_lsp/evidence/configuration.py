@@ -95,7 +95,7 @@ def find(case: Case) -> Iterator[Clue]:
 
 def settings_of(case: Case) -> list[Setting]:
     """Return the settings of the run: of composed configs those that won, then the others."""
-    found: dict[tuple[str, int, str], Setting] = {}
+    settings: dict[tuple[str, int, str], Setting] = {}
     engine = case.engine
     configuration = engine.configuration
     entries = [w for launch in engine.run.launches for w in launch.words if w.line]
@@ -105,17 +105,19 @@ def settings_of(case: Case) -> list[Setting]:
         if file in configuration.composed_files:
             continue
         if file.endswith(".py"):
-            for one in _python_settings(case, file):
-                found.setdefault((one.file, one.line, one.key), one)
+            for setting in _python_settings(case, file):
+                settings.setdefault((setting.file, setting.line, setting.key), setting)
         else:
             entries.extend(engine.settings(file).all())
     for entry in entries:
-        if entry.line and len(found) < MOST_SETTINGS:
+        if entry.line and len(settings) < MOST_SETTINGS:
             value = entry.value if entry.length is None else None
             path = ".".join(str(part) for part in entry.path)
-            one = Setting(entry.file, entry.line, entry.key, value, entry.text, path)
-            found.setdefault((one.file, one.line, f"{one.key}={one.text}"), one)
-    return list(found.values())
+            setting = Setting(entry.file, entry.line, entry.key, value, entry.text, path)
+            settings.setdefault(
+                (setting.file, setting.line, f"{setting.key}={setting.text}"), setting
+            )
+    return list(settings.values())
 
 
 def _python_settings(case: Case, file: str) -> Iterator[Setting]:
@@ -135,9 +137,9 @@ def _python_settings(case: Case, file: str) -> Iterator[Setting]:
                 if isinstance(key, ast.Constant) and isinstance(key.value, str)
             ]
         for key, value in pairs:
-            for one in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
-                scalar = _scalar(one)
-                yield Setting(file, one.lineno, key, scalar, str(scalar))
+            for element in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
+                scalar = _scalar(element)
+                yield Setting(file, element.lineno, key, scalar, str(scalar))
 
 
 def _scalar(expr: ast.expr) -> Scalar:
@@ -181,15 +183,17 @@ def _reached(
             score = math.exp(-step.distance / FAR) / (1 + rank / 4)
             direct = values_matter and kind == "setting" and _handed_on(step)
             direct = direct and not (indifferent and _name_of(step) in BYSTANDERS)
-            told = node.entry is not None and node.entry.text
-            what = f"`{node.text}`" if told or node.entry is None else f"what is set for `{key}`"
+            written = node.entry is not None and node.entry.text
+            setting_words = (
+                f"`{node.text}`" if written or node.entry is None else f"what is set for `{key}`"
+            )
             if node.entry is None:
-                what = f"`{_assignment(case, node)}`"
-            why = f"{what}, a setting of this run, {relation(step)}"
+                setting_words = f"`{_assignment(case, node)}`"
+            why = f"{setting_words}, a setting of this run, {relation(step)}"
             yield Clue(f"config.{kind}", node.file, node.line, score, why)
             if direct:
                 start = shown(step.way()[0].node)
-                why = f"{what}, a setting of this run, is handed on to `{start}`"
+                why = f"{setting_words}, a setting of this run, is handed on to `{start}`"
                 yield Clue("config.handed_on", node.file, node.line, score, why)
 
 
@@ -231,11 +235,11 @@ def _handed_on(step: Step) -> bool:
     first = start.node
     last = getattr(first.expr, "end_lineno", None) or first.line
     outside = [
-        one
-        for one in between
-        if not (one.node.file == first.file and first.line <= one.node.line <= last)
+        link
+        for link in between
+        if not (link.node.file == first.file and first.line <= link.node.line <= last)
     ]
-    return not any(one.decides for one in outside) and not INDIRECT & set(step.roles)
+    return not any(link.decides for link in outside) and not INDIRECT & set(step.roles)
 
 
 def _name_of(step: Step) -> str:
@@ -252,16 +256,16 @@ def _name_of(step: Step) -> str:
 def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     """Yield the settings whose value or name stands in the message."""
     message = case.message[:4000]
-    told = {str(f.value) for f in case.facts.facts if f.kind in NAMES and isinstance(f.value, str)}
-    told.update(QUOTED.findall(message))
-    told.update(AFTER_NOUN.findall(message))
-    told = {t.strip() for t in told if len(t.strip()) > 1}
+    texts = {str(f.value) for f in case.facts.facts if f.kind in NAMES and isinstance(f.value, str)}
+    texts.update(QUOTED.findall(message))
+    texts.update(AFTER_NOUN.findall(message))
+    texts = {t.strip() for t in texts if len(t.strip()) > 1}
     words = {w.strip(".-/") for w in WORD.findall(message)}
-    names = {t.lstrip("-").replace("-", "_") for t in told}
+    names = {t.lstrip("-").replace("-", "_") for t in texts}
     if case.category.id not in ABOUT_PATHS:
         settings = [s for s in settings if not _names_file(case, s)]
     distinct = {word for word in words if DISTINCT.search(word)}
-    values = [s for s in settings if _says(s, told | distinct)]
+    values = [s for s in settings if _says(s, texts | distinct)]
     if "mandatory" in message:
         values.extend(s for s in settings if s.text == "???")
     counts = Counter(s.text for s in values)
@@ -297,10 +301,10 @@ def _at_path(settings: list[Setting], message: str) -> Iterator[Clue]:
     dotted.update(FULL_KEY.findall(message))
     by_path = {s.path: s for s in settings if s.path}
     for path in sorted(dotted):
-        found = by_path.get(path)
-        if found is not None:
+        known_setting = by_path.get(path)
+        if known_setting is not None:
             why = f"the message prints this setting's path, `{path}`"
-            yield Clue("config.path_named", found.file, found.line, 1.0, why)
+            yield Clue("config.path_named", known_setting.file, known_setting.line, 1.0, why)
             continue
         above, _, last = path.rpartition(".")
         if above in by_path:
@@ -318,20 +322,20 @@ def _names_file(case: Case, setting: Setting) -> bool:
     return written and case.engine.workspace.file_named(str(value)) is not None
 
 
-def _says(setting: Setting, told: set[str]) -> bool:
+def _says(setting: Setting, texts: set[str]) -> bool:
     """Whether a setting's value is one of the texts, or a path that one of them begins with."""
     value = setting.value
     if setting.text.startswith(TAGS):
         value = setting.text.partition(":")[2].partition(" ")[0]
     if not isinstance(value, str) or len(value) < 2:
         return False
-    if value in told or value.rpartition(".")[2] in told:
+    if value in texts or value.rpartition(".")[2] in texts:
         return True
-    if any(one in told for pair in REFERENCE.findall(setting.text) for one in pair if one):
+    if any(name in texts for pair in REFERENCE.findall(setting.text) for name in pair if name):
         return True
     path = value.rstrip("/")
     return ("/" in path or "-" in path or "_" in path) and any(
-        t.startswith(f"{path}/") or t.endswith(f"/{path}") or f"/{path}/" in t for t in told
+        t.startswith(f"{path}/") or t.endswith(f"/{path}") or f"/{path}/" in t for t in texts
     )
 
 

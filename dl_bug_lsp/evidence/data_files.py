@@ -117,8 +117,8 @@ def find(case: Case) -> Iterator[Clue]:
 def _is_text_for_number(case: Case) -> bool:
     """Whether the message says that a text stood where a number was wanted."""
     named = {str(f.value).rpartition(".")[2] for f in case.facts.of(FactKind.CLASS)}
-    said = named & {"str", "object_", "object", "str_"} or OF_OBJECTS.search(case.message)
-    return bool(said) and case.category.id in (
+    names_text = named & {"str", "object_", "object", "str_"} or OF_OBJECTS.search(case.message)
+    return bool(names_text) and case.category.id in (
         "type_mismatch",
         "corrupt_data",
         "illegal_argument",
@@ -127,34 +127,34 @@ def _is_text_for_number(case: Case) -> bool:
 
 def _files_read(case: Case) -> dict[str, float]:
     """Return the workspace files that the failure is about, with how near they are to it."""
-    found: dict[str, float] = {}
+    nearness: dict[str, float] = {}
     for fact in case.facts.of(FactKind.PATH):
         path = str(fact.value)
         file = workspace_path(case.engine, path) or case.workspace.existing_file(path)
         if file is not None:
-            found.setdefault(file, 1.0)
+            nearness.setdefault(file, 1.0)
     slices = [case.raise_slice, *case.outer_slices]
     for depth, steps in enumerate(slices):
         for step in steps:
             for value in step.node.values:
                 if isinstance(value, DataFile):
-                    found.setdefault(value.file, 0.95 - 0.1 * depth)
+                    nearness.setdefault(value.file, 0.95 - 0.1 * depth)
             for constant in step.node.constants:
                 if isinstance(constant.value, str) and "." in constant.value[-6:]:
                     file = workspace_path(case.engine, constant.value)
                     if file is not None and not file.endswith(".py"):
-                        found.setdefault(file, 0.85 - 0.1 * depth)
+                        nearness.setdefault(file, 0.85 - 0.1 * depth)
     outcome = follow(case)
     for file in (*outcome.files_read, *_files_handed_over(case, outcome.operands)):
         if not file.endswith(".py"):
-            found.setdefault(file, FOLLOWED)
+            nearness.setdefault(file, FOLLOWED)
     names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
-    if len(names) <= MAX_NAMED and not names.keys() <= found.keys():
+    if len(names) <= MAX_NAMED and not names.keys() <= nearness.keys():
         for text in sorted(case.words.texts(("string", "config_value", "dict_key"))):
             file = names.get(text.rpartition("/")[2]) if "." in text[-7:] else None
             if file is not None:
-                found.setdefault(file, NAMED)
-    return found
+                nearness.setdefault(file, NAMED)
+    return nearness
 
 
 def _files_handed_over(case: Case, operands: Iterable[Value]) -> Iterator[str]:
@@ -385,9 +385,9 @@ def _unpaired_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:
             if len(shared) < 4 or not odd or len(odd) > min(MAX_ODD, len(shared) // 4):
                 continue
             for key in odd:
-                for mine, theirs, at in ((first, second, file), (second, first, other)):
+                for mine, others, at in ((first, second, file), (second, first, other)):
                     line, length = mine[key]
-                    why = f"`{name}` has {length} items here and {theirs[key][1]} in the other file"
+                    why = f"`{name}` has {length} items here and {others[key][1]} in the other file"
                     yield Clue("data_files.unpaired", at, line, min(read[at], 1.0), why)
 
 
@@ -398,7 +398,7 @@ def _list_lengths(
 
     ``by_line`` takes the line's number in place of the record's first value.
     """
-    found: dict[str, dict[str, tuple[int, int]]] = {}
+    lengths: dict[str, dict[str, tuple[int, int]]] = {}
     for number, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
         try:
             record = json.loads(line)
@@ -411,8 +411,8 @@ def _list_lengths(
             name = next((str(v) for v in record.values() if isinstance(v, (str, int))), name)
         for key, value in record.items():
             if isinstance(value, list):
-                found.setdefault(key, {})[name] = (number, len(value))
-    return found
+                lengths.setdefault(key, {})[name] = (number, len(value))
+    return lengths
 
 
 def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
@@ -434,8 +434,8 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
             if often >= 4 and odd and len(odd) <= min(MAX_ODD, often // 4):
                 for line in odd:
                     why = f"`{key}` has {of_line[line]} items here, and {often} others have {usual}"
-                    told = {of_line[line], usual} <= numbers
-                    kind = "data_files.explains" if told else "data_files.uneven_list"
+                    are_named = {of_line[line], usual} <= numbers
+                    kind = "data_files.explains" if are_named else "data_files.uneven_list"
                     yield Clue(kind, file, line, near, why)
         for key, other in combinations(sorted(lengths), 2):
             first, second = lengths[key], lengths[other]
@@ -447,18 +447,18 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                         f"`{key}` has {first[line]} items here and `{other}` has {second[line]}; "
                         "in all other records they have as many"
                     )
-                    told = {first[line], second[line]} <= numbers
-                    kind = "data_files.explains" if told else "data_files.unpaired"
+                    are_named = {first[line], second[line]} <= numbers
+                    kind = "data_files.explains" if are_named else "data_files.unpaired"
                     yield Clue(kind, file, line, near, why)
 
 
 def numbers_of(case: Case) -> set[int]:
     """Return the whole numbers of the message's facts, those inside of shapes as well."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for fact in case.facts.facts:
         values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
-        found.update(value for value in values if type(value) is int)
-    return found
+        numbers.update(value for value in values if type(value) is int)
+    return numbers
 
 
 def _missing_texts(case: Case, table: Table, near: float) -> Iterator[Clue]:
@@ -538,9 +538,9 @@ def _extremes(case: Case, table: Table, near: float) -> Iterator[Clue]:
                 continue
             count = len(case.workspace.table_rows(table.file, f"{int(value)}"))
             if count <= MAX_ODD:
-                which = "the highest" if value is high else "the lowest"
+                extreme = "the highest" if value is high else "the lowest"
                 rows = "one row" if count == 1 else "few rows"
-                why = f"{int(value)} is {which} value of `{column.name}`, and stands in {rows}"
+                why = f"{int(value)} is {extreme} value of `{column.name}`, and stands in {rows}"
                 kind = "data_files.explains" if indices and count == 1 else "data_files.extreme"
                 yield Clue(kind, table.file, line, near, why)
 
@@ -595,27 +595,27 @@ def odd_cells(table: Table, column: Column) -> list[tuple[int, str, int]]:
     They are absent, of another kind than the others, or alone with their value.
     """
     few = max(3, table.rows // 20)
-    found: list[tuple[int, str, int]] = []
+    odd: list[tuple[int, str, int]] = []
     for lines, why in (
         (column.missing_lines, "missing where others have it"),
         (column.empty_lines, "empty where others are filled"),
     ):
         if lines and len(lines) <= few:
-            found.extend((line, why, len(lines)) for line in lines[:MAX_ODD])
-    found.extend(
+            odd.extend((line, why, len(lines)) for line in lines[:MAX_ODD])
+    odd.extend(
         (line, f"`{text}` among numbers", len(column.odd)) for line, text in column.odd[:MAX_ODD]
     )
     distinct = column.distinct
     if distinct is not None and distinct * 4 <= table.rows and column.numbers < column.filled:
         rare = [r for r in column.rare if r.count <= 2]
-        found.extend(
+        odd.extend(
             (r.first_line, _rare_words(r, column), len(rare))
             for r in rare
             if r.count * 10 * distinct <= table.rows
         )
     if column.shortest == 0 and column.shortest_line:
-        found.append((column.shortest_line, "empty", 1))
-    return found
+        odd.append((column.shortest_line, "empty", 1))
+    return odd
 
 
 def _rare_words(value: RareValue, column: Column) -> str:
@@ -657,12 +657,12 @@ def _readers(case: Case, table: Table, near: float) -> Iterator[Clue]:
 
 def _files_of_call(case: Case, step: Step) -> set[str]:
     """Return the files that a call reads, as far as its arguments say which."""
-    found = {value.file for value in step.node.values if isinstance(value, DataFile)}
+    names = {value.file for value in step.node.values if isinstance(value, DataFile)}
     for _, given in step.node.inputs:
         for constant in given.constants:
             if isinstance(constant.value, str):
-                found.add(workspace_path(case.engine, constant.value) or "")
-    return found
+                names.add(workspace_path(case.engine, constant.value) or "")
+    return names
 
 
 def _message_values(case: Case, table: Table, near: float) -> Iterator[Clue]:

@@ -217,9 +217,9 @@ def _siblings(steps: list[Step], wanted: set[str]) -> Iterator[Clue]:
         scope = step.node.context.scope
         if step.node.entry is not None or scope.is_module or scope.is_class:
             continue
-        bindings = [b for found in scope.bindings.values() for b in found]
-        here = [b for b in bindings if b.line == step.node.line]
-        if not here or any(_casts(b.value) for b in here):
+        bindings = [b for bindings_of_name in scope.bindings.values() for b in bindings_of_name]
+        own_bindings = [b for b in bindings if b.line == step.node.line]
+        if not own_bindings or any(_casts(b.value) for b in own_bindings):
             continue
         named = {name for b in bindings for name in _casts(b.value)}
         for name in sorted(named & wanted):
@@ -234,7 +234,7 @@ def _casts(expr: ast.expr) -> set[str]:
 
 def _named_types(table: ast.Dict) -> set[str]:
     """Return the element types that a table of columns names (``dtype={"id": "string"}``)."""
-    found: set[str] = set()
+    names: set[str] = set()
     for value in table.values:
         if isinstance(value, ast.Name):
             name = PYTHON_TYPES.get(value.id)
@@ -242,15 +242,15 @@ def _named_types(table: ast.Dict) -> set[str]:
             name = canonical(value.value)
         else:
             name = canonical(value.attr) if isinstance(value, ast.Attribute) else None
-        found.update({name} if name is not None else ())
-    return found
+        names.update({name} if name is not None else ())
+    return names
 
 
 def dtypes_in(call: ast.Call) -> set[str]:
     """Return the element types that a call names: casts, ``dtype=`` and dtype arguments."""
-    found: set[str] = set()
+    dtypes: set[str] = set()
     if isinstance(call.func, ast.Attribute) and call.func.attr in CASTS:
-        found.add(CANON.get(call.func.attr, call.func.attr))
+        dtypes.add(CANON.get(call.func.attr, call.func.attr))
     for argument in (*call.args, *(k.value for k in call.keywords)):
         name: str | None = None
         if isinstance(argument, ast.Attribute):
@@ -260,7 +260,7 @@ def dtypes_in(call: ast.Call) -> set[str]:
         elif isinstance(argument, ast.Name) and argument.id in PYTHON_TYPES:
             name = PYTHON_TYPES[argument.id]
         elif isinstance(argument, ast.Dict):
-            found.update(_named_types(argument))
+            dtypes.update(_named_types(argument))
         if name is not None:
-            found.add(name)
-    return found
+            dtypes.add(name)
+    return dtypes

@@ -87,17 +87,19 @@ def find_executed(case: Case) -> Iterator[Clue]:
     weighted = runs.weighted
     if is_stack_alone:
         weighted = stack_as_failing_run(runs.counts, cues.stacks)
-    told = weighted if is_stack_alone else runs.counts
+    counts = weighted if is_stack_alone else runs.counts
     lines = _Lines(case)
     listed = lines.judged(combine(lines.without_definitions(weighted), cues))[:MAX_LINES]
     top = listed[0][0] if listed else 0.0
-    number = {element: i for i, element in enumerate(told.elements)}
-    for value, one in listed:
+    number = {element: i for i, element in enumerate(counts.elements)}
+    for value, suspicion in listed:
         score = 1 - (top - value) / SCALE
         if score > 0:
-            place = number[one.element]
-            why = _why(one, told.ef[place], told.ep[place], told, is_stack_alone)
-            yield Clue("spectrum.combined", one.element.file, one.element.line, score, why)
+            place = number[suspicion.element]
+            why = _why(suspicion, counts.ef[place], counts.ep[place], counts, is_stack_alone)
+            yield Clue(
+                "spectrum.combined", suspicion.element.file, suspicion.element.line, score, why
+            )
     for value, name, file, line, reader in lines.constants(listed):
         score = 1 - (top - value) / SCALE
         if score > 0:
@@ -114,25 +116,27 @@ class _Lines:
 
     def without_definitions(self, counts: Counts) -> Counts:
         """Return the counts of what does something; of a default, the line that reads it tells."""
-        found = [
+        elements = [
             i for i, e in enumerate(counts.elements) if e.line not in self._of(e.file).definitions
         ]
-        return counts.where(found) if any(counts.ef[i] for i in found) else counts
+        return counts.where(elements) if any(counts.ef[i] for i in elements) else counts
 
     def judged(self, listed: list[Suspicion]) -> list[tuple[float, Suspicion]]:
         """Return the list with what runs at import further down."""
-        found = [(one.score - self._less(one.element), one) for one in listed]
-        return sorted(found, key=lambda pair: -pair[0])
+        judged = [
+            (suspicion.score - self._less(suspicion.element), suspicion) for suspicion in listed
+        ]
+        return sorted(judged, key=lambda pair: -pair[0])
 
     def constants(
         self, listed: list[tuple[float, Suspicion]]
     ) -> Iterator[tuple[float, str, str, int, str]]:
         """Yield (score, name, file, line, reader) of what the most suspicious lines read."""
         weights = shipped_weights()
-        for _, one in listed[:READERS]:
+        for _, suspicion in listed[:READERS]:
             # Not the score of the list, which falls beside what was examined before.
-            value = weights.sum(one.row)
-            file, line = one.element.file, one.element.line
+            value = weights.sum(suspicion.row)
+            file, line = suspicion.element.file, suspicion.element.line
             if line in self._of(file).inside:
                 for name, home, at in read_constants(self._workspace, file, line, self._of(file)):
                     reader = str(line) if home == file else f"{file}:{line}"
@@ -166,7 +170,7 @@ def _cues(case: Case, runs: FailureSpectrum) -> FailureCues:
     return cues_of(failures, text, files, runs.names, stacks)
 
 
-def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:
+def _why(suspicion: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool) -> str:
     """Say how many runs execute the line, and what else speaks for it."""
     passing = f"{ep} of {counts.passing} passing runs"
     if is_stack_alone:
@@ -176,7 +180,7 @@ def _why(one: Suspicion, ef: int, ep: int, counts: Counts, is_stack_alone: bool)
     weights = shipped_weights().of
     parts = {
         name: weights[name] * value
-        for name, value in zip(FEATURES, one.row, strict=True)
+        for name, value in zip(FEATURES, suspicion.row, strict=True)
         if name in _SAID and value > 0
     }
     if parts:
@@ -216,12 +220,12 @@ def odd_arguments(case: Case) -> list[tuple[Signature, list[str]]]:
             passed.setdefault((signature.file, signature.function, signature.argument), []).append(
                 signature.text
             )
-    found = []
+    odd = []
     for signature in signatures:
         usual = passed.get((signature.file, signature.function, signature.argument), [])
         if signature.failing and not signature.passing and 0 < len(usual) <= VARIED:
-            found.append((signature, usual))
-    return found[:MOST]
+            odd.append((signature, usual))
+    return odd[:MOST]
 
 
 def _origins(case: Case, odd: Signature, strength: float, why: str) -> Iterator[Clue]:
@@ -231,8 +235,10 @@ def _origins(case: Case, odd: Signature, strength: float, why: str) -> Iterator[
             for step in backward_slice(list(site.nodes), STEPS):
                 if step.decides and step.node.line > 0:
                     score = strength * math.exp(-step.distance / DECAY)
-                    what = f"`{step.node.text}` goes into the call where {why}"
-                    yield Clue("signatures.origin", step.node.file, step.node.line, score, what)
+                    step_words = f"`{step.node.text}` goes into the call where {why}"
+                    yield Clue(
+                        "signatures.origin", step.node.file, step.node.line, score, step_words
+                    )
 
 
 RARE = 0.5

@@ -116,10 +116,10 @@ def settings_of(case: Case) -> Settings:
 def _followed(case: Case) -> tuple[Outcome, str, Settings]:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return NOT_FOLLOWED, "", (None, None)
-    found = _FOLLOWED.get(case)
-    if found is None:
-        found = _FOLLOWED[case] = _follow(case)
-    return found
+    followed = _FOLLOWED.get(case)
+    if followed is None:
+        followed = _FOLLOWED[case] = _follow(case)
+    return followed
 
 
 def _follow(case: Case) -> tuple[Outcome, str, Settings]:
@@ -132,12 +132,12 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     used: Settings = (words, settings[0] if len(settings) == 1 else None)
     outcome = _interpreted(case, *used)
-    left, assumption = MOST_STEPS_OF_OTHERS, ""
+    steps_left, assumption = MOST_STEPS_OF_OTHERS, ""
     for others, file, name in _other_runs(case.workspace, launches, words, settings):
-        if outcome.raised is not None or left <= 0:
+        if outcome.raised is not None or steps_left <= 0:
             break
-        tried = _interpreted(case, others, file, min(left, MOST_STEPS))
-        left -= tried.steps
+        tried = _interpreted(case, others, file, min(steps_left, MOST_STEPS))
+        steps_left -= tried.steps
         if tried.raised is not None:
             outcome, assumption, used = tried, name, (others, file)
     return outcome, assumption, used
@@ -217,7 +217,7 @@ def _settings(case: Case) -> tuple[str, ...]:
 
 def _words(workspace: Workspace, launch: Launch) -> list[Value]:
     """Return the words of a command line as values, options before what they are set to."""
-    found: list[Value] = []
+    words: list[Value] = []
     for word in launch.words:
         origins = frozenset({(word.file, word.line)}) if word.file else frozenset()
         data: object = word.text
@@ -226,19 +226,19 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
             data = default[1] if default else UNKNOWN
         name = ".".join(map(str, word.path))
         if any(isinstance(part, int) for part in word.path):
-            found.append(Value(data, origins))
+            words.append(Value(data, origins))
         elif _is_option(workspace, word, name):
             option = name if name.startswith("-") else f"--{name}"
             if word.text and isinstance(data, str) and _is_joined(workspace, word, option):
-                found.append(Value(f"{option}={data}", origins))
+                words.append(Value(f"{option}={data}", origins))
                 continue
-            found.append(Value(option, origins))
+            words.append(Value(option, origins))
             if word.text:
-                found.append(Value(data, origins))
+                words.append(Value(data, origins))
         else:
             joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN
-            found.append(Value(joined, origins))
-    return found
+            words.append(Value(joined, origins))
+    return words
 
 
 def _is_joined(workspace: Workspace, word: ConfigEntry, option: str) -> bool:

@@ -33,15 +33,15 @@ class ImportLines:
 def import_lines(workspace: Workspace, file: str) -> ImportLines:
     """Return what a file's body does; nothing where it is no Python."""
     tree = workspace.tree(file)
-    found = ImportLines()
+    lines = ImportLines()
     if tree is not None:
-        _take_body(tree.body, "", found)
+        _take_body(tree.body, "", lines)
         for node in ast.walk(tree):
             if isinstance(node, _DEFINITIONS):
-                _take_header(node, found)
+                _take_header(node, lines)
             elif isinstance(node, _IMPORTS):
-                _take_import(node, found)
-    return found
+                _take_import(node, lines)
+    return lines
 
 
 def read_constants(
@@ -104,30 +104,30 @@ def lines_of(statement: tuple[ast.AST, ...]) -> range:
     return range(min(first), max(last) + 1) if statement else range(0)
 
 
-def _take_body(body: list[ast.stmt], owner: str, found: ImportLines) -> None:
+def _take_body(body: list[ast.stmt], owner: str, lines: ImportLines) -> None:
     for at, node in enumerate(body):
         if isinstance(node, ast.ClassDef):
-            _take_body(node.body, f"{node.name}.", found)
+            _take_body(node.body, f"{node.name}.", lines)
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for name in (n for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)):
-                found.constants.setdefault(f"{owner}{name.id}", []).append(node.lineno)
+                lines.constants.setdefault(f"{owner}{name.id}", []).append(node.lineno)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and at == 0:
-            found.definitions.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            lines.definitions.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
         elif isinstance(node, (ast.If, ast.Try, ast.With)):
             for part in ("body", "orelse", "finalbody"):
-                _take_body(getattr(node, part, []), owner, found)
+                _take_body(getattr(node, part, []), owner, lines)
 
 
 def _take_header(
-    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, found: ImportLines
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: ImportLines
 ) -> None:
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
-    found.definitions.update(range(first, max(node.body[0].lineno, node.lineno + 1)))
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    lines.definitions.update(range(first, max(node.body[0].lineno, node.lineno + 1)))
     if node.body[0].lineno == node.lineno:
-        found.definitions.discard(node.lineno)
+        lines.definitions.discard(node.lineno)
     if isinstance(node, _FUNCTIONS):
-        found.inside.update(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
+        lines.inside.update(range(node.body[0].lineno, (node.end_lineno or node.lineno) + 1))
 
 
 def _take_import(node: ast.Import | ast.ImportFrom, found: ImportLines) -> None:

@@ -64,19 +64,20 @@ def _lacking(
             yield name, _no_name(environment, module, name)
     elif isinstance(node, ast.Call) and (node.args or node.keywords):
         dotted = library_name(node.func, names)
-        found = definition(environment, dotted) if dotted is not None else None
-        if found is None or dotted is None:
+        definition_found = definition(environment, dotted) if dotted is not None else None
+        if definition_found is None or dotted is None:
             return
-        for argument, text, taken in refused_texts(environment, found, node):
+        for argument, text, taken in refused_texts(environment, definition_found, node):
             choices = ", ".join(taken) or "no text"
             yield text, f"the installed `{dotted}` takes {choices} for `{argument}`"
-        if may_take(environment, found, node) is False:
-            home = module_of(environment, found[0]) or "the installed version"
+        if may_take(environment, definition_found, node) is False:
+            home = module_of(environment, definition_found[0]) or "the installed version"
             given = next(
-                (k.arg for k in node.keywords if k.arg and not _takes(found[1], k.arg)), ""
+                (k.arg for k in node.keywords if k.arg and not _takes(definition_found[1], k.arg)),
+                "",
             )
-            said = f"no `{given}`" if given else "other arguments"
-            yield given or dotted.rpartition(".")[2], f"`{dotted}` of {home} takes {said}"
+            missing = f"no `{given}`" if given else "other arguments"
+            yield given or dotted.rpartition(".")[2], f"`{dotted}` of {home} takes {missing}"
 
 
 def _no_name(environment: Environment, module: str, name: str) -> str:

@@ -53,13 +53,13 @@ def find(case: Case) -> Iterator[Clue]:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return
     outcome = follow(case)
-    seen = how_known(case)
+    certainty = how_known(case)
     raised = outcome.raised
     if raised is None:
-        yield from _operands(case, outcome, seen)
+        yield from _operands(case, outcome, certainty)
         return
     target = (case.places[-1].file, case.places[-1].line)
-    why = _why(raised, seen)
+    why = _why(raised, certainty)
     sides = _misplaced(case, raised.sides)
     for (file, stated), share in _shares(sides, of_sizes=sides is raised.sides).items():
         # What ends too early fails after its last line.
@@ -67,11 +67,11 @@ def find(case: Case) -> Iterator[Clue]:
         if line > 0 and (file, line) != target:
             fits = (file, stated) in outcome.agreed
             score = (share * CONFIRMED if fits else share) * TELLING.get(raised.what, 1.0)
-            said = f"{_way(case, file, line)} {why}"
-            yield Clue("interpretation.origin", file, line, score, said)
+            reason = f"{_way(case, file, line)} {why}"
+            yield Clue("interpretation.origin", file, line, score, reason)
 
 
-def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
+def _operands(case: Case, outcome: Outcome, certainty: str) -> Iterator[Clue]:
     """Yield what made the failing expression's operands, of which none is known to be wrong."""
     target = (case.places[-1].file, case.places[-1].line)
     operands = outcome.operands
@@ -82,7 +82,7 @@ def _operands(case: Case, outcome: Outcome, seen: str) -> Iterator[Clue]:
     for (file, line), share in shares.items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
-            why = f"{_way(case, file, line)} {OPERAND} {seen}"
+            why = f"{_way(case, file, line)} {OPERAND} {certainty}"
             yield Clue("interpretation.operand", file, line, score, why)
 
 
@@ -96,8 +96,8 @@ def _misplaced(case: Case, values: Sequence[Value]) -> Sequence[Value]:
     devices = [_device(value) for value in values]
     if not any(device and device.startswith("cuda") for device in devices):
         return values
-    left = [v for v, device in zip(values, devices, strict=True) if device == "cpu"]
-    return left or values
+    on_cpu = [v for v, device in zip(values, devices, strict=True) if device == "cpu"]
+    return on_cpu or values
 
 
 def _device(value: Value) -> str | None:
@@ -111,11 +111,13 @@ def _may_shape(case: Case, value: Value) -> bool:
     return value.data is not None and not isinstance(value.data, (bool, float, str))
 
 
-def _why(raised: Raised, seen: str) -> str:
+def _why(raised: Raised, certainty: str) -> str:
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
-        return f"one of two values that do not fit each other: {shown[0]} and {shown[1]} {seen}"
-    return f"{VALUE} {seen}"
+        return (
+            f"one of two values that do not fit each other: {shown[0]} and {shown[1]} {certainty}"
+        )
+    return f"{VALUE} {certainty}"
 
 
 def _way(case: Case, file: str, line: int) -> str:
@@ -154,22 +156,22 @@ def _shares(
     if not sides:
         return {}
     everywhere = frozenset.intersection(*sides) if len(sides) > 1 else frozenset()
-    found: dict[Origin, float] = {}
+    shares: dict[Origin, float] = {}
     for side in sides:
         own = side - everywhere
         for origin in side:
             share = 1.0 / math.pow(max(len(own), 1), power) if origin in own else SHARED
-            found[origin] = max(found.get(origin, 0.0), share)
-    return dict(sorted(found.items()))
+            shares[origin] = max(shares.get(origin, 0.0), share)
+    return dict(sorted(shares.items()))
 
 
 def _all_origins(value: Value) -> set[Origin]:
-    found = set(value.origins)
+    origins = set(value.origins)
     data = value.data
     if isinstance(data, Array):
         for dim in data.shape or ():
-            found |= dim.origins
+            origins |= dim.origins
     elif isinstance(data, (dict, list, tuple)):
         for item in list(data.values() if isinstance(data, dict) else data)[:MOST_ITEMS]:
-            found |= item.origins
-    return found
+            origins |= item.origins
+    return origins

@@ -116,9 +116,9 @@ def find(case: Case) -> Iterator[Clue]:
         return
     training = Training(case)
     for rule in RELATED.get(diagnosis.kind, ()):
-        for found in clues_of(rule, training):
-            level = found.kind.rpartition(".")[2]
-            yield replace(found, kind=f"monitor.agrees_{level}")
+        for rule_clue in clues_of(rule, training):
+            level = rule_clue.kind.rpartition(".")[2]
+            yield replace(rule_clue, kind=f"monitor.agrees_{level}")
     for number, finding in enumerate(diagnosis.findings[:MOST_FINDINGS]):
         clues = list(_of_finding(training, finding, 1.0 if number == 0 else AFTER))
         recorded = {(clue.file, clue.line) for clue in clues if clue.kind == "monitor.place"}
@@ -236,12 +236,12 @@ def _stops_gradients(mark: ast.expr) -> bool:
 
 def _calls_at(training: Training, site: Site) -> list[Found]:
     """Return the calls that begin at a line or span it, the outermost first."""
-    found: list[Found] = []
+    calls: list[Found] = []
     for scope, call in training.calls:
         if scope.file == site.file and call.lineno <= site.line <= (call.end_lineno or 0):
-            found.append((scope, call))
-    found.sort(key=lambda pair: (pair[1].lineno != site.line, pair[1].lineno, pair[1].col_offset))
-    return found[:4]
+            calls.append((scope, call))
+    calls.sort(key=lambda pair: (pair[1].lineno != site.line, pair[1].lineno, pair[1].col_offset))
+    return calls[:4]
 
 
 def _argument(

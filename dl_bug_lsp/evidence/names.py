@@ -96,8 +96,8 @@ def _together(names: set[str], words: Words) -> Iterator[Clue]:
     in_file: dict[str, set[str]] = {}
     for word in words.with_text(words.of_settings(names)):
         if word.role.startswith("config"):
-            here = names & {word.text, word.text.rpartition(".")[2]}
-            in_file.setdefault(word.file, set()).update(here)
+            matching = names & {word.text, word.text.rpartition(".")[2]}
+            in_file.setdefault(word.file, set()).update(matching)
     for word in words.with_text(names):
         if word.role != "config_key":
             continue
@@ -147,10 +147,14 @@ def _exact(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
 
 def _likeness(written: str, text: str, near: float) -> str:
     """Return how two names are alike: nearly the same, one with more words, a word in common."""
-    ours, theirs = set(parts_of(written)), set(parts_of(text))
-    if ours and ours == theirs:
+    written_parts, text_parts = set(parts_of(written)), set(parts_of(text))
+    if written_parts and written_parts == text_parts:
         return "is another spelling of"
-    if ours < theirs or theirs < ours or (near < ALIKE and ours & theirs):
+    if (
+        written_parts < text_parts
+        or text_parts < written_parts
+        or (near < ALIKE and written_parts & text_parts)
+    ):
         return "shares a word with"
     return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 
@@ -166,10 +170,10 @@ def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
         # A name of a series (`x1`, `x2`, ...) is near to all of it, and none of them stands out.
         ordered = sorted(nearby, key=lambda word: (-nearby[word], word))
         nearby = {word: nearby[word] for word in ordered[:MOST_NEAR]}
-    found = [(w, nearby[w.text]) for w in words.with_text(nearby) if _may_be_meant(w, kind)]
-    del found[MOST_PLACES:]
-    counts = Counter(w.text for w, _ in found)
-    for word, near in found:
+    candidates = [(w, nearby[w.text]) for w in words.with_text(nearby) if _may_be_meant(w, kind)]
+    del candidates[MOST_PLACES:]
+    counts = Counter(w.text for w, _ in candidates)
+    for word, near in candidates:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
         how = _likeness(word.text, text, near)
@@ -237,12 +241,12 @@ def find_paths(case: Case) -> Iterator[Clue]:
                 text = constant.value.translate(SEPARATORS)
                 if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
                     is_whole = constant.value in paths
-                    said = (
+                    missing_words = (
                         "is the path in the message"
                         if is_whole
                         else "makes the path of the message"
                     )
-                    why = f"`{constant.value if is_whole else step.node.text}` {said}"
+                    why = f"`{constant.value if is_whole else step.node.text}` {missing_words}"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
 
@@ -262,7 +266,7 @@ def _changed_folders(case: Case) -> list[tuple[str, int, str]]:
 
     Hydra does so for `hydra.job.chdir` (Hydra 1.3, "Output/Working directory").
     """
-    found = [
+    changes = [
         (entry.file, entry.line, f"{entry.key}: {entry.text}")
         for entry in case.config_entries
         if entry.key == "chdir" and entry.value is True
@@ -271,8 +275,8 @@ def _changed_folders(case: Case) -> list[tuple[str, int, str]]:
     for file in (*case.code_files, *scripts[:MOST_TEXTS]):
         for number, line in enumerate(case.workspace.lines(file), 1):
             if CHANGES_FOLDER.search(line):
-                found.append((file, number, line.strip()))
-    return found
+                changes.append((file, number, line.strip()))
+    return changes
 
 
 def _named_places(case: Case) -> Iterator[Clue]:

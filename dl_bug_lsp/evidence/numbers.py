@@ -28,15 +28,15 @@ MAX_TERMS, MAX_NUMBER = 12, 1 << 62
 
 def numbers_of(case: Case, role: Role) -> set[int]:
     """Return the whole numbers that the message gives in one role."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for fact in case.facts.facts:
         if fact.role is not role or fact.kind not in COUNTED:
             continue
         if isinstance(fact.value, tuple):
-            found.update(n for n in fact.value if n > 0)
+            numbers.update(n for n in fact.value if n > 0)
         elif isinstance(fact.value, int):
-            found.add(fact.value)
-    return found
+            numbers.add(fact.value)
+    return numbers
 
 
 def sizes_of(case: Case, role: Role) -> set[int]:
@@ -82,7 +82,7 @@ def _on_both_sides(case: Case) -> set[tuple[str, int]]:
     """
     if not (_is_next_index(case) or _is_multiple(case)):
         return set()
-    found: set[tuple[str, int]] = set()
+    on_both: set[tuple[str, int]] = set()
     for start in case.starts:
         for expr in ast.walk(start.expr):
             if isinstance(expr, ast.Subscript):
@@ -98,8 +98,8 @@ def _on_both_sides(case: Case) -> set[tuple[str, int]]:
                 for side in sides
             ]
             for number, places in enumerate(reached):
-                found.update(*(places & other for other in reached[:number]))
-    return found
+                on_both.update(*(places & other for other in reached[:number]))
+    return on_both
 
 
 def _is_next_index(case: Case) -> bool:
@@ -157,8 +157,8 @@ def _rarity(number: int, count: int) -> float:
 def _proper_sizes(case: Case) -> set[Any]:
     """Return the sizes of the message, those in its shapes included; counts of axes are none."""
     facts = case.facts.facts
-    found: set[Any] = {f.value for f in facts if f.kind in (FactKind.SIZE, FactKind.BOUND)}
-    return found.union(*(f.value for f in facts if isinstance(f.value, tuple)))
+    sizes: set[Any] = {f.value for f in facts if f.kind in (FactKind.SIZE, FactKind.BOUND)}
+    return sizes.union(*(f.value for f in facts if isinstance(f.value, tuple)))
 
 
 def _matches(
@@ -175,8 +175,8 @@ def _matches(
         score = _rarity(number, counts[number])
         node = step.node
         noun = "number" if number in plain else "size"
-        said = "there" if number in bounds else word
-        why = f"{_equals(node, number)} the {noun} that the message says was {said}"
+        side = "there" if number in bounds else word
+        why = f"{_equals(node, number)} the {noun} that the message says was {side}"
         if word == OF_ALL:
             why = f"{_equals(node, number)} one of the sizes in the message"
         if step.decides:
@@ -223,29 +223,29 @@ def counts_rounds(step: Step) -> bool:
     if step.node.context.scope.name.rpartition(".")[2] == "__len__":
         return True
     way = step.way()
-    for at, here in enumerate(way[1:], 1):
+    for at, link in enumerate(way[1:], 1):
         before = way[at - 1].node
         expr = before.expr if before.entry is None else None
         named = isinstance(expr, ast.Call) and called_name(expr) == "enumerate"
-        if named and here.roles[-1:] in (("argument start",), ("argument 1",)):
+        if named and link.roles[-1:] in (("argument start",), ("argument 1",)):
             return True
     return False
 
 
 def _constants_in(expr: ast.expr, operators: tuple[type[ast.operator], ...]) -> set[int]:
     """Return the integers that an expression's own operations take, not those inside calls."""
-    found: set[int] = set()
+    constants: set[int] = set()
     queue: list[ast.AST] = [expr]
     while queue:
         node = queue.pop()
         if isinstance(node, ast.BinOp) and isinstance(node.op, operators):
             for side in (node.left, node.right):
                 if isinstance(side, ast.Constant) and type(side.value) is int:
-                    found.add(abs(side.value))
+                    constants.add(abs(side.value))
         if isinstance(node, ast.Call) and node is not expr:
             continue
         queue.extend(ast.iter_child_nodes(node))
-    return found
+    return constants
 
 
 def indexes_shape(expr: ast.expr) -> bool:
@@ -259,13 +259,13 @@ def _bounds_in(expr: ast.expr) -> set[int]:
     if not isinstance(expr, ast.Subscript) or indexes_shape(expr):
         return set()
     parts = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
-    found: set[int] = set()
+    bounds: set[int] = set()
     for part in parts:
         for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
             bound = bound.operand if isinstance(bound, ast.UnaryOp) else bound
             if isinstance(bound, ast.Constant) and type(bound.value) is int:
-                found.add(bound.value)
-    return found
+                bounds.add(bound.value)
+    return bounds
 
 
 def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
@@ -276,14 +276,14 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
     if not indices:
         return
     index = max(indices)
-    told = {f.value for f in case.facts.of(FactKind.BOUND) if isinstance(f.value, int)}
+    bounds = {f.value for f in case.facts.of(FactKind.BOUND) if isinstance(f.value, int)}
     yield from _settings_of_classes(case, index)
     for step in steps:
         node = step.node
         if node.line <= 0:
             continue
         for number in sorted(_whole(node)):
-            if not 0 < number <= index or (told and number not in told):
+            if not 0 < number <= index or (bounds and number not in bounds):
                 continue
             name = _name_of(step)
             if step.roles[-1:] in (("argument dim",), ("argument axis",)):
@@ -365,15 +365,15 @@ def literal_number(node: ast.expr, depth: int = 0) -> int | None:
 
 def _numbers(workspace: Workspace, file: str) -> list[tuple[int, int, str]]:
     """Return the whole numbers above 2 that a file writes out, each with its line and text."""
-    found: list[tuple[int, int, str]] = []
+    numbers: list[tuple[int, int, str]] = []
     tree = workspace.tree(file)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, (ast.Constant, ast.BinOp)):
             number = literal_number(node)
             if number is not None and number > 2:
                 text = str(number) if isinstance(node, ast.Constant) else ast.unparse(node)
-                found.append((number, node.lineno, text))
-    return found
+                numbers.append((number, node.lineno, text))
+    return numbers
 
 
 MOST_USUAL = 4

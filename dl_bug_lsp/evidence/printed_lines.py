@@ -51,7 +51,7 @@ def find(case: Case) -> Iterator[Clue]:
     if not lines:
         return
     templates = list(_templates(case))
-    told = _told(case)
+    values_told = _told(case)
     empty = any(word in case.message for word in EMPTY)
     last: Template | None = None
     seen: set[int] = set()
@@ -62,8 +62,8 @@ def find(case: Case) -> Iterator[Clue]:
                 continue
             seen.add(id(template))
             for expr, value in zip(template.expressions, values, strict=False):
-                kind = "printed.value" if value in told else "printed.odd"
-                if value in told or (value in ODD and empty):
+                kind = "printed.value" if value in values_told else "printed.odd"
+                if value in values_told or (value in ODD and empty):
                     yield from _origins(case, template, expr, value, kind)
     if last is not None and not case.places:
         why = "this is the last statement whose output the log shows"
@@ -79,16 +79,16 @@ def _before(case: Case) -> list[str]:
 
 def _told(case: Case) -> set[str]:
     """Return the numbers and words of the message that are no common ones, as they are printed."""
-    found: set[str] = set()
+    values: set[str] = set()
     kinds = (FactKind.SIZE, FactKind.INDEX, FactKind.BOUND, FactKind.COUNT, FactKind.NUMBER)
     for fact in case.facts.facts:
         if fact.kind in kinds and isinstance(fact.value, int) and abs(fact.value) > SMALL:
-            found.update((str(fact.value), str(fact.value + 1)))
+            values.update((str(fact.value), str(fact.value + 1)))
         elif fact.kind is FactKind.SHAPE and isinstance(fact.value, tuple):
-            found.update(str(size) for size in fact.value if size > SMALL)
+            values.update(str(size) for size in fact.value if size > SMALL)
         elif fact.kind in (FactKind.KEY, FactKind.PATH, FactKind.LITERAL):
-            found.add(str(fact.value))
-    return found
+            values.add(str(fact.value))
+    return values
 
 
 def _matched(templates: list[Template], text: str) -> Iterator[tuple[Template, tuple[str, ...]]]:
@@ -121,7 +121,7 @@ def _templates(case: Case) -> Iterator[Template]:
 
 def _sequence(call: ast.Call) -> tuple[str | None, ...]:
     """Return the literal texts of a printed line in order, None for each expression between."""
-    found: list[str | None] = []
+    parts: list[str | None] = []
     rest = list(call.args)
     first = rest[0]
     if (
@@ -133,18 +133,18 @@ def _sequence(call: ast.Call) -> tuple[str | None, ...]:
         return _percent(first.value)
     for index, argument in enumerate(rest):
         if index:
-            found.append(" ")
-        found.extend(_of(argument))
-    return tuple(found)
+            parts.append(" ")
+        parts.extend(_of(argument))
+    return tuple(parts)
 
 
 def _percent(text: str) -> tuple[str | None, ...]:
-    found: list[str | None] = []
+    parts: list[str | None] = []
     for index, part in enumerate(PERCENT.split(text)):
         if index:
-            found.append(None)
-        found.append(part)
-    return tuple(found)
+            parts.append(None)
+        parts.append(part)
+    return tuple(parts)
 
 
 def _of(expr: ast.expr) -> list[str | None]:

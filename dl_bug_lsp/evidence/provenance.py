@@ -154,8 +154,8 @@ def _why(step: Step, verb: str, begin: str = RAISES) -> str:
     if step.before is None:
         return f"`{text}` {begin}"
     if verb == "passes":
-        there = (first.file, first.line) == (step.node.file, step.node.line)
-        if there and stands_in(step.node.text, first.text):
+        is_same_line = (first.file, first.line) == (step.node.file, step.node.line)
+        if is_same_line and stands_in(step.node.text, first.text):
             return f"`{text}` stands in `{shown(first)}`"
         words = relation(step)
         handed = words.startswith(f"{VERB} `")

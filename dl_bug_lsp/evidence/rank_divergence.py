@@ -71,8 +71,10 @@ def find(case: Case) -> Iterator[Clue]:
 def is_shown(case: Case) -> bool:
     """Say whether the text shows that ranks have parted, and not only that one waited in vain."""
     divergence = case.failure.divergence
-    told = case.failure.dialect == DIALECT or (divergence is not None and divergence.differs)
-    return divergence is not None and bool(told)
+    is_divergence = case.failure.dialect == DIALECT or (
+        divergence is not None and divergence.differs
+    )
+    return divergence is not None and bool(is_divergence)
 
 
 def points_of(case: Case) -> list[Point]:
@@ -94,20 +96,20 @@ class _Search:
         self.known: dict[int, Dependence | None] = {}
 
     def points(self) -> list[Point]:
-        found: list[Point] = []
+        points: list[Point] = []
         self._along_stacks()
         self._anywhere()
         ranked = sorted(
             self.scores.values(), key=lambda item: (-item[0], getattr(item[2], "lineno", 0))
         )
         for weight, scope, node in ranked[:MOST_POINTS]:
-            found.extend(self._judged(weight, scope, node))
-        found.extend(self._stuck())
-        found.extend(self._turns())
-        found.extend(self._late())
-        found.extend(self._arguments())
+            points.extend(self._judged(weight, scope, node))
+        points.extend(self._stuck())
+        points.extend(self._turns())
+        points.extend(self._late())
+        points.extend(self._arguments())
         best: dict[Position, Point] = {}
-        for point in found:
+        for point in points:
             known = best.get((point.file, point.line))
             if known is None or point.score > known.score:
                 best[point.file, point.line] = point
@@ -314,11 +316,11 @@ class _Search:
 
     def _others(self, state: RankState) -> list[tuple[Place, ...]]:
         workspace = self.case.workspace
-        found = []
+        stacks = []
         for frames in state.others:
             places = (workspace.locate(f.file, f.line, f.function, f.source) for f in frames)
-            found.append(tuple(place for place in places if place is not None))
-        return found
+            stacks.append(tuple(place for place in places if place is not None))
+        return stacks
 
     def _arguments(self) -> Iterator[Point]:
         """Yield what makes the arguments differ where all ranks wait in one call."""
@@ -384,8 +386,8 @@ def parting_level(stacks: list[tuple[Place, ...]]) -> int:
         return max((len(stack) - 1 for stack in known), default=0)
     depth = 0
     while all(len(stack) > depth for stack in known):
-        here = {(stack[depth].file, stack[depth].line) for stack in known}
-        if len(here) > 1:
+        lines = {(stack[depth].file, stack[depth].line) for stack in known}
+        if len(lines) > 1:
             files = {stack[depth].file for stack in known}
             return depth if len(files) == 1 else max(0, depth - 1)
         depth += 1
@@ -458,13 +460,13 @@ def _arguments_of(call: ast.Call, differs: bool) -> list[ast.expr]:
 
 def _amounts(statement: ast.stmt) -> list[ast.expr]:
     """Return what says how much a statement does: what loops and comprehensions run over."""
-    found: list[ast.expr] = []
+    amounts: list[ast.expr] = []
     for part in ast.walk(statement):
         if isinstance(part, (ast.For, ast.AsyncFor, ast.comprehension)):
-            found.append(part.iter)
+            amounts.append(part.iter)
         elif isinstance(part, ast.Call) and any(is_rank(value) for value in part.args):
-            found.append(part)
-    return found
+            amounts.append(part)
+    return amounts
 
 
 def _unordered(expr: ast.expr) -> bool:
@@ -474,10 +476,10 @@ def _unordered(expr: ast.expr) -> bool:
 
 
 def _why(depends: Dependence, loops: bool) -> str:
-    what = "how often this loop runs" if loops else "this condition"
+    subject = "how often this loop runs" if loops else "this condition"
     if depends.by_rank:
-        return f"{what} depends on the rank (`{depends.source}`)"
-    return f"{what} depends on what each rank has for itself (`{depends.source}`)"
+        return f"{subject} depends on the rank (`{depends.source}`)"
+    return f"{subject} depends on what each rank has for itself (`{depends.source}`)"
 
 
 def _short(expr: ast.expr) -> str:

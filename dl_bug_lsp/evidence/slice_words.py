@@ -171,10 +171,10 @@ ASIDE = {
 
 def _aside(way: list[Step], end: str) -> str:
     roles = {_role(step) for step in way[1:]}
-    said = next((words for role, words in ASIDE.items() if role in roles), "")
-    if not said and way[-1].node.entry is not None and _role(way[1]) == "base":
-        said = "stands in the same settings as what is read by"
-    return f"{said} {end}" if said else ""
+    words_of_role = next((words for role, words in ASIDE.items() if role in roles), "")
+    if not words_of_role and way[-1].node.entry is not None and _role(way[1]) == "base":
+        words_of_role = "stands in the same settings as what is read by"
+    return f"{words_of_role} {end}" if words_of_role else ""
 
 
 def stands_in(text: str, whole: str) -> bool:

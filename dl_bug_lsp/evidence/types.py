@@ -130,7 +130,7 @@ def _none(step: Step) -> Iterator[Clue]:
     node = step.node
     expr = node.expr
     if node.entry is None and isinstance(expr, ast.Constant) and expr.value is None:
-        ends = any(expr is one for one in node.context.scope.empty_returns)
+        ends = any(expr is empty for empty in node.context.scope.empty_returns)
         scope = node.context.scope
         why = f"`{scope.name}` may end here without a value" if ends else _none_here(scope, expr)
         yield Clue("types.none", node.file, node.line, 0.8, why)
@@ -272,9 +272,9 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
         return
     source = step.node.engine.node(expr.value, step.node.context)
     if any(isinstance(v, LibraryObject) and "Loader" in v.name for v in source.values):
-        for one in step.way()[-3:]:
-            why = f"`{one.node.text}` is a whole batch, a list of what the dataset gives"
-            yield Clue("types.whole_batch", one.node.file, one.node.line, 1.0, why)
+        for link in step.way()[-3:]:
+            why = f"`{link.node.text}` is a whole batch, a list of what the dataset gives"
+            yield Clue("types.whole_batch", link.node.file, link.node.line, 1.0, why)
 
 
 def _numbers_as_text(case: Case) -> Iterator[Clue]:

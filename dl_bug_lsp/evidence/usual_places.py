@@ -54,7 +54,7 @@ class Pieces:
     @cached_property
     def all(self) -> tuple[Piece, ...]:
         """All pieces in the order of the file."""
-        found: list[Piece] = []
+        pieces: list[Piece] = []
         waiting: list[tuple[ast.stmt, str, ast.AST]] = [
             (statement, "", self.tree) for statement in reversed(self.tree.body)
         ]
@@ -64,14 +64,14 @@ class Pieces:
             own: ast.AST = statement if defines else owner
             for decorator in getattr(statement, "decorator_list", ()):
                 text = f"@{unparsed(decorator)}"
-                found.append(Piece(decorator, text, around, own, len(found)))
+                pieces.append(Piece(decorator, text, around, own, len(pieces)))
             text = header(statement)
-            found.append(Piece(statement, text, around, own, len(found)))
+            pieces.append(Piece(statement, text, around, own, len(pieces)))
             inner = f"{around}\n{text}" if text else around
             decorators = [f"@{unparsed(d)}" for d in getattr(statement, "decorator_list", ())]
             inner = "\n".join([inner, *decorators])
             waiting.extend((child, inner, own) for child in reversed(_inside(statement)))
-        return tuple(found)
+        return tuple(pieces)
 
     @cached_property
     def bodies(self) -> dict[int, tuple[Piece, ...]]:
@@ -111,14 +111,14 @@ def header(statement: ast.stmt) -> str:
 
 def _inside(statement: ast.stmt) -> list[ast.stmt]:
     """Return the statements directly inside a compound one, in their order."""
-    found: list[ast.stmt] = list(getattr(statement, "body", ()))
+    statements: list[ast.stmt] = list(getattr(statement, "body", ()))
     for handler in getattr(statement, "handlers", ()):
-        found.extend(handler.body)
+        statements.extend(handler.body)
     for case in getattr(statement, "cases", ()):
-        found.extend(case.body)
-    found.extend(getattr(statement, "orelse", ()))
-    found.extend(getattr(statement, "finalbody", ()))
-    return [child for child in found if isinstance(child, ast.stmt)]
+        statements.extend(case.body)
+    statements.extend(getattr(statement, "orelse", ()))
+    statements.extend(getattr(statement, "finalbody", ()))
+    return [child for child in statements if isinstance(child, ast.stmt)]
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -231,8 +231,8 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterat
         for call in _calls(piece.node):
             callee = unparsed(call.func)
             named = any(callee == name or callee.endswith(f".{name}") for name in place.call)
-            told = any(k.arg is None or k.arg in place.without for k in call.keywords)
-            if not named or (place.without and told):
+            is_given = any(k.arg is None or k.arg in place.without for k in call.keywords)
+            if not named or (place.without and is_given):
                 continue
             shown = unparsed(call)
             if _reads(shown, text, place.but) and _stands(pieces, piece, place):

@@ -62,15 +62,15 @@ class FileWords:
     __slots__ = ("file", "lines", "others", "roles", "sketches", "tails", "texts")
 
     def __init__(self, file: str, words: Iterable[tuple[str, int, str]]) -> None:
-        found = list(words)
+        all_words = list(words)
         self.file = file
-        self.texts = tuple(text for text, _, _ in found)
-        self.lines = array("I", (line for _, line, _ in found))
-        self.roles = bytes(_NUMBER[role] for _, _, role in found)
-        names = {t for t, _, role in found if role != "string" or t.startswith("--")}
+        self.texts = tuple(text for text, _, _ in all_words)
+        self.lines = array("I", (line for _, line, _ in all_words))
+        self.roles = bytes(_NUMBER[role] for _, _, role in all_words)
+        names = {t for t, _, role in all_words if role != "string" or t.startswith("--")}
         self.sketches = {t: sketch(t) for t in sorted(names) if not t.startswith("__")}
         self.others = frozenset(self.texts) - self.sketches.keys()
-        settings = {text for text, _, role in found if role.startswith("config")}
+        settings = {text for text, _, role in all_words if role.startswith("config")}
         self.tails = frozenset((*settings, *(text.rpartition(".")[2] for text in settings)))
 
     def has_any(self, texts: Collection[str]) -> bool:
@@ -119,18 +119,18 @@ class Words:
     def texts(self, roles: Collection[str]) -> set[str]:
         """Return the different texts that stand somewhere in one of the roles."""
         wanted = bytes(role in roles for role in ROLES)
-        found: set[str] = set()
+        texts: set[str] = set()
         for file in self.files:
-            found.update(compress(file.texts, file.roles.translate(wanted.ljust(256, b"\0"))))
-        return found
+            texts.update(compress(file.texts, file.roles.translate(wanted.ljust(256, b"\0"))))
+        return texts
 
     @cached_property
     def sketches(self) -> dict[str, int]:
         """The sketches of all files."""
-        found: dict[str, int] = {}
+        sketches: dict[str, int] = {}
         for file in self.files:
-            found.update(file.sketches)
-        return found
+            sketches.update(file.sketches)
+        return sketches
 
 
 def words_of(
@@ -138,15 +138,17 @@ def words_of(
 ) -> Words:
     """Return the words of some Python files and of some config files (all where none are given)."""
     names = workspace.config_files() if configs is None else configs
-    found: list[FileWords] = []
+    files_words: list[FileWords] = []
     for kind, make, these in (
         ("evidence.words", _python_words, files),
         ("evidence.settings", _config_words, names),
     ):
         for file in these:
             checkpoint()
-            found.append(workspace.derived(kind, file, partial(make, workspace, file), HELD_FILES))
-    return Words(found)
+            files_words.append(
+                workspace.derived(kind, file, partial(make, workspace, file), HELD_FILES)
+            )
+    return Words(files_words)
 
 
 def _python_words(workspace: Workspace, file: str) -> FileWords:
@@ -175,9 +177,9 @@ def _read_words(tree: ast.Module) -> Iterator[tuple[str, int, str]]:
             special.update((id(key), "dict_key") for key in node.keys if key is not None)
         elif isinstance(node, ast.Subscript):
             special[id(node.slice)] = "subscript"
-        found = _word(node, special)
-        if found is not None:
-            yield found
+        word = _word(node, special)
+        if word is not None:
+            yield word
 
 
 def _word(node: ast.AST, special: dict[int, str]) -> tuple[str, int, str] | None:
@@ -214,19 +216,20 @@ def near_texts(word: str, sketches: Mapping[str, int]) -> dict[str, float]:
     ``sketches`` holds the `sketch` of each text: most are told to be far by these alone.
     """
     own, size = sketch(word), len(word)
-    found: dict[str, float] = {}
+    distances: dict[str, float] = {}
     for text, other in sketches.items():
         if own != _UNKNOWN != other and not (own & other) >> _LETTERS:
-            here, there = own & _LETTER_BITS, other & _LETTER_BITS
+            own_letters, other_letters = own & _LETTER_BITS, other & _LETTER_BITS
             shared = min(
-                size - (here & ~there).bit_count(), len(text) - (there & ~here).bit_count()
+                size - (own_letters & ~other_letters).bit_count(),
+                len(text) - (other_letters & ~own_letters).bit_count(),
             )
             if 2.0 * shared < MIN_RATIO * (size + len(text)) - _ROUNDING:
                 continue
         near = nearness(word, text)
         if near > 0:
-            found[text] = near
-    return found
+            distances[text] = near
+    return distances
 
 
 _ROUNDING = 1e-6

@@ -93,12 +93,12 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         if not _stands_there(case, step):
             continue
         way = step.way()
-        at = next((i for i, one in enumerate(way) if _goes_into_model(one)), len(way))
+        at = next((i for i, link in enumerate(way) if _goes_into_model(link)), len(way))
         roles = step.roles[at:]
         plain = all(role == "definition" or role.startswith("argument") for role in roles)
         if not plain or not roles or not roles[0].startswith("argument"):
             continue
-        if any(_adds_axis(one.node.expr) for one in way[at:]):
+        if any(_adds_axis(link.node.expr) for link in way[at:]):
             continue
         why = f"`{step.node.text}` is one sample, and the model wants a batch"
         yield Clue("rules.no_batch_axis", step.node.file, step.node.line, 1.0, why)
@@ -279,7 +279,7 @@ def _collated_texts(case: Case) -> Iterator[Clue]:
     for step in case.property_slice:
         if step.before is None or step.roles[-1] != "item":
             continue
-        if not any(_is_loader(one) for one in step.way()):
+        if not any(_is_loader(link) for link in step.way()):
             continue
         for origin in (step, *_definitions(step, case)):
             node = origin.node

@@ -48,17 +48,17 @@ def find_asserts(case: Case) -> Iterator[Clue]:
     """Yield what makes labels, and what makes and bounds indices, that a kernel refused."""
     if not TRIGGERED.search(case.message):
         return
-    told = _assertion(case)
-    labels, indices = OF_LABELS.search(told), OF_INDICES.search(told)
-    if OF_PROBABILITIES.search(told):
+    assertion = _assertion(case)
+    labels, indices = OF_LABELS.search(assertion), OF_INDICES.search(assertion)
+    if OF_PROBABILITIES.search(assertion):
         yield from _probabilities(case)
         return
-    if labels or not told:
+    if labels or not assertion:
         kind = "rules.strong" if labels else "rules.medium"
         yield from _labels(case, kind)
         yield from _counts(case, CLASSES, "the labels that the loss takes", kind)
         yield from _label_maps(case, kind)
-    if (indices and not labels) or not told:
+    if (indices and not labels) or not assertion:
         kind = "rules.strong" if indices else "rules.medium"
         yield from _lookups(case, kind)
         yield from _counts(case, ROWS, "the indices that a table takes", kind)
@@ -150,13 +150,13 @@ def _label_maps(case: Case, kind: str) -> Iterator[Clue]:
         if isinstance(value, int) and not isinstance(value, bool) and LABEL_MAPS.search(above):
             key = (entry.file, tuple(entry.path[:-1]))
             groups.setdefault(key, []).append((value, entry.line, entry.key))
-    for (file, _), found in groups.items():
-        numbers = {value for value, _, _ in found}
-        if len(found) < FEWEST_LABELS or len(numbers) < len(found):
+    for (file, _), entries in groups.items():
+        numbers = {value for value, _, _ in entries}
+        if len(entries) < FEWEST_LABELS or len(numbers) < len(entries):
             continue
-        for value, line, name in found:
-            if value < 0 or value >= len(found):
-                why = f"`{name}` is {value}, and {len(found)} labels end at {len(found) - 1}"
+        for value, line, name in entries:
+            if value < 0 or value >= len(entries):
+                why = f"`{name}` is {value}, and {len(entries)} labels end at {len(entries) - 1}"
                 yield Clue(kind, file, line, 1.0, why)
 
 
@@ -186,8 +186,10 @@ def _lookups(case: Case, kind: str) -> Iterator[Clue]:
                     )
                     yield Clue(kind, method.file, binding.line, 1.0, why)
                     for step in shifts:
-                        said = f"`{step.node.text}` adds to the indices of `{source(call.func)}`"
-                        yield Clue("rules.medium", step.node.file, step.node.line, 1.0, said)
+                        sum_words = (
+                            f"`{step.node.text}` adds to the indices of `{source(call.func)}`"
+                        )
+                        yield Clue("rules.medium", step.node.file, step.node.line, 1.0, sum_words)
                 elif rows is not None:
                     why = f"indices of `{source(call.func)}` must be below `{source(rows)}`"
                     yield Clue("rules.weak", method.file, binding.line, 1.0, why)

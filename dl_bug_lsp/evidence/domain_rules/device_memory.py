@@ -131,8 +131,12 @@ def _grows(case: Case) -> bool:
     """
     if any(PASSED.search(line.text) for line in case.log.lines):
         return True
-    told = ASKED_FOR.search(case.message)
-    part = float(told["asked"]) * GIB[told["unit"]] / float(told["all"]) if told else 1.0
+    requested = ASKED_FOR.search(case.message)
+    part = (
+        float(requested["asked"]) * GIB[requested["unit"]] / float(requested["all"])
+        if requested
+        else 1.0
+    )
     texts = [source_of(case, site.context.scope) for site in case.sites]
     return part < SMALL_PART and any(NO_GRADIENTS.search(text) for text in texts)
 
@@ -166,14 +170,14 @@ def _kept_by_objects(case: Case, kind: str) -> Iterator[Clue]:
                 grows = text.startswith("self.") and "]" not in text.partition("=")[0]
                 grows = grows and not isinstance(expr, (ast.Constant, ast.Dict))
                 closed = closure(expr, scope, getattr(part, "lineno", 0))
-                if grows and not any(HOST.search(source(one)) for one in closed):
+                if grows and not any(HOST.search(source(closed_expr)) for closed_expr in closed):
                     why = f"`{text}` {how} of every call, a tensor on its device"
                     yield Clue(kind, scope.file, getattr(part, "lineno", 0), 0.9, why)
 
 
 def _called_in_loops(case: Case) -> list[Scope]:
     """Return the methods on the stack and those that loops around its lines call by name."""
-    found = [site.context.scope for site in case.sites if site.context.scope.owner is not None]
+    methods = [site.context.scope for site in case.sites if site.context.scope.owner is not None]
     names: set[str] = set()
     for site in case.sites:
         for loop in ast.walk(site.context.scope.node):
@@ -183,12 +187,12 @@ def _called_in_loops(case: Case) -> list[Scope]:
                 names.update(called_name(call) for call in calls_in(loop))
     for file in case.code_files:
         module = case.engine.program.module(file)
-        found.extend(
+        methods.extend(
             scope
             for scope in (module.walk() if module is not None else ())
             if scope.owner is not None and scope.name.rpartition(".")[2] in names
         )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(methods))
 
 
 NO_GRADIENTS = re.compile(r"no_grad|inference_mode|set_grad_enabled|requires_grad_?\(?=?\s?False")
@@ -425,14 +429,14 @@ def _dimensions(case: Case) -> Iterator[Clue]:
     if largest is None or largest.shape is None:
         return
     total = math.log2(max(_elements(largest), 2))
-    found: dict[Origin, float] = {}
+    nearness: dict[Origin, float] = {}
     for dim in largest.shape:
         size = dim.data
         if isinstance(size, int) and size > 1:
             for origin in _written_at(case, dim):
-                found[origin] = found.get(origin, 0.0) + math.log2(size) / total
+                nearness[origin] = nearness.get(origin, 0.0) + math.log2(size) / total
     shown = " × ".join(str(n) for n in largest.sizes or ())
-    for (file, line), share in sorted(found.items()):
+    for (file, line), share in sorted(nearness.items()):
         why = f"goes into the size of an operand here, {shown} (worked out from the code)"
         yield Clue("rules.medium", file, line, min(share, 1.0), why)
 

@@ -72,7 +72,7 @@ def closure(expr: ast.expr, scope: Scope, line: int, *, brackets: bool = False) 
 
     What stands in ``brackets`` only chooses a part of a value.
     """
-    found, waiting, seen = [expr], [expr], set[str]()
+    reached, waiting, seen = [expr], [expr], set[str]()
     while waiting and len(seen) <= MOST_NAMES:
         part = waiting.pop()
         for node in _names(part, brackets):
@@ -81,9 +81,9 @@ def closure(expr: ast.expr, scope: Scope, line: int, *, brackets: bool = False) 
             seen.add(node.id)
             for binding in scope.bindings.get(node.id, ()):
                 if binding.line <= line and binding.scope is scope:
-                    found.append(binding.value)
+                    reached.append(binding.value)
                     waiting.append(binding.value)
-    return found
+    return reached
 
 
 def _names(expr: ast.expr, brackets: bool) -> Iterator[ast.Name]:
@@ -115,12 +115,12 @@ def _text(expr: ast.AST) -> str:
 
 def _classes(case: Case) -> dict[Scope, bool]:
     """Return the classes of the functions on the stack; whether the failing one is of it."""
-    found: dict[Scope, bool] = {}
+    classes: dict[Scope, bool] = {}
     for inner, site in enumerate(reversed(case.sites)):
         owner = site.context.scope.owner
         if owner is not None:
-            found.setdefault(owner, inner == 0)
-    return found
+            classes.setdefault(owner, inner == 0)
+    return classes
 
 
 def _read_attributes(case: Case) -> tuple[set[str], set[str]]:
@@ -155,13 +155,13 @@ def _plain_attributes(case: Case) -> Iterator[Clue]:
     """Find tensors and modules that an object holds without the framework's knowing of them."""
     failing, near = _read_attributes(case)
     for owner in _classes(case):
-        for name, found in sorted(owner.attributes.items()):
-            if any(MOVED.search(_text(b.value)) for _, b in found):
+        for name, assignments in sorted(owner.attributes.items()):
+            if any(MOVED.search(_text(b.value)) for _, b in assignments):
                 continue
             score = 1.0 if name in failing else 0.8 if name in near else 0.0
             if not score:
                 continue
-            for method, binding in found:
+            for method, binding in assignments:
                 if binding.how == "assign" and _made_on_host(binding.value, method, binding.line):
                     why = (
                         f"`self.{name}` is a plain attribute: unlike a registered buffer it does "
@@ -226,7 +226,7 @@ def _no_device(case: Case) -> Iterator[Clue]:
             continue
         if not MAKERS.match(_text(expr)) or keyword(expr, "device") is not None:
             continue
-        if any(_moves(one.node.expr) for one in step.way()[:-1] if one.node.entry is None):
+        if any(_moves(link.node.expr) for link in step.way()[:-1] if link.node.entry is None):
             continue
         why = f"`{source(expr)}` names no device, so the tensor is made on the default one"
         # Data are made on the CPU and moved later; what a layer makes itself is used at once.

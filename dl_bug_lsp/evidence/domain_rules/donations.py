@@ -49,22 +49,22 @@ def find_donations(case: Case) -> Iterator[Clue]:
 
 def _donating(case: Case) -> set[str]:
     """Return names of functions that are given memory, and of what functions make them."""
-    found: set[str] = set()
+    names: set[str] = set()
     for file in case.code_files:
         module = case.engine.program.module(file)
         for scope in module.walk() if module is not None else ():
             if any("donate" in text for text in scope.decorators()):
-                found.add(scope.name.rpartition(".")[2])
+                names.add(scope.name.rpartition(".")[2])
                 if scope.parent is not None and not scope.parent.is_module:
-                    found.add(scope.parent.name.rpartition(".")[2])
+                    names.add(scope.parent.name.rpartition(".")[2])
     for file in case.code_files:
         for node in ast.walk(case.workspace.tree(file) or ast.Module([], [])):
             value = node.value if isinstance(node, ast.Assign) else None
             if not isinstance(node, ast.Assign) or not isinstance(value, ast.Call):
                 continue
-            if "donate" in ast.unparse(value) or called_name(value) in found:
-                found |= {t.id for t in node.targets if isinstance(t, ast.Name)}
-    return found
+            if "donate" in ast.unparse(value) or called_name(value) in names:
+                names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return names
 
 
 def _aliases(case: Case, scope: Scope, name: str) -> Iterator[Clue]:

@@ -66,13 +66,13 @@ def find_environment(case: Case) -> Iterator[Clue]:
 
 
 def _modules(case: Case) -> set[str]:
-    found = {
+    modules = {
         str(f.value)
         for kind in (FactKind.MODULE, FactKind.REQUIREMENT)
         for f in case.facts.of(kind)
         if isinstance(f.value, str)
     }
-    return {name for name in found if name and len(name) < 100}
+    return {name for name in modules if name and len(name) < 100}
 
 
 def _folder(case: Case, module: str) -> bool:

@@ -81,13 +81,13 @@ SIZE_ROLES = {"argument 0", "argument num_embeddings", "argument input_dim", "ar
 
 def _sizes_table(step: Step) -> bool:
     """Whether a step's value ends up as the number of rows of a table."""
-    for one in step.way():
-        before = one.before
-        if before is None or before.node.entry is not None or not one.roles:
+    for link in step.way():
+        before = link.before
+        if before is None or before.node.entry is not None or not link.roles:
             continue
         expr = before.node.expr
         if isinstance(expr, ast.Call) and called_name(expr) in TABLES:
-            return one.roles[-1] in SIZE_ROLES
+            return link.roles[-1] in SIZE_ROLES
     return False
 
 

@@ -128,8 +128,10 @@ def _given(case: Case, kernel: Scope, names: set[str]) -> Iterator[Clue]:
                 for step in backward_slice([node], MOST_STEPS, asked=Property.VALUE):
                     number = _number(step.node)
                     if step.decides and step.node.line > 0 and number and number & (number - 1):
-                        said = f"{number} {why}"
-                        yield Clue("rules.strong", step.node.file, step.node.line, 1.0, said)
+                        launch_words = f"{number} {why}"
+                        yield Clue(
+                            "rules.strong", step.node.file, step.node.line, 1.0, launch_words
+                        )
 
 
 def _pointer(case: Case, index: int) -> Iterator[Clue]:
@@ -221,9 +223,9 @@ def _tiles(case: Case, required: int) -> Iterator[Clue]:
         if TILES.match(entry.key.replace("-", "_")) and isinstance(entry.value, int):
             key = (entry.file, tuple(entry.path[:-1]))
             of_parent.setdefault(key, {})[entry.key] = (entry.value, entry.line)
-    for (file, _), found in of_parent.items():
-        by_name = {name: value for name, (value, _) in found.items()}
-        groups.extend((file, line, by_name) for line in {line for _, line in found.values()})
+    for (file, _), entries in of_parent.items():
+        by_name = {name: value for name, (value, _) in entries.items()}
+        groups.extend((file, line, by_name) for line in {line for _, line in entries.values()})
     for file in case.code_files:
         for node in ast.walk(case.workspace.tree(file) or ast.Module([], [])):
             if isinstance(node, (ast.Call, ast.Dict)):
@@ -303,5 +305,5 @@ def _shared_arrays(case: Case) -> Iterator[Clue]:
                 start = [case.engine.node(call, case.engine.open_context(scope))]
                 for step in backward_slice(start, MOST_STEPS, asked=Property.VALUE):
                     if step.decides and step.node.line > 0 and _number(step.node) is not None:
-                        said = f"`{step.node.text}` sizes `{source(call)}` in shared memory"
-                        yield Clue("rules.strong", step.node.file, step.node.line, 1.0, said)
+                        size_words = f"`{step.node.text}` sizes `{source(call)}` in shared memory"
+                        yield Clue("rules.strong", step.node.file, step.node.line, 1.0, size_words)

@@ -62,7 +62,7 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
 
 def _accessed(case: Case) -> set[tuple[str, bool]]:
     """Return what the raising expression looks into or calls: names, and whether of attributes."""
-    found: set[tuple[str, bool]] = set()
+    accesses: set[tuple[str, bool]] = set()
     for start in case.starts:
         for node in ast.walk(start.expr):
             base: ast.AST | None = None
@@ -71,10 +71,10 @@ def _accessed(case: Case) -> set[tuple[str, bool]]:
             elif isinstance(node, ast.Call):
                 base = node.func
             if isinstance(base, ast.Attribute):
-                found.add((base.attr, True))
+                accesses.add((base.attr, True))
             elif isinstance(base, ast.Name) and base.id not in ("self", "cls"):
-                found.add((base.id, False))
-    return found
+                accesses.add((base.id, False))
+    return accesses
 
 
 def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]:
@@ -166,11 +166,11 @@ _held: weakref.WeakKeyDictionary[ast.Module, list[tuple[ast.stmt, frozenset[str]
 
 def _conditions(tree: ast.Module) -> list[tuple[ast.stmt, frozenset[str]]]:
     """Return the compound statements of a module with the names that their bodies assign."""
-    found = _held.get(tree)
-    if found is None:
+    conditions = _held.get(tree)
+    if conditions is None:
         compound = (node for node in ast.walk(tree) if isinstance(node, CONDITIONS))
-        _held[tree] = found = [(node, _stored(node)) for node in compound]
-    return found
+        _held[tree] = conditions = [(node, _stored(node)) for node in compound]
+    return conditions
 
 
 def _stored(statement: ast.stmt) -> frozenset[str]:
@@ -202,17 +202,19 @@ def find_registries(case: Case) -> Iterator[Clue]:
     if case.category.id not in CATEGORIES or not keys:
         return
     files = case.workspace.python_files()[:MOST_REGISTERING_FILES]
-    registering = [(file, found) for file in files for found in _registered(case, file, keys)]
+    registering = [
+        (file, registration) for file in files for registration in _registered(case, file, keys)
+    ]
     ran = {place.file for place in case.places}
     for file, (line, key) in registering:
-        importers = [(one, at) for one in files for at in _imports(case, one, file)]
+        importers = [(importer, at) for importer in files for at in _imports(case, importer, file)]
         if file in ran or importers:
             continue
         why = f"`{key}` is registered here, in a module that nothing imports"
         yield Clue("rules.medium", file, line, 1.0, why)
-        for one, at in _imports_of_siblings(case, files, file):
+        for importer, at in _imports_of_siblings(case, files, file):
             why = f"modules that register are imported here, but not {file}"
-            yield Clue("rules.strong", one, at, 1.0, why)
+            yield Clue("rules.strong", importer, at, 1.0, why)
 
 
 def _registered(case: Case, file: str, keys: set[str]) -> Iterator[tuple[int, str]]:
@@ -259,8 +261,8 @@ def _imports_of_siblings(
 ) -> Iterator[tuple[str, int]]:
     """Yield the last line of each file that imports modules beside one."""
     folder = file.rpartition("/")[0]
-    beside = [one for one in files if one.rpartition("/")[0] == folder and one != file]
-    siblings = [one for one in beside if not one.endswith("__init__.py")]
+    beside = [name for name in files if name.rpartition("/")[0] == folder and name != file]
+    siblings = [name for name in beside if not name.endswith("__init__.py")]
     for importer in files:
         lines = [
             at
@@ -324,11 +326,11 @@ def _saved(case: Case, file: str, prefix: str) -> Iterator[Clue]:
 
 def common_prefix(longer: set[str], shorter: set[str]) -> str:
     """Return what most longer keys have before a shorter one, with its dot; empty for nothing."""
-    found = Counter(
+    prefixes = Counter(
         long[: -len(short)] for long in longer for short in shorter if long.endswith("." + short)
     )
-    best = max(sorted(found), key=found.__getitem__, default="")
-    return best if 2 * found[best] >= min(len(longer), len(shorter)) else ""
+    best = max(sorted(prefixes), key=prefixes.__getitem__, default="")
+    return best if 2 * prefixes[best] >= min(len(longer), len(shorter)) else ""
 
 
 def _makes(node: ast.AST, prefix: str) -> tuple[str, str]:

@@ -155,8 +155,8 @@ def _kept_in_attributes(case: Case) -> Iterator[Clue]:
             # Numbers of Python carry no graph.
             continue
         for scope in module.walk():
-            for name, found in scope.attributes.items() if scope.is_class else ():
-                for method, binding in found:
+            for name, assignments in scope.attributes.items() if scope.is_class else ():
+                for method, binding in assignments:
                     value = binding.value
                     again = binding.mutates or any(
                         isinstance(n, ast.Attribute) and n.attr == name for n in ast.walk(value)
@@ -393,11 +393,11 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
     """Yield calls that come before the call which the message says should have been made first."""
     if not NOT_YET.search(case.message):
         return
-    said = set(re.findall(r"[A-Za-z_]\w{2,}", case.message))
+    message_words = set(re.findall(r"[A-Za-z_]\w{2,}", case.message))
     for site in case.sites:
         place, scope = site.place, site.context.scope
         for call in (n for n in own_nodes(scope.node) if isinstance(n, ast.Call)):
-            if called_name(call) in said and call.lineno > place.line:
+            if called_name(call) in message_words and call.lineno > place.line:
                 name = called_name(call)
                 why = (
                     f"runs before `{name}`, which the message asks for: line {call.lineno} calls it"

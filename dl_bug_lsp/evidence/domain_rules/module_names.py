@@ -44,13 +44,13 @@ def find_module_names(case: Case) -> Iterator[Clue]:
 
 def _attributes(case: Case) -> set[str]:
     """Return the names under which classes of the workspace keep anything."""
-    found: set[str] = set()
+    attributes: set[str] = set()
     for file in case.code_files:
         module = case.engine.program.module(file)
         for scope in module.walk() if module is not None else ():
             if scope.is_class:
-                found |= scope.attributes.keys()
-    return found
+                attributes |= scope.attributes.keys()
+    return attributes
 
 
 def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:

@@ -106,7 +106,7 @@ def _overwritten(file: str, made: list[tuple[Bound, Cell]], failed: Cell) -> Ite
         own = [
             (cell.execution_count or 0, bound[0], cell) for bound, cell in made if bound[1] == name
         ]
-        _, line, cell = max(own, key=lambda one: one[:2])
+        _, line, cell = max(own, key=lambda entry: entry[:2])
         if cell.number > failed.number and any(c.number <= failed.number for _, _, c in own):
             why = (
                 f"`{name}` had its value from here: code cell {cell.number} ran before the failure"
@@ -119,10 +119,12 @@ def _ran_again(cell: Cell, counted: list[Cell]) -> str:
 
     A run that no cell shows any more was of a cell that ran again later, or was deleted.
     """
-    counts = {one.execution_count for one in counted}
+    counts = {other.execution_count for other in counted}
     count = cell.execution_count or 0
     hidden = [n for n in range(1, count) if n not in counts]
-    above = any(one.number > cell.number and (one.execution_count or 0) < count for one in counted)
+    above = any(
+        other.number > cell.number and (other.execution_count or 0) < count for other in counted
+    )
     if hidden and above:
         return "rules.strong"
     return "rules.medium" if count - 1 in hidden else ""

@@ -79,5 +79,5 @@ def _numbers(step: Step) -> list[float]:
     if node.line <= 0:
         return []
     is_plain = node.entry is not None or isinstance(node.expr, (ast.Constant, ast.UnaryOp))
-    found = [c.value for c in node.constants] if is_plain else []
-    return [float(v) for v in found if isinstance(v, (int, float)) and not isinstance(v, bool)]
+    numbers = [c.value for c in node.constants] if is_plain else []
+    return [float(v) for v in numbers if isinstance(v, (int, float)) and not isinstance(v, bool)]

@@ -289,13 +289,13 @@ def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
 
 
 def _shapes(case: Case) -> set[tuple[int, ...]]:
-    found = {
+    shapes = {
         f.value
         for f in case.facts.of(FactKind.SHAPE)
         if isinstance(f.value, tuple) and len(f.value) >= 2
     }
     # A convolution's weight is (out, in, kernel …); its constructor takes in and out.
-    return found | {shape[:2] for shape in found if len(shape) > 2}
+    return shapes | {shape[:2] for shape in shapes if len(shape) > 2}
 
 
 SMALL = 5

@@ -311,10 +311,10 @@ def axis(asked: MessageQuery) -> Matcher:
             given += node.args
         for value in given:
             try:
-                said = str(ast.literal_eval(value))
+                written = str(ast.literal_eval(value))
             except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
                 continue
-            if said == wanted:
+            if written == wanted:
                 yield LIKELY, f"`{name}` is given the axis {wanted} here"
 
     return match

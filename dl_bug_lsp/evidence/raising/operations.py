@@ -143,8 +143,8 @@ class MessageQuery:
 
     def first(self, kind: FactKind, role: Role | None = None) -> str:
         """Return a fact's value as text, empty without one."""
-        found = self.facts.of(kind, role)
-        return str(found[0].value) if found else ""
+        facts = self.facts.of(kind, role)
+        return str(facts[0].value) if facts else ""
 
     def stands_for(self, nodes: FileNodes, name: str) -> set[str]:
         """Return what was called to make what a name stands for, in its file before others."""
@@ -325,10 +325,10 @@ def attribute(asked: MessageQuery) -> Matcher:
 
 def _below(asked: MessageQuery, cls: str) -> set[str]:
     """Return the names of classes that inherit from one, a few steps deep."""
-    found = {cls}
+    classes = {cls}
     for _ in range(4):
-        found |= {name for name, bases in asked.bases.items() if found & set(bases)}
-    return found
+        classes |= {name for name, bases in asked.bases.items() if classes & set(bases)}
+    return classes
 
 
 def key(asked: MessageQuery) -> Matcher:
@@ -362,8 +362,8 @@ def name(asked: MessageQuery) -> Matcher:
 
     def match(node: ast.AST, within: Enclosing, nodes: FileNodes) -> Iterator[Found]:
         if isinstance(node, ast.Name) and node.id == wanted and isinstance(node.ctx, ast.Load):
-            here = wanted in nodes.bound.get((within.cls, within.function), ())
-            bound = here if local else here or wanted in nodes.bound.get(("", ""), ())
+            is_bound = wanted in nodes.bound.get((within.cls, within.function), ())
+            bound = is_bound if local else is_bound or wanted in nodes.bound.get(("", ""), ())
             yield (NAMED if bound == local else WEAK), f"the name `{wanted}` is used here"
 
     return match

@@ -53,8 +53,8 @@ def find(case: Case, sources: Sequence[Source]) -> Iterator[Clue]:
             for clue in source(case_there):
                 key = clue.kind, clue.file, clue.line
                 score = clue.score * supposed.weight
-                said = clue.kind.startswith(OF_STACKS)
-                if not said and (key not in strongest or score > strongest[key].score):
+                is_of_stack = clue.kind.startswith(OF_STACKS)
+                if not is_of_stack and (key not in strongest or score > strongest[key].score):
                     strongest[key] = replace(clue, score=score)
     yield from strongest.values()
 
@@ -66,11 +66,11 @@ def _taken_for_raise_site(case: Case, supposed: AssumedRaiseSite) -> Case:
     frame = Frame(supposed.file, supposed.line, supposed.function, expression=supposed.expression)
     place = Place(supposed.file, supposed.line, supposed.line, supposed.function)
     located = ((frame, place),)
-    there = Case(case.failure, case.facts, case.category, located, case.workspace, case.log)
-    there.engine = case.engine
-    there.supposed = True
+    supposed_case = Case(case.failure, case.facts, case.category, located, case.workspace, case.log)
+    supposed_case.engine = case.engine
+    supposed_case.supposed = True
     case.engine.program.stay_near([supposed.file])
-    return there
+    return supposed_case
 
 
 MOST_FILES = 400
@@ -119,7 +119,7 @@ def assumed_raise_sites(
     asked = MessageQuery(facts, cause.class_name, cause.message, made, bases, parameters)
     other = _other_framework(facts)
     questions = matchers(asked)
-    found: dict[tuple[str, int], AssumedRaiseSite] = {}
+    sites: dict[tuple[str, int], AssumedRaiseSite] = {}
     for nodes in read:
         checkpoint()
         aside = ASIDE if _ASIDE.search(nodes.file) else 1.0
@@ -131,10 +131,10 @@ def assumed_raise_sites(
                 answers.extend(question(node, within, nodes))
             for weight, why in answers:
                 place = _supposed(node, within, weight * aside, why)
-                before = found.get((place.file, place.line))
+                before = sites.get((place.file, place.line))
                 if before is None or place.weight > before.weight:
-                    found[place.file, place.line] = place
-    return _likeliest(found.values())
+                    sites[place.file, place.line] = place
+    return _likeliest(sites.values())
 
 
 def _other_framework(facts: MessageFacts) -> tuple[set[str], set[str]] | None:
@@ -146,18 +146,18 @@ def _other_framework(facts: MessageFacts) -> tuple[set[str], set[str]] | None:
     return FRAMEWORKS[name], others
 
 
-def _likeliest(found: Iterable[AssumedRaiseSite]) -> tuple[AssumedRaiseSite, ...]:
-    places = list(found)
+def _likeliest(sites: Iterable[AssumedRaiseSite]) -> tuple[AssumedRaiseSite, ...]:
+    places = list(sites)
     if any(place.weight >= EXACT for place in places):
         places = [place for place in places if place.weight >= EXACT / 2]
     alike = Counter(round(place.weight, 2) for place in places)
     ordered = sorted(places, key=lambda p: (-p.weight, p.file, p.line))
-    told: list[AssumedRaiseSite] = []
+    likeliest: list[AssumedRaiseSite] = []
     for place in ordered:
         weight = place.weight / (1 + math.log(alike[round(place.weight, 2)]))
-        if weight >= LEAST and len(told) < MOST_PLACES:
-            told.append(replace(place, weight=weight))
-    return tuple(told)
+        if weight >= LEAST and len(likeliest) < MOST_PLACES:
+            likeliest.append(replace(place, weight=weight))
+    return tuple(likeliest)
 
 
 def _supposed(node: ast.AST, within: Enclosing, weight: float, why: str) -> AssumedRaiseSite:
@@ -237,14 +237,14 @@ _MATCHERS: dict[str, Callable[[MessageQuery], Matcher]] = {
 def matchers(asked: MessageQuery) -> list[Matcher]:
     """Return the questions that a message raises."""
     family = (asked.facts.family or "").partition(".")[2]
-    found: list[Matcher] = []
+    matchers: list[Matcher] = []
     make = _MATCHERS.get(family)
     if make is not None:
-        found.append(make(asked))
+        matchers.append(make(asked))
     wanted = callees(asked)
     if wanted:
-        found.append(operation(asked, wanted))
-    return found or [worded(asked)]
+        matchers.append(operation(asked, wanted))
+    return matchers or [worded(asked)]
 
 
 MIN_LETTERS = 4
@@ -278,8 +278,8 @@ def of_statement(
         elif node.msg is not None and not _is_text(node.msg) and _values(node.msg, message):
             yield OTHER_CALL, "this assertion prints such values"
     elif isinstance(node, ast.Call) and _is_end(last_name(node.func)):
-        said = any(_says(text, message) for text in node.args)
-        if said:
+        is_written = any(_says(text, message) for text in node.args)
+        if is_written:
             yield OTHER_CALL, "this call is given a message of these words"
 
 
@@ -316,10 +316,10 @@ def _in_order(text: str, fixed: list[str], open_start: bool, open_end: bool) -> 
     """Say whether the fixed parts stand in a text one after the other, with gaps between them."""
     at = 0
     for index, part in enumerate(part for part in fixed if part):
-        found = text.find(part, at)
-        if found < 0 or (index == 0 and not open_start and found):
+        start = text.find(part, at)
+        if start < 0 or (index == 0 and not open_start and start):
             return False
-        at = found + len(part)
+        at = start + len(part)
     return open_end or text.endswith(fixed[-1])
 
 
@@ -346,11 +346,11 @@ def _templates(expr: ast.expr) -> list[tuple[str | None, ...]]:
 
 
 def _split(parts: tuple[str | None, ...], gaps: re.Pattern[str]) -> tuple[str | None, ...]:
-    found: list[str | None] = []
+    pieces: list[str | None] = []
     for part in parts:
         for index, text in enumerate(gaps.split(part) if part is not None else (None,)):
             if index or text is None:
-                found.append(None)
+                pieces.append(None)
             if text:
-                found.append(text)
-    return tuple(found)
+                pieces.append(text)
+    return tuple(pieces)

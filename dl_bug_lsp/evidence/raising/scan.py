@@ -65,32 +65,32 @@ def file_nodes(workspace: Workspace, file: str) -> FileNodes:
 
 
 def _read(workspace: Workspace, file: str) -> FileNodes:
-    found = FileNodes(file)
+    nodes = FileNodes(file)
     tree = workspace.tree(file)
     if tree is None:
-        return found
+        return nodes
     queue: list[tuple[ast.AST, Enclosing]] = [(tree, Enclosing(file))]
-    while queue and len(found.nodes) < MOST_NODES:
+    while queue and len(nodes.nodes) < MOST_NODES:
         node, within = queue.pop()
         inner = within
-        _note(node, within, found)
+        _note(node, within, nodes)
         if isinstance(node, ast.ClassDef):
-            found.classes[node.name] = [last_name(base) for base in node.bases]
+            nodes.classes[node.name] = [last_name(base) for base in node.bases]
             inner = Enclosing(file, node.name, "")
         elif isinstance(node, _DEFINITIONS):
             inner = Enclosing(file, within.cls, node.name)
         if isinstance(node, (ast.expr, ast.stmt)):
-            found.nodes.append((node, within if not isinstance(node, _DEFINITIONS) else inner))
+            nodes.nodes.append((node, within if not isinstance(node, _DEFINITIONS) else inner))
         for name, value in _bound(node):
-            found.made.setdefault(name, set()).update(_makers(value))
+            nodes.made.setdefault(name, set()).update(_makers(value))
         queue.extend((child, inner) for child in reversed(list(ast.iter_child_nodes(node))))
-    _hand_on(tree, found)
-    return found
+    _hand_on(tree, nodes)
+    return nodes
 
 
-def _note(node: ast.AST, within: Enclosing, found: FileNodes) -> None:
+def _note(node: ast.AST, within: Enclosing, nodes: FileNodes) -> None:
     """Note what a node binds, imports or defines."""
-    names = found.bound.setdefault((within.cls if within.function else "", within.function), set())
+    names = nodes.bound.setdefault((within.cls if within.function else "", within.function), set())
     if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
         names.add(node.id)
     elif isinstance(node, ast.ExceptHandler) and node.name:
@@ -100,28 +100,28 @@ def _note(node: ast.AST, within: Enclosing, found: FileNodes) -> None:
     elif isinstance(node, (ast.Import, ast.ImportFrom)):
         names.update((a.asname or a.name).partition(".")[0] for a in node.names)
         modules = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module]
-        found.imports.update(m.partition(".")[0] for m in modules if m)
+        nodes.imports.update(m.partition(".")[0] for m in modules if m)
     elif isinstance(node, ast.Global):
-        found.bound.setdefault(("", ""), set()).update(node.names)
+        nodes.bound.setdefault(("", ""), set()).update(node.names)
     elif isinstance(node, _DEFINITIONS):
         names.add(node.name)
         if not isinstance(node, ast.ClassDef):
             own = [a.arg for a in (*node.args.posonlyargs, *node.args.args)]
             method = bool(within.cls) and not within.function
             key = within.cls if method and node.name == "__init__" else node.name
-            found.parameters[key] = own[1:] if method else own
-            if method and node.name == "__init__" and found.classes.get(within.cls):
-                _note_bare(node, within.cls, found)
+            nodes.parameters[key] = own[1:] if method else own
+            if method and node.name == "__init__" and nodes.classes.get(within.cls):
+                _note_bare(node, within.cls, nodes)
 
 
-def _note_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, cls: str, found: FileNodes) -> None:
+def _note_bare(node: ast.FunctionDef | ast.AsyncFunctionDef, cls: str, nodes: FileNodes) -> None:
     called = {last_name(n.func) for n in ast.walk(node) if isinstance(n, ast.Call)}
     if called & {"__init__", "super"}:
         return
     for statement in node.body:
         targets = statement.targets if isinstance(statement, ast.Assign) else []
         if any(isinstance(t, ast.Attribute) and last_name(t.value) == "self" for t in targets):
-            found.bare[cls] = statement.lineno
+            nodes.bare[cls] = statement.lineno
             return
 
 
@@ -138,13 +138,13 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _makers(value: ast.expr) -> set[str]:
-    found = {last_name(n) for n in ast.walk(value) if isinstance(n, ast.Call)}
+    names = {last_name(n) for n in ast.walk(value) if isinstance(n, ast.Call)}
     # A class that is chosen or handed over and called later: `layer = nn.LSTM if … else nn.GRU`.
-    found.update(n.attr for n in ast.walk(value) if isinstance(n, ast.Attribute))
-    return found - {""}
+    names.update(n.attr for n in ast.walk(value) if isinstance(n, ast.Attribute))
+    return names - {""}
 
 
-def _hand_on(tree: ast.Module, found: FileNodes) -> None:
+def _hand_on(tree: ast.Module, nodes: FileNodes) -> None:
     """Let the target of a loop stand for what its iterable was made of, and aliases too."""
     for node in ast.walk(tree):
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
@@ -155,10 +155,10 @@ def _hand_on(tree: ast.Module, found: FileNodes) -> None:
             targets = [last_name(t) for t in node.targets]
         else:
             continue
-        for source in sources & found.made.keys():
+        for source in sources & nodes.made.keys():
             for target in targets:
                 if target and target != source:
-                    found.made.setdefault(target, set()).update(found.made[source])
+                    nodes.made.setdefault(target, set()).update(nodes.made[source])
 
 
 __all__ = ["HELD_FILES", "Enclosing", "FileNodes", "file_nodes", "last_name"]

@@ -95,25 +95,25 @@ class FileBlocks:
 def _layout(context: ReportContext, row: int) -> _Layout:
     source = context.sources[row]
     lines = code_of(context.workspace, context.files[row]).split("\n")
-    found = sorted((*source.functions, *source.classes), key=lambda d: (d.first, -d.end_line))
+    definitions = sorted((*source.functions, *source.classes), key=lambda d: (d.first, -d.end_line))
     owners = [OUTSIDE] * (len(lines) + 1)
-    for index, d in enumerate(found):
+    for index, d in enumerate(definitions):
         end = min(d.end_line, len(lines))
         owners[d.first : end + 1] = [index] * (end + 1 - d.first)
-    words: list[Counter[str]] = [Counter() for _ in range(len(found) + 1)]
+    words: list[Counter[str]] = [Counter() for _ in range(len(definitions) + 1)]
     sets: list[set[str]] = [set() for _ in words]
     for number, text in enumerate(lines, 1):
         words[owners[number]].update(_IDENTIFIER.findall(text))
         name = set_by(text)
         if name is not None:
             sets[owners[number]].add(name)
-    return _Layout(tuple(found), tuple(owners), tuple(words), tuple(map(frozenset, sets)))
+    return _Layout(tuple(definitions), tuple(owners), tuple(words), tuple(map(frozenset, sets)))
 
 
 def set_by(text: str) -> str | None:
     """Return the variable or attribute of ``self`` that a line begins with and gives a value."""
-    found = _SETS.match(text)
-    return found[1] if found is not None else None
+    match = _SETS.match(text)
+    return match[1] if match is not None else None
 
 
 class Rarity:
@@ -151,8 +151,8 @@ class TracedFrames:
     @property
     def files(self) -> list[str]:
         """The files of the frames in the workspace, the innermost first."""
-        found = [place.file for _, place in reversed(self.frames) if place is not None]
-        return list(dict.fromkeys(found))
+        files = [place.file for _, place in reversed(self.frames) if place is not None]
+        return list(dict.fromkeys(files))
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,15 +209,15 @@ class Frames:
 
     def _told(self) -> list[_Printed]:
         """Return the frames that the report's lines show, the innermost first, lines re-found."""
-        found = []
+        printed = []
         for index, row in reversed(frame_rows(self.context)):
             frame = self.context.report.frames[index]
             place = self.context.workspace.locate(
                 self.context.files[row], frame.line, frame.function, frame.source or None
             )
             line = place.line if place is not None else frame.line
-            found.append(_Printed(row, line, frame.function, frame.source))
-        return found[:MOST_FRAMES]
+            printed.append(_Printed(row, line, frame.function, frame.source))
+        return printed[:MOST_FRAMES]
 
     def _block(self, row: int, line: int) -> int | None:
         file = self._files.get(row)
@@ -226,13 +226,13 @@ class Frames:
     def _found(self, printed: _Printed) -> BlockFrame | None:
         index = self._block(printed.row, printed.line)
         source = printed.source.strip().split("\n")[0].strip()
-        here = self._text(printed.row, printed.line)
+        text = self._text(printed.row, printed.line)
         name = _bare(printed.function.replace(".<locals>", "").rpartition(".")[2])
         agrees = index is not None and _bare(self._blocks[index].name) == name
-        if agrees or not name or name.startswith("<") or (source and source == here):
+        if agrees or not name or name.startswith("<") or (source and source == text):
             if index is None:
                 return None
-            return BlockFrame(index, printed.row, printed.line, here)
+            return BlockFrame(index, printed.row, printed.line, text)
         known = self._named.get(name, [])
         inside = [other for other in known if self._blocks[other].row == printed.row]
         # Every class may have an ``__init__``: only a name of its own tells where code moved to.
@@ -258,22 +258,22 @@ class Frames:
     def signals(self) -> dict[str, Floats]:
         """Return what the stack says of each block."""
         names = ("first", "near", "first_raises", "first_computes", "first_direct", "parent")
-        found = {f"frames.{name}": np.zeros(len(self._blocks)) for name in names}
+        signals = {f"frames.{name}": np.zeros(len(self._blocks)) for name in names}
         for rank, frame in enumerate(self.chain):
-            found["frames.near"][frame.block] = 1 / (rank + 1)
+            signals["frames.near"][frame.block] = 1 / (rank + 1)
         if self.chain:
             first = self.chain[0]
             raises = _RAISES.match(first.source) is not None
-            found["frames.first"][first.block] = 1.0
+            signals["frames.first"][first.block] = 1.0
             kind = "frames.first_raises" if raises else "frames.first_computes"
-            found[kind][first.block] = 1.0
-            found["frames.first_direct"][first.block] = float(not self.raised_in_library)
+            signals[kind][first.block] = 1.0
+            signals["frames.first_direct"][first.block] = float(not self.raised_in_library)
             parent = self._parent(first.block)
             if parent is not None:
-                found["frames.parent"][parent] = 1.0
+                signals["frames.parent"][parent] = 1.0
         row = self.chain[0].row if self.chain else -1
-        found["frames.first_file"] = np.array([float(b.row == row) for b in self._blocks])
-        return found
+        signals["frames.first_file"] = np.array([float(b.row == row) for b in self._blocks])
+        return signals
 
 
 def _bare(name: str) -> str:
@@ -296,16 +296,16 @@ def signals_beyond_frames(
     frame's depth from 1. ``frames.calls_first``: it names the function at the raise site, less the
     more blocks share the name; ``frames.callers`` and ``frames.called``: see there.
     """
-    found = {name: np.zeros(len(blocks)) for name in ("frames.sets", "frames.calls_first")}
-    found |= _calling(frames, blocks)
+    signals = {name: np.zeros(len(blocks)) for name in ("frames.sets", "frames.calls_first")}
+    signals |= _calling(frames, blocks)
     if not frames.chain:
-        return found
+        return signals
     setters: dict[str, list[int]] = {}
     for index, block in enumerate(blocks):
         if block.name and not block.definition.is_class:
             for name in block.sets:
                 setters.setdefault(name, []).append(index)
-    sets = found["frames.sets"]
+    sets = signals["frames.sets"]
     for depth, frame in _statements(frames):
         for name in _CALLED_IDENTIFIER.findall(frame.source):
             for index in setters.get(name, ()):
@@ -317,8 +317,8 @@ def signals_beyond_frames(
         homonyms = Counter(block.name for block in blocks)[raising]
         for index, block in enumerate(blocks):
             if index != first and raising in block.words:
-                found["frames.calls_first"][index] = 1 / math.sqrt(homonyms)
-    return found
+                signals["frames.calls_first"][index] = 1 / math.sqrt(homonyms)
+    return signals
 
 
 def _calling(frames: Frames, blocks: Sequence[Block]) -> dict[str, Floats]:
@@ -328,7 +328,7 @@ def _calling(frames: Frames, blocks: Sequence[Block]) -> dict[str, Floats]:
     innermost frames' functions names the block; over the frame's depth from 1, and the root of how
     many blocks share the name.
     """
-    found = {name: np.zeros(len(blocks)) for name in ("frames.callers", "frames.called")}
+    signals = {name: np.zeros(len(blocks)) for name in ("frames.callers", "frames.called")}
     inside = {frame.block for frame in frames.chain}
     named: dict[str, list[int]] = {}
     for index, block in enumerate(blocks if frames.chain else ()):
@@ -339,23 +339,23 @@ def _calling(frames: Frames, blocks: Sequence[Block]) -> dict[str, Floats]:
         part = 1 / depth / math.sqrt(len(named.get(own.name, ())) or 1)
         for index, block in enumerate(blocks):
             if own.name in block.words and block.name and not own.name.startswith("__"):
-                found["frames.callers"][index] = max(found["frames.callers"][index], part)
+                signals["frames.callers"][index] = max(signals["frames.callers"][index], part)
         for name in own.words if depth <= _CALLED_DEPTH else ():
             for index in named.get(name, ()):
                 part = 1 / depth / math.sqrt(len(named[name]))
-                found["frames.called"][index] = max(found["frames.called"][index], part)
-    for values in found.values():
+                signals["frames.called"][index] = max(signals["frames.called"][index], part)
+    for values in signals.values():
         values[list(inside)] = 0.0
-    return found
+    return signals
 
 
 def names_read(frames: Frames) -> dict[str, float]:
     """Return the names in the innermost frames' statements, each with one over its depth."""
-    found: dict[str, float] = {}
+    shares: dict[str, float] = {}
     for depth, frame in _statements(frames):
         for name in _CALLED_IDENTIFIER.findall(frame.source):
-            found.setdefault(name, 1 / depth)
-    return found
+            shares.setdefault(name, 1 / depth)
+    return shares
 
 
 def _statements(frames: Frames) -> Iterator[tuple[int, BlockFrame]]:

@@ -29,12 +29,12 @@ _REMEMBERED = 4 * MOST_COMMITS
 def commits_of(context: ReportContext) -> list[tuple[Commit, list[int]]]:
     """Return the newest commits with the rows of the files that they changed."""
     rows = context.rows
-    found = []
+    commits = []
     for commit in context.workspace.history().commits[:MOST_COMMITS]:
         touched = [rows[c.file] for c in commit.changes if c.file in rows]
         if touched:
-            found.append((commit, touched))
-    return found
+            commits.append((commit, touched))
+    return commits
 
 
 def find(context: ReportContext) -> dict[str, Floats]:
@@ -100,7 +100,7 @@ _STRONG_FILES = 5
 
 def co_changes(context: ReportContext, strength: Floats) -> Floats:
     """Return, for the strongest files, the share of their changes that a file took part in."""
-    found = context.zeros()
+    scores = context.zeros()
     commits = [rows for _, rows in commits_of(context) if 1 < len(rows) <= _LARGEST]
     for row in np.argsort(-strength, kind="stable")[:_STRONG_FILES].tolist():
         together = context.zeros()
@@ -111,8 +111,8 @@ def co_changes(context: ReportContext, strength: Floats) -> Floats:
                 weight += part
                 together[rows] += part
         together[row] = 0.0
-        found += strength[row] * together / (weight + 2.0)
-    return found
+        scores += strength[row] * together / (weight + 2.0)
+    return scores
 
 
 def neighbours(context: ReportContext, scores: Floats) -> dict[str, Floats]:
@@ -128,8 +128,8 @@ def neighbours(context: ReportContext, scores: Floats) -> dict[str, Floats]:
     powers = np.exp(scores - scores.max()) if count else scores
     share = powers / powers.sum() if count else scores
     tested, tested_share = context.zeros(), context.zeros()
-    for row, found in enumerate(context.imports.tested):
-        for other, part in found.items():
+    for row, tested_rows in enumerate(context.imports.tested):
+        for other, part in tested_rows.items():
             tested[row] = max(tested[row], strength[other] * part)
             tested_share[row] = max(tested_share[row], share[other] * part)
             if strength[other] >= _STRONG:

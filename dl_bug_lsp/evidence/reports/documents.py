@@ -182,28 +182,28 @@ def outline_of(text: str) -> Outline:
         else:
             words.append(token)
     starts.append(len(words))
-    found = Outline(words, starts)
+    outline = Outline(words, starts)
     tree = parse(text).tree
     if tree is not None:
-        _visit(tree, found)
-    return found
+        _visit(tree, outline)
+    return outline
 
 
-def _visit(tree: ast.Module, found: Outline) -> None:
+def _visit(tree: ast.Module, outline: Outline) -> None:
     stack: list[tuple[ast.AST, str, str]] = [(node, "", "") for node in reversed(tree.body)]
     while stack:
         node, outer, inside = stack.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             name = outer + node.name
-            inside = _define(node, name, inside, found)
+            inside = _define(node, name, inside, outline)
             outer = name + "."
         elif isinstance(node, ast.Import):
-            found.imports.extend((alias.name, "") for alias in node.names)
+            outline.imports.extend((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            found.imports.extend((module, alias.name) for alias in node.names)
+            outline.imports.extend((module, alias.name) for alias in node.names)
         elif isinstance(node, (ast.Assign, ast.AnnAssign)):
-            _assign(node, inside, found)
+            _assign(node, inside, outline)
         for block in _BLOCKS:
             held = getattr(node, block, None)
             if isinstance(held, list):
@@ -214,37 +214,37 @@ def _define(
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef,
     name: str,
     inside: str,
-    found: Outline,
+    outline: Outline,
 ) -> str:
     """Note a definition and its parameters; return what its body stands in."""
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     is_class = isinstance(node, ast.ClassDef)
     end = node.end_lineno or node.lineno
-    found.definitions.append(Definition(name, first, node.lineno, end, is_class))
+    outline.definitions.append(Definition(name, first, node.lineno, end, is_class))
     if isinstance(node, ast.ClassDef):
-        _name(node.name, "c", found)
+        _name(node.name, "c", outline)
         return "c"
-    _name(node.name, "m" if inside == "c" else "f", found)
+    _name(node.name, "m" if inside == "c" else "f", outline)
     given = node.args
     for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg):
         if argument is not None and argument.arg not in {"self", "cls"}:
-            _name(argument.arg, "p", found)
+            _name(argument.arg, "p", outline)
     return "f"
 
 
-def _assign(node: ast.Assign | ast.AnnAssign, inside: str, found: Outline) -> None:
+def _assign(node: ast.Assign | ast.AnnAssign, inside: str, outline: Outline) -> None:
     for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
         for item in target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]:
             if isinstance(item, ast.Attribute):
-                _name(item.attr, "a", found)
+                _name(item.attr, "a", outline)
             elif isinstance(item, ast.Name) and inside != "f":
-                _name(item.id, "v", found)
+                _name(item.id, "v", outline)
 
 
-def _name(name: str, kind: str, found: Outline) -> None:
-    kinds = found.names.get(name, "")
+def _name(name: str, kind: str, outline: Outline) -> None:
+    kinds = outline.names.get(name, "")
     if kind not in kinds:
-        found.names[name] = kinds + kind
+        outline.names[name] = kinds + kind
 
 
 _MOST_WORDS = 1 << 18
@@ -280,8 +280,8 @@ def term_numbers(word: str) -> tuple[int, ...]:
 
 def numbers_of(lines: Iterable[str]) -> Ints:
     """Return the term numbers of a report's lines, with the compounds of neighbouring words."""
-    found = [number for line in lines for number in _of_line(words_of(line))]
-    return np.array(found, dtype=np.int64)
+    numbers = [number for line in lines for number in _of_line(words_of(line))]
+    return np.array(numbers, dtype=np.int64)
 
 
 def _of_line(words: list[str]) -> Iterator[int]:
@@ -349,8 +349,8 @@ class Matches:
         """Return the share of the query's terms that a document has, by idf."""
         asked = self.idf * (weights > 0)
         total = float(asked.sum())
-        found = _sums(self.row, asked[self.column], self.rows)
-        return found / (total or 1.0)
+        covered = _sums(self.row, asked[self.column], self.rows)
+        return covered / (total or 1.0)
 
     def cosine(self, weights: Floats) -> Floats:
         """Return the TF-IDF cosine with tf 1 + ln(count) and idf ln(n / df) (Zhou et al. 2012)."""

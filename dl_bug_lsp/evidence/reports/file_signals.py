@@ -28,23 +28,23 @@ _PATHS_REMEMBERED = 8192
 
 def find_texts(context: ReportContext) -> dict[str, Floats]:
     """Return BM25 of whole files and best functions, and cosines that favour long files (rVSM)."""
-    found: dict[str, Floats] = {}
+    signals: dict[str, Floats] = {}
     for part in ("title", "lead", "main", "all"):
-        found[f"file.{part}"] = context.files_matches.bm25(context.weights[part])
+        signals[f"file.{part}"] = context.files_matches.bm25(context.weights[part])
     for part in ("lead", "all"):
         passages = context.passage_matches.bm25(context.weights[part])
         best = context.zeros()
         np.maximum.at(best, context.passage_file, passages)
-        found[f"function.{part}"] = best
+        signals[f"function.{part}"] = best
         if len(passages):
             _note_functions(context, passages, f"function.{part}")
-    found["file.coverage"] = context.files_matches.coverage(context.weights["title"])
+    signals["file.coverage"] = context.files_matches.coverage(context.weights["title"])
     lengths = context.files_matches.lengths
     logarithm = np.log1p(lengths)
     scale = logarithm / (logarithm.max(initial=0.0) or 1.0)
-    found["rvsm.all"] = context.files_matches.cosine(context.weights["counts"]) * scale
-    found["rvsm.main"] = context.files_matches.cosine(context.weights["main_counts"]) * scale
-    return found | _fields(context)
+    signals["rvsm.all"] = context.files_matches.cosine(context.weights["counts"]) * scale
+    signals["rvsm.main"] = context.files_matches.cosine(context.weights["main_counts"]) * scale
+    return signals | _fields(context)
 
 
 def _note_functions(context: ReportContext, passages: Floats, signal: str) -> None:
@@ -57,16 +57,16 @@ def _note_functions(context: ReportContext, passages: Floats, signal: str) -> No
 
 def _fields(context: ReportContext) -> dict[str, Floats]:
     """Return BM25 of title and prose with the names and paths of files (BLUiR's idea)."""
-    found: dict[str, Floats] = {}
+    signals: dict[str, Floats] = {}
     for field, part in (("classes", "main"), ("functions", "main"), ("variables", "title")):
         terms = joined([source.fields[field] for source in context.sources])
         matches = Matches(terms, context.query, _FIELD_B)
-        found[f"{field}.{part}"] = matches.bm25(context.weights[part])
+        signals[f"{field}.{part}"] = matches.bm25(context.weights[part])
     paths = joined([_path_document(file) for file in context.files])
     matches = Matches(paths, context.query, _FIELD_B)
-    found["path.main"] = matches.bm25(context.weights["main"])
-    found["path.coverage"] = matches.coverage(context.weights["title"])
-    return found
+    signals["path.main"] = matches.bm25(context.weights["main"])
+    signals["path.coverage"] = matches.coverage(context.weights["title"])
+    return signals
 
 
 @lru_cache(maxsize=_PATHS_REMEMBERED)
@@ -89,15 +89,15 @@ KEPT: dict[str, tuple[str, ...]] = {
 
 def find_identifiers(context: ReportContext) -> dict[str, Floats]:
     """Return, by part of the report, sums of ln(1 + files / files that define the name)."""
-    found: dict[str, Floats] = {}
+    totals: dict[str, Floats] = {}
     for part in PARTS:
         signals = {kind: context.zeros() for kind in ("class", "function", "rarest", "use")}
         for name, strong in context.identifiers[part].items():
             _defined(context, name, strong, part, signals)
             if strong:
                 _used(context, name, signals["use"])
-        found.update({f"names.{part}.{kind}": signals[kind] for kind in KEPT[part]})
-    return found
+        totals.update({f"names.{part}.{kind}": signals[kind] for kind in KEPT[part]})
+    return totals
 
 
 def _defined(
@@ -137,21 +137,21 @@ _SHORTEST = 4
 
 def find_modules(context: ReportContext) -> dict[str, Floats]:
     """Return how much of a dotted path leads to a file, and shares of those that define its end."""
-    found = context.zeros()
+    scores = context.zeros()
     rows, ambiguous = modules_of(context.files)
     for dotted in sorted(set(_DOTTED.findall(context.report.title))):
         parts = dotted.split(".")
         row, depth = _longest(rows, ambiguous, parts)
         if row is not None:
-            found[row] += depth / len(parts)
+            scores[row] += depth / len(parts)
             context.note("modules.title", row, f"the report names `{dotted}`")
         for part in parts[-2:]:
             owners = context.defined.get(part, {})
             if len(part) >= _SHORTEST and 0 < len(owners) <= _FEW_DEFINERS:
                 for owner in owners:
-                    found[owner] += 0.5 / len(owners)
+                    scores[owner] += 0.5 / len(owners)
                     context.note("modules.title", owner, f"the report names `{dotted}`")
-    return {"modules.title": found}
+    return {"modules.title": scores}
 
 
 def modules_of(files: Sequence[str]) -> tuple[dict[str, int], set[str]]:
@@ -203,17 +203,17 @@ def find_mentions(context: ReportContext) -> dict[str, Floats]:
         "code": report.code,
         "trace": [line for line in report.trace if 'File "' not in line] + report.logs,
     }
-    found: dict[str, Floats] = {}
+    signals: dict[str, Floats] = {}
     full = context.zeros()
     for part, lines in parts.items():
         text = "\n".join(lines)
         whole, named = _paths(context, text)
         full = np.maximum(full, whole)
         if part != "code":
-            found[f"paths.{part}"] = named
-    found["paths.whole"] = full
-    found["links.file"], found["links.line"] = _links(context)
-    return found | _stems(context)
+            signals[f"paths.{part}"] = named
+    signals["paths.whole"] = full
+    signals["links.file"], signals["links.line"] = _links(context)
+    return signals | _stems(context)
 
 
 def _paths(context: ReportContext, text: str) -> tuple[Floats, Floats]:
@@ -282,15 +282,15 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 def frame_rows(context: ReportContext) -> list[tuple[int, int]]:
     """Return (index of the frame, row of its file) of the frames in the workspace, as printed."""
-    found: list[tuple[int, int]] = []
+    rows_of_frames: list[tuple[int, int]] = []
     for index, frame in enumerate(context.report.frames):
         rows, shared = context.paths.find(frame.file)
         if len(rows) != 1:
             continue
         installed = any(folder in frame.file for folder in _INSTALLED)
         if shared >= 2 or ("/" not in frame.file and not installed):
-            found.append((index, rows[0]))
-    return found
+            rows_of_frames.append((index, rows[0]))
+    return rows_of_frames
 
 
 def find_stacks(context: ReportContext) -> dict[str, Floats]:
@@ -344,15 +344,15 @@ def signals_of(context: ReportContext) -> dict[str, Floats]:
 
     Of many files those are parsed that their mere words and names speak for.
     """
-    found = _gathered(context, (*PARSED_SOURCES, *UNPARSED_SOURCES))
+    signals = _gathered(context, (*PARSED_SOURCES, *UNPARSED_SOURCES))
     if context.are_many:
-        context.parse(rows_to_parse(found))
-        found |= _gathered(context, PARSED_SOURCES)
-    return found
+        context.parse(rows_to_parse(signals))
+        signals |= _gathered(context, PARSED_SOURCES)
+    return signals
 
 
 def _gathered(context: ReportContext, sources: Sequence[Source]) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
+    signals: dict[str, Floats] = {}
     for source in sources:
-        found.update(source(context))
-    return found
+        signals.update(source(context))
+    return signals

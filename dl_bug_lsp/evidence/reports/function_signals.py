@@ -75,16 +75,18 @@ class Functions:
     @cached_property
     def signals(self) -> dict[str, Floats]:
         """Return every signal by name."""
-        found = {
+        signals = {
             "file.log_share": np.log(np.maximum(np.array(self._share), 1e-6)),
             "file.place": 1 / (1 + np.array(self._place, dtype=np.float64)),
         }
-        found |= self._priors() | self._retrieval() | self._names() | self._linked()
+        signals |= self._priors() | self._retrieval() | self._names() | self._linked()
         rarity = Rarity(self.blocks)
-        found |= named(self.context, self.blocks) | used(self.context, self.blocks, rarity)
-        found |= self.frames.signals() | signals_beyond_frames(self.frames, self.blocks, rarity)
+        signals |= named(self.context, self.blocks) | used(self.context, self.blocks, rarity)
+        signals |= self.frames.signals() | signals_beyond_frames(self.frames, self.blocks, rarity)
         has_stack = float(bool(self.frames.chain))
-        return found | {f"with_stack.{name}": has_stack * found[name] for name in _LESS_WITH_STACK}
+        return signals | {
+            f"with_stack.{name}": has_stack * signals[name] for name in _LESS_WITH_STACK
+        }
 
     def _priors(self) -> dict[str, Floats]:
         """Return what holds whatever the report says: kinds of blocks and their sizes."""
@@ -101,7 +103,7 @@ class Functions:
 
     def _retrieval(self) -> dict[str, Floats]:
         """Return what the text of functions shares with parts of the report; classes have none."""
-        found: dict[str, Floats] = {}
+        signals: dict[str, Floats] = {}
         passages: Ints = np.array([block.passage for block in self.blocks], dtype=np.int64)
         inside = passages >= 0
         matches, weights = self.context.passage_matches, self.context.weights
@@ -109,15 +111,15 @@ class Functions:
             scores = matches.bm25(weights[part])
             top = float(scores.max(initial=0.0)) or 1.0
             padded = np.append(scores, 0.0)
-            found[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
-        own = found.pop("bm25.main")
+            signals[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
+        own = signals.pop("bm25.main")
         best = np.zeros(len(self.context.files))
         rows = np.array([block.row for block in self.blocks], dtype=np.int64)
         np.maximum.at(best, rows, own)
-        found["bm25.best_of_file"] = np.divide(
+        signals["bm25.best_of_file"] = np.divide(
             own, best[rows], out=np.zeros(len(own)), where=best[rows] > 0
         )
-        return found
+        return signals
 
     def _names(self) -> dict[str, Floats]:
         """Return BM25 of the report against the words of each block's dotted name."""
@@ -143,12 +145,12 @@ class Functions:
     @cached_property
     def linked(self) -> list[tuple[int, int, int]]:
         """(row, first line, last line) of the links that tell lines."""
-        found: list[tuple[int, int, int]] = []
+        links: list[tuple[int, int, int]] = []
         for link in self.context.report.links:
             rows, shared = self.context.paths.find(link.path)
             if link.first_line and len(rows) == 1 and (shared > 1 or "/" not in link.path):
-                found.append((rows[0], link.first_line, link.last_line))
-        return found
+                links.append((rows[0], link.first_line, link.last_line))
+        return links
 
 
 def files_to_look_into(
@@ -184,31 +186,33 @@ def named(context: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
     ``words.``: the share of the words of both names that the title, or the messages, have.
     """
     names = ("named.code", "named.qualified", "owner.title", "words.title", "words.messages")
-    found = {name: np.zeros(len(blocks)) for name in names}
+    signals = {name: np.zeros(len(blocks)) for name in names}
     homonyms = Counter(block.name for block in blocks)
     code = strong_names(context)["code"]
     entitled = set(_IDENTIFIER.findall(context.report.title))
     spoken = entitled.union(_IDENTIFIER.findall("\n".join(context.prose)))
-    said = {part: set(terms_of(" ".join(context.text(part)))) for part in ("title", "messages")}
+    terms_of_part = {
+        part: set(terms_of(" ".join(context.text(part)))) for part in ("title", "messages")
+    }
     pairs = _pairs(context)
     for index, block in enumerate(blocks):
         name, owner = block.name, block.owner
         if not name:
             continue
         if name in code and (not name.startswith("__") or name in spoken):
-            found["named.code"][index] = 1 / math.sqrt(homonyms[name])
-        found["owner.title"][index] = float(owner in entitled)
-        found["named.qualified"][index] = float((_joint(owner), name) in pairs)
+            signals["named.code"][index] = 1 / math.sqrt(homonyms[name])
+        signals["owner.title"][index] = float(owner in entitled)
+        signals["named.qualified"][index] = float((_joint(owner), name) in pairs)
         words = _words(name) | _words(owner)
-        for part, terms in said.items():
-            found[f"words.{part}"][index] = len(words & terms) / len(words) if words else 0.0
-    return found
+        for part, terms in terms_of_part.items():
+            signals[f"words.{part}"][index] = len(words & terms) / len(words) if words else 0.0
+    return signals
 
 
 def used(context: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
     """Return how many identifiers (by idf) of code samples a block has, and its rarest ones."""
     count = len(blocks)
-    found = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
+    signals = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
     strong = strong_names(context)
     for part in _RAREST:
         names = strong[part]
@@ -217,10 +221,10 @@ def used(context: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dic
         for index, block in enumerate(blocks):
             hits = [value for name, value in rare.items() if name in block.words]
             if hits:
-                found[f"rarest.{part}"][index] = max(hits)
+                signals[f"rarest.{part}"][index] = max(hits)
             if hits and part == "code":
-                found["used.code"][index] = math.fsum(hits) / total
-    return found
+                signals["used.code"][index] = math.fsum(hits) / total
+    return signals
 
 
 def strong_names(context: ReportContext) -> dict[str, set[str]]:

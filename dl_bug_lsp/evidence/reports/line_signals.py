@@ -80,22 +80,22 @@ class Statements:
 
     def signals(self) -> dict[str, Floats]:
         """Return every signal by name."""
-        found = self._kinds() | self._words() | self._framed() | self._told()
-        return found | {"position": self._positions(), "kind.continued": self._continued()}
+        signals = self._kinds() | self._words() | self._framed() | self._told()
+        return signals | {"position": self._positions(), "kind.continued": self._continued()}
 
     def _kinds(self) -> dict[str, Floats]:
-        found = {f"kind.{name}": np.zeros(len(self.lines)) for name, _ in _KINDS}
-        found["kind.other"] = np.zeros(len(self.lines))
+        signals = {f"kind.{name}": np.zeros(len(self.lines)) for name, _ in _KINDS}
+        signals["kind.other"] = np.zeros(len(self.lines))
         for index, text in enumerate(self.texts):
             kind = next((name for name, shape in _KINDS if shape.match(text)), "other")
-            found[f"kind.{kind}"][index] = 1.0
-        return found
+            signals[f"kind.{kind}"][index] = 1.0
+        return signals
 
     def _words(self) -> dict[str, Floats]:
         """Return the idf of the report's terms and identifiers on a line and on its neighbours."""
         context = self.context
         idf = context.passage_matches.idf
-        found = {name: np.zeros(len(self.lines)) for name in ("title", "main", "all", "names")}
+        signals = {name: np.zeros(len(self.lines)) for name in ("title", "main", "all", "names")}
         weights = {part: context.weights[part] > 0 for part in ("title", "main", "all")}
         strong = {
             n
@@ -109,10 +109,10 @@ class Statements:
             columns = context.query.columns(np.array(sorted(numbers), dtype=np.int64))
             columns = columns[columns >= 0]
             for part, asked in weights.items():
-                found[part][index] = float((idf[columns] * asked[columns]).sum())
-            found["names"][index] = float(len(words & strong))
+                signals[part][index] = float((idf[columns] * asked[columns]).sum())
+            signals["names"][index] = float(len(words & strong))
         result: dict[str, Floats] = {}
-        for name, values in found.items():
+        for name, values in signals.items():
             top = float(values.max(initial=0.0)) or 1.0
             if name != "title":
                 result[f"words.{name}"] = values / top
@@ -131,7 +131,7 @@ class Statements:
     def _framed(self) -> dict[str, Floats]:
         """Return frames at and near a line, and whether it sets what they read."""
         names = ("traced", "frame.at", "frame.innermost", "frame.near", "sets")
-        found = {name: np.zeros(len(self.lines)) for name in names}
+        signals = {name: np.zeros(len(self.lines)) for name in names}
         frames = self.functions.frames
         at: dict[int, list[int]] = {}
         for frame in frames.all:
@@ -141,48 +141,48 @@ class Statements:
         for index, line in enumerate(self.lines):
             place = (self.context.files[line.row], line.number)
             known = at.get(line.row, ())
-            found["traced"][index] = self.functions.traced.shares.get(place, 0.0)
-            found["frame.at"][index] = float(line.number in known)
-            found["frame.innermost"][index] = float((line.row, line.number) in first)
+            signals["traced"][index] = self.functions.traced.shares.get(place, 0.0)
+            signals["frame.at"][index] = float(line.number in known)
+            signals["frame.innermost"][index] = float((line.row, line.number) in first)
             near = any(0 < abs(other - line.number) <= _NEAR for other in known)
-            found["frame.near"][index] = float(near)
+            signals["frame.near"][index] = float(near)
             name = set_by(self.texts[index])
             if name is not None and line.number not in known:
-                found["sets"][index] = read.get(name, 0.0)
-        return found
+                signals["sets"][index] = read.get(name, 0.0)
+        return signals
 
     def _told(self) -> dict[str, Floats]:
         """Return whether the report links to a line or quotes it."""
-        found = {name: np.zeros(len(self.lines)) for name in ("link", "quoted")}
+        signals = {name: np.zeros(len(self.lines)) for name in ("link", "quoted")}
         quoted = {_bare(line) for line in (*self.context.report.code, *self.context.report.trace)}
         for index, line in enumerate(self.lines):
             for row, first, last in self.functions.linked:
                 if row == line.row and first <= line.number <= last:
-                    found["link"][index] = 1.0
+                    signals["link"][index] = 1.0
             bare = _bare(self.texts[index])
-            found["quoted"][index] = float(len(bare) > _TELLING and bare in quoted)
-        return found
+            signals["quoted"][index] = float(len(bare) > _TELLING and bare in quoted)
+        return signals
 
     def _continued(self) -> Floats:
         """Return which lines stand inside brackets that a line above them in the block opened."""
-        found = np.zeros(len(self.lines))
+        scores = np.zeros(len(self.lines))
         depth = 0
         for index, text in enumerate(self.texts):
             if index and self.lines[index - 1].block != self.lines[index].block:
                 depth = 0
-            found[index] = float(depth > 0)
+            scores[index] = float(depth > 0)
             code = _QUOTED.sub("", text)
             opened = sum(code.count(sign) for sign in "([{")
             depth = max(0, depth + opened - sum(code.count(sign) for sign in ")]}"))
-        return found
+        return scores
 
     def _positions(self) -> Floats:
         """Return how far down its block a line stands, from 0 to 1."""
-        found = np.zeros(len(self.lines))
+        scores = np.zeros(len(self.lines))
         for index, line in enumerate(self.lines):
             d = self.functions.blocks[line.block].definition
-            found[index] = (line.number - d.first) / max(1, d.end_line - d.first)
-        return found
+            scores[index] = (line.number - d.first) / max(1, d.end_line - d.first)
+        return scores
 
 
 def _bare(text: str) -> str:
@@ -192,7 +192,7 @@ def _bare(text: str) -> str:
 def docstring_lines(context: ReportContext, file: str) -> set[int]:
     """Return the lines (1-based) that strings standing alone as statements cover."""
     tree = context.workspace.tree(file)
-    found: set[int] = set()
+    lines: set[int] = set()
     stack: list[ast.AST] = [tree] if tree is not None else []
     while stack:
         node = stack.pop()
@@ -200,7 +200,7 @@ def docstring_lines(context: ReportContext, file: str) -> set[int]:
         for child in body if isinstance(body, list) else ():
             if isinstance(child, ast.Expr) and isinstance(child.value, ast.Constant):
                 if isinstance(child.value.value, str):
-                    found.update(range(child.lineno, (child.end_lineno or child.lineno) + 1))
+                    lines.update(range(child.lineno, (child.end_lineno or child.lineno) + 1))
             elif isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 stack.append(child)
-    return found
+    return lines

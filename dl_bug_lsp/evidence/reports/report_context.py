@@ -112,10 +112,10 @@ class ReportContext:
 
     @cached_property
     def _numbers(self) -> dict[str, Ints]:
-        found = {part: numbers_of(self.text(part)) for part in PARTS}
-        found["lead"] = numbers_of(self.prose[:_LEAD])
-        found["all"] = numbers_of(self.everything)
-        return found
+        numbers = {part: numbers_of(self.text(part)) for part in PARTS}
+        numbers["lead"] = numbers_of(self.prose[:_LEAD])
+        numbers["all"] = numbers_of(self.everything)
+        return numbers
 
     @cached_property
     def query(self) -> Query:
@@ -126,15 +126,21 @@ class ReportContext:
     def weights(self) -> dict[str, Floats]:
         """The queries by name: each part of the report, ``main`` (title and prose), ``all``."""
         counts = {part: self.query.weights(numbers) for part, numbers in self._numbers.items()}
-        found = {part: np.sqrt(count) for part, count in counts.items()}
-        found["title"] = counts["title"]
-        found["main"] = 2 * counts["title"] + found["prose"]
-        found["lead"] = np.minimum(found["title"], 1.0) + np.sqrt(counts["lead"])
-        found = {part: np.minimum(weights, _MOST_REPEATS) for part, weights in found.items()}
-        found["all"] = np.log1p(counts["all"])
-        found["counts"] = counts["all"]
-        found["main_counts"] = np.minimum(2 * counts["title"] + np.sqrt(counts["prose"]), 6.0)
-        return found
+        weights_by_part = {part: np.sqrt(count) for part, count in counts.items()}
+        weights_by_part["title"] = counts["title"]
+        weights_by_part["main"] = 2 * counts["title"] + weights_by_part["prose"]
+        weights_by_part["lead"] = np.minimum(weights_by_part["title"], 1.0) + np.sqrt(
+            counts["lead"]
+        )
+        weights_by_part = {
+            part: np.minimum(weights, _MOST_REPEATS) for part, weights in weights_by_part.items()
+        }
+        weights_by_part["all"] = np.log1p(counts["all"])
+        weights_by_part["counts"] = counts["all"]
+        weights_by_part["main_counts"] = np.minimum(
+            2 * counts["title"] + np.sqrt(counts["prose"]), 6.0
+        )
+        return weights_by_part
 
     @cached_property
     def files_matches(self) -> Matches:
@@ -167,21 +173,21 @@ class ReportContext:
     def defined(self) -> dict[str, dict[int, str]]:
         """The identifiers of the report that files define: row to kinds of definition."""
         wanted = {name for names in self.identifiers.values() for name in names}
-        found: dict[str, dict[int, str]] = {}
+        definitions: dict[str, dict[int, str]] = {}
         for row, source in enumerate(self.sources):
             for name in wanted & source.names.keys():
-                found.setdefault(name, {})[row] = source.names[name]
-        return found
+                definitions.setdefault(name, {})[row] = source.names[name]
+        return definitions
 
     @cached_property
     def used(self) -> dict[str, dict[int, int]]:
         """The identifiers of the report that look like code: row to how often they stand there."""
         wanted = {n for names in self.identifiers.values() for n, strong in names.items() if strong}
-        found: dict[str, dict[int, int]] = {}
+        uses: dict[str, dict[int, int]] = {}
         for row, source in enumerate(self.sources):
             for name in wanted & source.uses.keys():
-                found.setdefault(name, {})[row] = source.uses[name]
-        return found
+                uses.setdefault(name, {})[row] = source.uses[name]
+        return uses
 
 
 def named_in(lines: Iterable[str], loose: bool) -> dict[str, bool]:
@@ -189,14 +195,14 @@ def named_in(lines: Iterable[str], loose: bool) -> dict[str, bool]:
 
     Code shows in an underscore, an inner capital, a call, an attribute, or backticks.
     """
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for line in lines:
         for match in _IDENTIFIER.finditer(line):
             word = match[0]
             strong = looks_like_code(word, line, match.start(), match.end(), loose)
             if strong or loose:
-                found[word] += strong
-    return {word: times > 0 for word, times in found.items()}
+                counts[word] += strong
+    return {word: times > 0 for word, times in counts.items()}
 
 
 def looks_like_code(word: str, line: str, start: int, end: int, loose: bool) -> bool:
@@ -265,8 +271,8 @@ def rows_to_parse(signals: Mapping[str, Floats]) -> Sequence[int]:
         ),
         np.zeros(len(next(iter(signals.values())))),
     )
-    found: list[int] = np.argsort(-np.round(total, 9), kind="stable")[:PARSED].tolist()
-    return found
+    rows: list[int] = np.argsort(-np.round(total, 9), kind="stable")[:PARSED].tolist()
+    return rows
 
 
 TEST = re.compile(
@@ -306,10 +312,10 @@ class FilesUnderTest:
     def _named_after(self, file: str, stems: dict[str, list[int]]) -> dict[int, float]:
         stem = _TEST_AFFIX.sub("", stem_of(file)).strip("_")
         singular = stem[:-1] if stem.endswith("s") else stem
-        found = stems.get(stem) or stems.get(singular) or stems.get(stem + "s") or []
+        rows = stems.get(stem) or stems.get(singular) or stems.get(stem + "s") or []
         folders = set(file.split("/")[:-1])
-        near = {row: len(folders & set(self.files[row].split("/")[:-1])) for row in found}
-        nearest = [row for row in found if near[row] == max(near.values())]
+        near = {row: len(folders & set(self.files[row].split("/")[:-1])) for row in rows}
+        nearest = [row for row in rows if near[row] == max(near.values())]
         return {row: 1 / len(nearest) for row in nearest}
 
 
@@ -348,9 +354,9 @@ class PathIndex:
         return best, most
 
 
-def _shared(one: list[str], other: list[str]) -> int:
+def _shared(parts: list[str], other_parts: list[str]) -> int:
     count = 0
-    for left, right in zip(reversed(one), reversed(other), strict=False):
+    for left, right in zip(reversed(parts), reversed(other_parts), strict=False):
         if left != right:
             break
         count += 1

@@ -49,7 +49,7 @@ def _subject(call: ast.Call, statement: ast.stmt | None) -> str:
 
 
 def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
-    found: list[tuple[ast.Call, str]] = []
+    shuffles: list[tuple[ast.Call, str]] = []
     for call in scope.calls:
         if called_name(call) not in PERMUTING or len(call.args) > 2:
             continue
@@ -59,9 +59,9 @@ def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
             continue  # An order that is kept: what it is used for is not known.
         words = _subject(call, training.statement(scope, call))
         if not _keeps_pairs(call, words):
-            found.append((call, words))
-    labels = [c for c, words in found if _speaks(LABEL, words)]
-    inputs = [c for c, words in found if _speaks(INPUT, words) and c not in labels]
+            shuffles.append((call, words))
+    labels = [c for c, words in shuffles if _speaks(LABEL, words)]
+    inputs = [c for c, words in shuffles if _speaks(INPUT, words) and c not in labels]
     for call in labels:
         why = f"{text(call)} shuffles targets without their inputs"
         yield clue(

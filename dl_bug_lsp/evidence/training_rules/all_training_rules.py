@@ -57,8 +57,8 @@ def find(case: Case) -> Iterator[Clue]:
         return
     training = Training(case)
     for rule, categories in RULES:
-        for found in clues_of(rule, training):
+        for clue in clues_of(rule, training):
             if case.category.id in categories:
-                yield found
-            elif found.kind == "training.strong":
-                yield replace(found, kind="training.weak")
+                yield clue
+            elif clue.kind == "training.strong":
+                yield replace(clue, kind="training.weak")

@@ -72,9 +72,9 @@ def find_rates(training: Training) -> Iterator[Clue]:
     """Yield the lines that set a hyper-parameter out of bounds."""
     yield from _optimizers(training)
     adadelta = "Adadelta" in training.by_name or "adadelta" in training.by_name
-    for found in (*_by_name(training), *_entries(training)):
-        if not (adadelta and "rate of 1 " in found.why):
-            yield found
+    for rate_clue in (*_by_name(training), *_entries(training)):
+        if not (adadelta and "rate of 1 " in rate_clue.why):
+            yield rate_clue
 
 
 def _level(value: float, bounds: Bounds) -> str | None:
@@ -182,11 +182,11 @@ def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clu
 def _written(name: str, value: ast.expr, scope: Scope) -> Iterator[Clue]:
     number = _literal(value)
     if number is not None:
-        for found in judge(name, number):
-            yield clue(found[0], scope.file, value.lineno, found[1])
+        for problem in judge(name, number):
+            yield clue(problem[0], scope.file, value.lineno, problem[1])
     elif isinstance(value, (ast.Tuple, ast.List)) and name == "betas" and len(value.elts) == 2:
-        for part, one in zip(value.elts, ("beta1", "beta2"), strict=True):
-            yield from _written(one, part, scope)
+        for part, beta in zip(value.elts, ("beta1", "beta2"), strict=True):
+            yield from _written(beta, part, scope)
 
 
 def judge(name: str, value: float) -> Iterator[tuple[str, str]]:

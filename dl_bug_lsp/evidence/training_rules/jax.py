@@ -66,12 +66,12 @@ def _dropped(training: Training, scope: Scope) -> Iterator[Clue]:
 
 
 def _imports(scope: Scope) -> list[tuple[str, str | None]]:
-    found: list[tuple[str, str | None]] = []
+    imports: list[tuple[str, str | None]] = []
     at: Scope | None = scope
     while at is not None:
-        found.extend((f"{m}.{n}", n) for m, n in at.imports.values())
+        imports.extend((f"{m}.{n}", n) for m, n in at.imports.values())
         at = at.parent
-    return found
+    return imports
 
 
 def _unused(scope: Scope, statement: ast.Assign, call: ast.Call) -> Iterator[Clue]:
@@ -195,11 +195,11 @@ def _signs(training: Training) -> Iterator[Clue]:
 def _gradient_of(training: Training) -> Iterator[Clue]:
     """Gradients with respect to another argument than the parameters."""
     for scope, call in training.named("grad", "value_and_grad"):
-        which = keyword(call, "argnums") or argument(call, 1, "argnums")
+        argnums = keyword(call, "argnums") or argument(call, 1, "argnums")
         function = call.args[0] if call.args else None
-        if which is None or not isinstance(function, ast.Name):
+        if argnums is None or not isinstance(function, ast.Name):
             continue
-        numbers = training.numbers(scope, which)
+        numbers = training.numbers(scope, argnums)
         for target in training.functions:
             if target.name.rpartition(".")[2] != function.id or not numbers:
                 continue
@@ -208,4 +208,4 @@ def _gradient_of(training: Training) -> Iterator[Clue]:
             wanted = [i for i, n in enumerate(names) if re.search(r"param|weight|model|theta", n)]
             if wanted and at not in wanted and at < len(names):
                 why = f"gradients are taken for `{names[at]}`, not for `{names[wanted[0]]}`"
-                yield clue("strong", scope.file, which.lineno, why)
+                yield clue("strong", scope.file, argnums.lineno, why)

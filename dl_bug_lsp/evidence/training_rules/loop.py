@@ -421,8 +421,8 @@ def find_warnings(training: Training) -> Iterator[Clue]:
         match = WARNING.match(line.text)
         if match is None:
             continue
-        said = line.text[match.end() :].lower()
-        meaning = next((words for phrase, words in DECISIVE if phrase in said), None)
+        message = line.text[match.end() :].lower()
+        meaning = next((words for phrase, words in DECISIVE if phrase in message), None)
         if meaning is None:
             continue
         place = training.case.workspace.locate(match["file"], int(match["line"]))

@@ -164,9 +164,9 @@ def _arguments(scope: Scope, call: ast.Call) -> Iterator[Clue]:
     if ast.dump(first) == ast.dump(second):
         why = f"{text(call)} compares a value with itself"
         yield clue("strong", scope.file, call.lineno, why)
-    one, two = _last_word(first), _last_word(second)
+    first_word, second_word = _last_word(first), _last_word(second)
     keras_like = called_name(call) in ("loss_fn", "compiled_loss", "compute_loss")
-    if one in TARGETS and two in OUTPUTS and not keras_like and not _defines(scope):
+    if first_word in TARGETS and second_word in OUTPUTS and not keras_like and not _defines(scope):
         torch_like = called_name(call) in FROM_LOGITS + FROM_BINARY_LOGITS + ("kl_div", "nll_loss")
         why = f"{text(call)} has prediction and target in each other's place"
         yield clue("strong" if torch_like else "weak", scope.file, call.lineno, why)

@@ -43,14 +43,14 @@ def find_numerics(training: Training) -> Iterator[Clue]:
 
 def columns_of(training: Training) -> dict[str, list[tuple[str, Column]]]:
     """Return the columns of the workspace's data files by name, each with its file."""
-    found: dict[str, list[tuple[str, Column]]] = {}
+    columns: dict[str, list[tuple[str, Column]]] = {}
     listed = training.tables if training.tables is not None else training.case.workspace.files()
     files = [f for f in listed if f.endswith((".csv", ".tsv", ".jsonl"))]
     for file in files[:8]:
         table = training.case.workspace.table(file)
         for column in table.columns if table is not None else ():
-            found.setdefault(column.name, []).append((file, column))
-    return found
+            columns.setdefault(column.name, []).append((file, column))
+    return columns
 
 
 def _guarded(training: Training, scope: Scope, expr: ast.expr) -> bool:

@@ -51,13 +51,13 @@ def _optimizer_bindings(scope: Scope) -> Iterator[tuple[str, Binding, ast.Call]]
 
 def _model_names(call: ast.Call) -> set[str]:
     """Return the (dotted) names whose ``parameters()`` an optimizer is given."""
-    found: set[str] = set()
+    names: set[str] = set()
     for inner in (n for n in ast.walk(call) if isinstance(n, ast.Call)):
         gives = called_name(inner) in ("parameters", "named_parameters", "trainable_parameters")
         name = dotted_name(inner.func.value) if isinstance(inner.func, ast.Attribute) else None
         if gives and name is not None:
-            found.add(name)
-    return found
+            names.add(name)
+    return names
 
 
 def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:

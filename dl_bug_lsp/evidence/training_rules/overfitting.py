@@ -88,7 +88,7 @@ def _listed(scope: Scope, name: str, value: ast.expr, unique: set[str]) -> Itera
 
 def _unique_columns(training: Training) -> set[str]:
     """Return the columns of the workspace's tables that look like names of their rows."""
-    found: set[str] = set()
+    columns: set[str] = set()
     listed = training.tables if training.tables is not None else training.case.workspace.files()
     for file in [f for f in listed if f.endswith((".csv", ".tsv"))][:8]:
         table = training.case.workspace.table(file)
@@ -99,15 +99,15 @@ def _unique_columns(training: Training) -> set[str]:
             )
             is_text = column.numbers < 0.1 * max(1, column.filled)
             if every and (is_text or ID_NAME.search(column.name)) and (column.longest or 0) < 40:
-                found.add(column.name)
-    return found
+                columns.add(column.name)
+    return columns
 
 
 def _settings(training: Training) -> Iterator[Clue]:
     for key, value, entry in training.numbered_entries:
-        found = _judge(key.replace("-", "_"), value)
-        if found is not None:
-            yield clue(found[0], entry.file, entry.line, found[1])
+        problem = _judge(key.replace("-", "_"), value)
+        if problem is not None:
+            yield clue(problem[0], entry.file, entry.line, problem[1])
     for entry in training.entries:
         if entry.length and WIDTHS.match(entry.key):
             yield clue("weak", entry.file, entry.line, "the size of the model")
@@ -115,15 +115,15 @@ def _settings(training: Training) -> Iterator[Clue]:
         for call in scope.calls:
             for word in call.keywords:
                 if word.arg and isinstance(word.value, ast.Constant):
-                    found = _judge(word.arg, word.value.value)
-                    if found is not None:
-                        yield clue(found[0], scope.file, word.value.lineno, found[1])
+                    problem = _judge(word.arg, word.value.value)
+                    if problem is not None:
+                        yield clue(problem[0], scope.file, word.value.lineno, problem[1])
         for name, bindings in sorted(scope.bindings.items()):
             for binding in bindings:
                 if isinstance(binding.value, ast.Constant):
-                    found = _judge(name.rpartition(".")[2].lower(), binding.value.value)
-                    if found is not None:
-                        yield clue(found[0], scope.file, binding.line, found[1])
+                    problem = _judge(name.rpartition(".")[2].lower(), binding.value.value)
+                    if problem is not None:
+                        yield clue(problem[0], scope.file, binding.line, problem[1])
 
 
 def _judge(name: str, value: object) -> tuple[str, str] | None:
@@ -176,9 +176,9 @@ def _by_call(training: Training) -> Iterator[Clue]:
         test, train = keyword(call, "test_size"), keyword(call, "train_size")
         for share, is_test in ((test, True), (train, False)):
             for origin in training.origins(scope, share) if share is not None else ():
-                left = 1 - origin.value if is_test else origin.value
-                if 0 < origin.value < 1 and left <= SMALL_SHARE:
-                    why = f"only {left:.0%} of the rows are left for training"
+                rest = 1 - origin.value if is_test else origin.value
+                if 0 < origin.value < 1 and rest <= SMALL_SHARE:
+                    why = f"only {rest:.0%} of the rows are left for training"
                     yield clue("strong", origin.file, origin.line, why)
     for scope, call in training.named("fit"):
         share = keyword(call, "validation_split")
@@ -203,8 +203,8 @@ def _by_slice(training: Training) -> Iterator[Clue]:
 
 
 def _counts(training: Training, scope: Scope, call: ast.Call) -> list[float]:
-    which = argument(call, 1 if called_name(call) == "Subset" else 0, "n", "count", "frac")
-    inner = which
+    count = argument(call, 1 if called_name(call) == "Subset" else 0, "n", "count", "frac")
+    inner = count
     if isinstance(inner, ast.Call) and called_name(inner) == "range" and inner.args:
         inner = inner.args[-1]
     return training.numbers(scope, inner) if inner is not None else []

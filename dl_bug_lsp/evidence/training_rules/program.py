@@ -85,25 +85,25 @@ class Training:
         files = files or list(self.case.workspace.python_files())
         if len(files) > MAX_MODULES:
             files = self._nearest(files)
-        found = [self.engine.program.module(file) for file in files]
-        return [module for module in found if module is not None]
+        modules = [self.engine.program.module(file) for file in files]
+        return [module for module in modules if module is not None]
 
     def _nearest(self, files: list[str]) -> list[str]:
         """Choose the files that have most to do with the log and with training, sorted.
 
         Others are read where they lie beside or below one of these.
         """
-        told = "\n".join(line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
+        end_of_log = "\n".join(line.text for line in self.case.log.lines[-MAX_LOG_LINES:])
         ranked: list[tuple[int, str, int]] = []
         for file in files:
-            seen = self.case.workspace.source_summary(file, TRAINING_WORDS, FRAMEWORKS)
-            ranked.append((-(len(seen.words) + 100 * (file in told)), file, seen.size))
+            summary = self.case.workspace.source_summary(file, TRAINING_WORDS, FRAMEWORKS)
+            ranked.append((-(len(summary.words) + 100 * (file in end_of_log)), file, summary.size))
         folders = {file.rpartition("/")[0] for score, file, _ in ranked if score}
         chosen: list[str] = []
-        left = MAX_BYTES
+        bytes_left = MAX_BYTES
         for score, file, size in sorted(ranked)[:MAX_MODULES]:
-            if size <= left and (score or _lies_in(file, folders)):
-                left -= size
+            if size <= bytes_left and (score or _lies_in(file, folders)):
+                bytes_left -= size
                 chosen.append(file)
         return sorted(chosen)
 
@@ -144,17 +144,17 @@ class Training:
     @cached_property
     def _names(self) -> frozenset[str]:
         """What the modules name, also in texts (``getattr``, entry points); definitions apart."""
-        found: set[str] = {text for entry in self.entries for text in WORD.findall(entry.text)}
+        names: set[str] = {text for entry in self.entries for text in WORD.findall(entry.text)}
         for node in (n for module in self.modules for n in ast.walk(module.node)):
             if isinstance(node, ast.Name):
-                found.add(node.id)
+                names.add(node.id)
             elif isinstance(node, ast.Attribute):
-                found.add(node.attr)
+                names.add(node.attr)
             elif isinstance(node, ast.alias):
-                found.add(node.asname or "")
+                names.add(node.asname or "")
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.update(WORD.findall(node.value[:LONGEST_TEXT]))
-        return frozenset(found)
+                names.update(WORD.findall(node.value[:LONGEST_TEXT]))
+        return frozenset(names)
 
     @cached_property
     def calls(self) -> list[tuple[Scope, ast.Call]]:
@@ -164,10 +164,10 @@ class Training:
     @cached_property
     def by_name(self) -> dict[str, list[tuple[Scope, ast.Call]]]:
         """The calls by the last name of what is called."""
-        found: dict[str, list[tuple[Scope, ast.Call]]] = {}
+        calls: dict[str, list[tuple[Scope, ast.Call]]] = {}
         for scope, call in self.calls:
-            found.setdefault(called_name(call), []).append((scope, call))
-        return found
+            calls.setdefault(called_name(call), []).append((scope, call))
+        return calls
 
     def named(self, *names: str) -> Iterator[tuple[Scope, ast.Call]]:
         """Yield the calls of functions, methods or classes with one of these last names."""
@@ -235,24 +235,24 @@ class Training:
         return self._nodes_of(scope).parents
 
     def _nodes_of(self, scope: Scope) -> ModuleNodes:
-        found = self._nodes.get(scope.file)
-        if found is None:
+        nodes = self._nodes.get(scope.file)
+        if nodes is None:
             # The module's own tree: the workspace may have parsed the file anew since.
             module = scope
             while module.parent is not None:
                 module = module.parent
-            found = self._nodes[scope.file] = ModuleNodes(module.node)
-        return found
+            nodes = self._nodes[scope.file] = ModuleNodes(module.node)
+        return nodes
 
     def numbers(self, scope: Scope, expr: ast.expr) -> list[float]:
         """Return the numbers that an expression may stand for."""
         constants = self.engine.node(expr, self.engine.open_context(scope)).constants
-        found = [
+        numbers = [
             c.value
             for c in constants
             if isinstance(c.value, (int, float)) and not _is_bool(c.value)
         ]
-        return [float(v) for v in found]
+        return [float(v) for v in numbers]
 
     def texts(self, scope: Scope, expr: ast.expr) -> list[str]:
         """Return the strings that an expression may stand for."""
@@ -266,7 +266,7 @@ class Training:
         """
         node = self.engine.node(expr, self.engine.open_context(scope))
         wanted = set(self.numbers(scope, expr))
-        found: list[Origin] = []
+        origins: list[Origin] = []
         for step in backward_slice([node], ORIGIN_STEPS) if wanted else ():
             constant = step.node.constant
             value = constant.value if constant is not None else None
@@ -274,10 +274,10 @@ class Training:
                 continue
             if step.node.kind in WRITTEN and step.node.line > 0:
                 is_config = step.node.entry is not None
-                found.append(Origin(float(value), step.node.file, step.node.line, is_config))
+                origins.append(Origin(float(value), step.node.file, step.node.line, is_config))
                 wanted.discard(float(value))
-        found.extend(Origin(v, scope.file, expr.lineno) for v in sorted(wanted))
-        return found
+        origins.extend(Origin(v, scope.file, expr.lineno) for v in sorted(wanted))
+        return origins
 
 
 def _is_test(file: str) -> bool:
@@ -389,8 +389,8 @@ def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
         if keyword.arg in names:
             return keyword.value
     if 0 <= position < len(call.args):
-        found = call.args[position]
-        return None if isinstance(found, ast.Starred) else found
+        value = call.args[position]
+        return None if isinstance(value, ast.Starred) else value
     return None
 
 
