@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import (
     batches,
-    core_sizes,
     dataframes,
     device_asserts,
     device_memory,
@@ -21,7 +20,6 @@ from dl_bug_lsp.evidence.domain_rules import (
     module_names,
     notebooks,
     numerics,
-    precision_settings,
     tensor_mismatch,
     visible_devices,
 )
@@ -59,8 +57,8 @@ RULES: tuple[Source, ...] = (
     visible_devices.find_visible,
     donations.find_donations,
     module_names.find_module_names,
-    precision_settings.find_precision,
-    core_sizes.find_core_sizes,
+    numerics.find_precision,
+    numerics.find_core_sizes,
 )
 
 

@@ -42,8 +42,6 @@ TO_DEVICE = re.compile(
 )
 """What puts a tensor on a device that is given."""
 HOST = re.compile(r"\.cpu\(|\.item\(|\.tolist\(|\.numpy\(|\bfloat\(|\bint\(|device_get\(")
-REGISTERED = ("ModuleList", "ModuleDict", "Sequential", "MetricCollection", "ParameterList",
-              "ParameterDict")  # fmt: skip
 LOSS_WEIGHTS = ("weight", "pos_weight")
 MOST_NAMES = 12
 """Local names that are followed from one to the next."""

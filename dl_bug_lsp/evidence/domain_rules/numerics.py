@@ -1,4 +1,8 @@
-"""Rules for numbers that an operation cannot take: singular matrices, values beyond a dtype."""
+"""Rules for numbers, element types and sizes that an operation cannot take.
+
+Singular matrices, values beyond a dtype, settings that choose an element type, and sizes that are
+no multiple of what a kernel wants (of 8 or 16, as tensor cores do).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
 
 SINGULAR = re.compile(
@@ -81,3 +87,53 @@ def _numbers(step: Step) -> list[float]:
     is_plain = node.entry is not None or isinstance(node.expr, (ast.Constant, ast.UnaryOp))
     numbers = [c.value for c in node.constants] if is_plain else []
     return [float(v) for v in numbers if isinstance(v, (int, float)) and not isinstance(v, bool)]
+
+
+ELEMENT_TYPES = re.compile(
+    r"(?i)\bhalf\b|bfloat16|float16|float8|\bfp8\b|\bfp16\b|\bbf16\b|c10::|mixed precision"
+    r"|HalfTensor|BFloat16|scalar type"
+)
+TYPE_SETTINGS = re.compile(r"(?i)precision|dtype|\bamp\b|fp16|bf16|fp8|half|autocast|quant")
+TYPE_VALUES = re.compile(
+    r"(?i)^(?:torch\.)?(?:float|fp|bf|bfloat|int|uint|e4m3|e5m2|half|16|8|32|true|double|4)[\w.-]*$"
+)
+
+
+def find_precision(case: Case) -> Iterator[Clue]:
+    """Yield the settings by which a program chooses element types."""
+    if not ELEMENT_TYPES.search(case.message):
+        return
+    for entry in case.config_entries:
+        text = entry.text.strip("\"' ")
+        if TYPE_SETTINGS.search(entry.key) and TYPE_VALUES.match(text) and len(text) < 24:
+            why = f"`{entry.key}: {entry.text}` chooses an element type"
+            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
+
+
+MULTIPLE = re.compile(
+    r"(?i)(?:divisible by|multiples? of|aligned to|alignment of) (?P<number>4|8|16|32|64|128)\b"
+)
+
+
+def find_core_sizes(case: Case) -> Iterator[Clue]:
+    """Yield the settings and constants that the message's sizes come from and that do not fit."""
+    match = MULTIPLE.search(case.message)
+    if match is None:
+        return
+    wanted = int(match["number"])
+    uneven = {n for n in numbers_of(case) if n > 1 and n % wanted}
+    if not uneven:
+        uneven = {int(n) for n in re.findall(r"(?<![\d.])\d+", case.message) if int(n) % wanted}
+    for entry in case.config_entries:
+        value = entry.value
+        if isinstance(value, int) and not isinstance(value, bool) and value in uneven:
+            why = f"`{entry.key}: {entry.text}` is no multiple of {wanted}"
+            yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
+    for step in case.property_slice:
+        node = step.node
+        plain = node.entry is None and node.kind is StepKind.LITERAL
+        numbers = {c.value for c in node.constants if isinstance(c.value, int)} if plain else set()
+        for number in sorted(numbers & uneven):
+            if node.line > 0:
+                why = f"{number} is no multiple of {wanted}"
+                yield Clue("rules.medium", node.file, node.line, 1.0, why)
