@@ -1,1 +1,1 @@
-"""What someone who knows the frameworks would look at, by category and message."""
+"""Rules of the frameworks: what an expert would look at, by category and message."""

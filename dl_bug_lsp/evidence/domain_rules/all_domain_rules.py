@@ -1,4 +1,4 @@
-"""The rules, one line each."""
+"""The list of the domain rules, one line each, in the order in which they are asked."""
 
 from __future__ import annotations
 

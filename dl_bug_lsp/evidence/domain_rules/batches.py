@@ -1,4 +1,4 @@
-"""What goes into a model: samples without a batch axis, feature maps, image modes, gaps in indices.
+"""Rules for what goes into a model: batch axes, feature maps, image modes, gaps in indices.
 
 Sources: Keras, "Sequential model" and "Conv2D" (inputs have a batch axis; `Dense` works on the last
 axis); PyTorch, "torch.utils.data.default_collate" (texts become a list); Pillow, "Concepts: Modes"

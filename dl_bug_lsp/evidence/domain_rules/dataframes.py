@@ -1,4 +1,4 @@
-"""Tables: columns that a join renames, transformers that are fitted anew, values not filled."""
+"""Rules for tables: columns that a join renames, fitting anew, values that are not filled."""
 
 from __future__ import annotations
 

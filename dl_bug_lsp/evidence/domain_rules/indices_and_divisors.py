@@ -1,4 +1,4 @@
-"""Counts that are wrong: indices out of range, divisions by zero, schedules that are too short."""
+"""Rules for counts: indices out of range, divisions by zero, schedules that are too short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notebooks: names made in cells that ran too late, overwrote them out of order, or ran twice."""
+"""Rules for notebooks: names made in cells that ran too late, out of order, or twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers to ask a syntax tree what the rules want to know."""
+"""What the rules ask of syntax trees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs and targets that do not belong together: shuffled apart, encoded apart, not shifted."""
+"""Rules for inputs and targets that are shuffled apart, encoded apart, or not shifted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a model does not learn: static rules for silent failures and losses that are no number."""
+"""The list of the training rules, with the categories that each explains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data that cannot be learnt from, and what is fitted anew to each part of it.
+"""Rules for data that cannot be learnt from, and what is fitted anew to each part of it.
 
 Wrong ranges, wrong axes, samples that are all the same, come in a telling order or are used up,
 codes that fit no value.

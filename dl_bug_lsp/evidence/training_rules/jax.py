@@ -1,4 +1,4 @@
-"""JAX, Flax and Optax: updates that are dropped, state that is not carried on, keys used twice."""
+"""Rules for JAX, Flax and Optax: dropped updates, state not carried on, keys used twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Losses that do not fit the model's last activation, or that cannot be learnt from.
+"""Rules for losses that do not fit the model's last activation, or that cannot be learnt from.
 
 Keras: a loss and a last activation that do not fit.
 """

@@ -1,4 +1,4 @@
-"""Models that cannot learn: one-unit softmax, squashed stacks, dead starts, wrong axes."""
+"""Rules for models that cannot learn: one-unit softmax, squashed stacks, dead starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers that hold other parameters than those that are trained, or none that can move."""
+"""Rules for optimizers that hold other parameters than those trained, or none that can move."""
 
 from __future__ import annotations
 
