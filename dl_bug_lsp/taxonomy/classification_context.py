@@ -67,10 +67,10 @@ def find_phrase(text: str, phrase: str) -> bool:
     """Say whether lower-case ``text`` holds the parts of ``phrase`` in order, ``…`` for a gap."""
     at = 0
     for part in phrase.split(GAP):
-        found = text.find(part, at)
-        if found < 0:
+        start = text.find(part, at)
+        if start < 0:
             return False
-        at = found + len(part)
+        at = start + len(part)
     return True
 
 

@@ -101,9 +101,9 @@ def _by_causes(
     """Ask the rules about each exception and about those that it quotes."""
     for cause in causes:
         for seen in _with_embedded(cause):
-            found = _by_rules(replace(context, cause=seen), discount)
-            if found is not None:
-                return found
+            verdict = _by_rules(replace(context, cause=seen), discount)
+            if verdict is not None:
+                return verdict
     return None
 
 
@@ -114,13 +114,13 @@ def _neighbours(failure: Failure, *, linked: bool) -> list[Cause]:
     handled at the time and says less.
     """
     links = (Relation.DIRECT_CAUSE, Relation.WRAPPED, Relation.GROUP_MEMBER)
-    found = []
+    neighbours = []
     for index, cause in enumerate(failure.causes):
         low, high = sorted((index, failure.root))
         tied = all(c.relation in links for c in failure.causes[low + 1 : high + 1])
         if index != failure.root and tied is linked:
-            found.append((abs(index - failure.root), index, cause))
-    return [cause for _, _, cause in sorted(found, key=lambda item: item[:2])]
+            neighbours.append((abs(index - failure.root), index, cause))
+    return [cause for _, _, cause in sorted(neighbours, key=lambda item: item[:2])]
 
 
 def _by_facts(context: ClassificationContext, facts: MessageFacts | None) -> CategoryVerdict | None:
@@ -139,10 +139,10 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
         context.is_message and context.class_name in _REPORTERS
     ):
         return None
-    said = _PRINTED.sub(" ", context.message[:LONGEST_PRINTED])
-    if not said.strip(" []()"):
+    printed = _PRINTED.sub(" ", context.message[:LONGEST_PRINTED])
+    if not printed.strip(" []()"):
         return None
-    guess, probability = classify_text(context.class_name, said)
+    guess, probability = classify_text(context.class_name, printed)
     if probability < TEXT_THRESHOLD:
         return None
     return _verdict(guess, min(probability, 0.9), context.evidence_for(None), "text")

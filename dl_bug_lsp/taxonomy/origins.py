@@ -143,9 +143,9 @@ def ranks_disagree(failures: Sequence[Failure]) -> bool:
         if work and (rank is not None or named):
             number = rank if rank is not None else int(named[1]) if named else 0
             waited.setdefault(number, (work["seq"], work["op"], work["numel"] or ""))
-        own = [f for f in failure.frames if not is_library_path(f.file) and f.line]
-        if rank is not None and own and failure.kind is FailureKind.EXCEPTION:
-            stood.setdefault(rank, (own[-1].file, own[-1].line))
+        own_frames = [f for f in failure.frames if not is_library_path(f.file) and f.line]
+        if rank is not None and own_frames and failure.kind is FailureKind.EXCEPTION:
+            stood.setdefault(rank, (own_frames[-1].file, own_frames[-1].line))
     return len(set(stood.values())) > 1 or len(set(waited.values())) > 1
 
 

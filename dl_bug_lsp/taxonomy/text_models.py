@@ -56,14 +56,14 @@ def _model(name: str) -> LinearModel:
 
 def bug_type_of_report(text: str) -> Verdict:
     """Say which part of the program a bug report is about (Jahan et al., EMSE 2025)."""
-    found, probability = _model(TYPES_FILE).best(report_tokens(text))
-    return Verdict(found, round(probability, 3))
+    bug_type, probability = _model(TYPES_FILE).best(report_tokens(text))
+    return Verdict(bug_type, round(probability, 3))
 
 
 def origin_of_report(text: str) -> Verdict:
     """Say whether a bug report's cause lies in the project's own code (intrinsic) or outside it."""
-    found, probability = _model(ORIGINS_FILE).best(report_tokens(text))
-    return Verdict(found, round(probability, 3))
+    origin, probability = _model(ORIGINS_FILE).best(report_tokens(text))
+    return Verdict(origin, round(probability, 3))
 
 
 LONGEST_BODY = 8_000
@@ -193,8 +193,8 @@ class LinearModel:
 
     def best(self, tokens: Iterable[str]) -> tuple[str, float]:
         """Return the likeliest class with its probability."""
-        found = self.probabilities(tokens)
-        return max(found.items(), key=lambda item: item[1])
+        probabilities = self.probabilities(tokens)
+        return max(probabilities.items(), key=lambda item: item[1])
 
 
 def load_model(name: str) -> LinearModel:

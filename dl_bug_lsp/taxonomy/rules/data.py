@@ -53,10 +53,10 @@ def _of_a_config(context: ClassificationContext) -> bool:
     user = next(
         (f for f in reversed(context.frames) if f.source and f.source == context.user_source), None
     )
-    near = f"{context.user_source} {user.function or '' if user else ''}"
-    if _CONFIG_WORD.search(near):
+    surroundings = f"{context.user_source} {user.function or '' if user else ''}"
+    if _CONFIG_WORD.search(surroundings):
         return True
-    if _DATA_WORD.search(near) or "loads(" in near:
+    if _DATA_WORD.search(surroundings) or "loads(" in surroundings:
         return False
     if _CONFIG_WORD.search(_words_around(context)):
         return True

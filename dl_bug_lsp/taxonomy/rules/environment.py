@@ -31,12 +31,12 @@ def _begins_with_option(context: ClassificationContext) -> bool:
 
 def _name_of_workspace_module(context: ClassificationContext) -> bool:
     """``cannot import name x from m``: say whether ``m`` is the user's own module."""
-    found = _FROM.search(context.message)
-    if found is None:
+    match = _FROM.search(context.message)
+    if match is None:
         return False
-    if context.workspace_module is not None and context.workspace_module(found.group(3)):
+    if context.workspace_module is not None and context.workspace_module(match.group(3)):
         return True
-    after = context.message[found.end() :].strip()
+    after = context.message[match.end() :].strip()
     where = _WHERE.search(after.splitlines()[0]) if after else None
     if where is None or "unknown location" in where.group(1):
         return False
