@@ -109,12 +109,14 @@ def _differing(step: Step, names: frozenset[str]) -> Iterator[Dependence]:
     if sure:
         entry = _entry(step, names)
         decides = 1.0 if entry.decides or entry.roles[-1:] == ("condition",) else 0.85
-        near = 1.0 + (0.05 if by_rank else 0.08) * step.distance
+        distance_factor = 1.0 + (0.05 if by_rank else 0.08) * step.distance
         node = inside_of(entry.node, names) or entry.node
         named = next(
             (n for s in step.way() if (n := named_rank(s.node.expr, names)) is not None), None
         )
-        yield Dependence(sure * decides / near, _text(expr), node, by_rank, len(step.roles), named)
+        yield Dependence(
+            sure * decides / distance_factor, _text(expr), node, by_rank, len(step.roles), named
+        )
     if step.before is None or step.node.entry is not None:
         return
     context = step.node.context

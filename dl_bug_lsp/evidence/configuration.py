@@ -289,10 +289,10 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
             why = f"`{setting.key}`, which the message names, is set here"
             yield Clue(kind, setting.file, setting.line, score, why)
         elif unknown:
-            near = max((nearness(key, n) for n in names if "." not in n), default=0.0)
-            if near >= NEAR_OPTION:
+            likeness = max((nearness(key, n) for n in names if "." not in n), default=0.0)
+            if likeness >= NEAR_OPTION:
                 why = f"`{setting.key}` is nearly what the message names"
-                yield Clue("config.key_near", setting.file, setting.line, near, why)
+                yield Clue("config.key_near", setting.file, setting.line, likeness, why)
 
 
 def _at_path(settings: list[Setting], message: str) -> Iterator[Clue]:
@@ -311,8 +311,8 @@ def _at_path(settings: list[Setting], message: str) -> Iterator[Clue]:
             for setting in settings:
                 if setting.path.rpartition(".")[0] == above and nearness(setting.key, last):
                     why = f"`{setting.key}` is nearly `{last}`, which is missing beside it"
-                    near = nearness(setting.key, last)
-                    yield Clue("config.key_near", setting.file, setting.line, near, why)
+                    likeness = nearness(setting.key, last)
+                    yield Clue("config.key_near", setting.file, setting.line, likeness, why)
 
 
 def _names_file(case: Case, setting: Setting) -> bool:

@@ -88,9 +88,9 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in CATEGORIES:
         return
     read = _files_read(case)
-    for file, near in read.items():
-        yield from _named_line(case, file, near)
-        yield from _broken(case, file, near)
+    for file, closeness in read.items():
+        yield from _named_line(case, file, closeness)
+        yield from _broken(case, file, closeness)
     text = _is_text_for_number(case)
     yield from _lacking_records(case)
     yield from _far_numbers(case)
@@ -103,15 +103,15 @@ def find(case: Case) -> Iterator[Clue]:
     for file in tables[:MAX_TABLES]:
         table = case.workspace.table(file)
         if table is not None:
-            near = read.get(file, BESIDE)
-            yield from _missing_texts(case, table, near)
-            yield from _odd_rows(case, table, near)
-            yield from _repeated_rows(case, table, near)
-            yield from _odd_values(table, near, text)
-            yield from _readers(case, table, near)
-            yield from _missing_numbers(case, table, near)
-            yield from _message_values(case, table, near)
-            yield from _extremes(case, table, near)
+            closeness = read.get(file, BESIDE)
+            yield from _missing_texts(case, table, closeness)
+            yield from _odd_rows(case, table, closeness)
+            yield from _repeated_rows(case, table, closeness)
+            yield from _odd_values(table, closeness, text)
+            yield from _readers(case, table, closeness)
+            yield from _missing_numbers(case, table, closeness)
+            yield from _message_values(case, table, closeness)
+            yield from _extremes(case, table, closeness)
 
 
 def _is_text_for_number(case: Case) -> bool:
@@ -177,7 +177,7 @@ def _is_unlisted(file: str) -> bool:
     return not file.endswith((*TEXTS, *CODE)) and reader_for(file) is None
 
 
-def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
+def _named_line(case: Case, file: str, closeness: float) -> Iterator[Clue]:
     """Yield the line that a parser's message names, and the one before it."""
     count = len(case.workspace.lines(file))
     for fact in case.facts.of(FactKind.LINE):
@@ -187,13 +187,13 @@ def _named_line(case: Case, file: str, near: float) -> Iterator[Clue]:
         if file.endswith(".py"):
             continue
         why = "the parser's message names this line"
-        yield Clue("data_files.named_line", file, line, near, why)
+        yield Clue("data_files.named_line", file, line, closeness, why)
         if line > 1:
             why = "the line before the one that the parser names"
-            yield Clue("data_files.line_before", file, line - 1, near, why)
+            yield Clue("data_files.line_before", file, line - 1, closeness, why)
 
 
-def _broken(case: Case, file: str, near: float) -> Iterator[Clue]:
+def _broken(case: Case, file: str, closeness: float) -> Iterator[Clue]:
     """Yield the line at which a file cannot be parsed any further."""
     if file.endswith(TABLES):
         return
@@ -201,7 +201,7 @@ def _broken(case: Case, file: str, near: float) -> Iterator[Clue]:
     if elements.problem is not None and elements.problem_line:
         # What is missing at the end of a file is missed behind its last line.
         line = min(elements.problem_line, len(case.workspace.lines(file)) or 1)
-        yield Clue(_kind(case, elements.problem), file, line, near, elements.problem)
+        yield Clue(_kind(case, elements.problem), file, line, closeness, elements.problem)
 
 
 def _kind(case: Case, problem: str) -> str:
@@ -337,7 +337,7 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     """Yield the lines of a text file that are not as long as nearly all others."""
     if case.category.id not in SIZED:
         return
-    for file, near in read.items():
+    for file, closeness in read.items():
         if not file.endswith((".txt", ".dat", ".map", ".grid", ".vec")) and not _is_unlisted(file):
             continue
         lines = [line.rstrip() for line in case.workspace.lines(file)[:MAX_TEXT_LINES]]
@@ -349,7 +349,7 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
             if usual > 1 and often >= 4 and odd and len(odd) <= min(MAX_ODD, often // 4):
                 for line in odd:
                     why = f"this line has {measure(texts[line - 1])} {noun}, {often} have {usual}"
-                    yield Clue("data_files.uneven_line", file, line, near, why)
+                    yield Clue("data_files.uneven_line", file, line, closeness, why)
                 break
 
 
@@ -423,7 +423,7 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     files += [f for f in case.workspace.files() if f.endswith(LINES_OF_JSON) and f not in read]
     numbers = numbers_of(case)
     for file in files[:MAX_TABLES]:
-        near = read.get(file, BESIDE)
+        closeness = read.get(file, BESIDE)
         lengths = {
             key: dict(items.values())
             for key, items in _list_lengths(case, file, by_line=True).items()
@@ -436,7 +436,7 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                     why = f"`{key}` has {of_line[line]} items here, and {often} others have {usual}"
                     are_named = {of_line[line], usual} <= numbers
                     kind = "data_files.explains" if are_named else "data_files.uneven_list"
-                    yield Clue(kind, file, line, near, why)
+                    yield Clue(kind, file, line, closeness, why)
         for key, other in combinations(sorted(lengths), 2):
             first, second = lengths[key], lengths[other]
             shared = sorted(first.keys() & second.keys())
@@ -449,7 +449,7 @@ def _uneven_lists(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                     )
                     are_named = {first[line], second[line]} <= numbers
                     kind = "data_files.explains" if are_named else "data_files.unpaired"
-                    yield Clue(kind, file, line, near, why)
+                    yield Clue(kind, file, line, closeness, why)
 
 
 def numbers_of(case: Case) -> set[int]:
@@ -461,7 +461,7 @@ def numbers_of(case: Case) -> set[int]:
     return numbers
 
 
-def _missing_texts(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _missing_texts(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield empty cells of a column of texts where the message complains of a float.
 
     Pandas reads an empty cell as NaN, which is a float, in a column of texts as well.
@@ -473,10 +473,10 @@ def _missing_texts(case: Case, table: Table, near: float) -> Iterator[Clue]:
         if few and column.numbers * 4 < column.filled:
             for line in column.empty_lines[:MAX_ODD]:
                 why = f"`{column.name}` is empty here, which pandas reads as NaN, a float"
-                yield Clue("data_files.explains", table.file, line, near, why)
+                yield Clue("data_files.explains", table.file, line, closeness, why)
 
 
-def _missing_numbers(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _missing_numbers(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield empty or not finite cells of a column of numbers where the message speaks of NaN."""
     if not NOT_A_NUMBER.search(case.message):
         return
@@ -485,7 +485,7 @@ def _missing_numbers(case: Case, table: Table, near: float) -> Iterator[Clue]:
         if lines and len(lines) <= max(MAX_ODD, table.rows // 20) and column.numbers:
             for line in lines[:MAX_ODD]:
                 why = f"`{column.name}` has no number here, which is read as NaN"
-                yield Clue("data_files.explains", table.file, line, near, why)
+                yield Clue("data_files.explains", table.file, line, closeness, why)
 
 
 def _text_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
@@ -503,24 +503,24 @@ def _text_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     for file in files[:MAX_TABLES]:
         if file.rpartition("/")[2].startswith(OF_PACKAGES):
             continue
-        near = read.get(file, BESIDE)
+        closeness = read.get(file, BESIDE)
         lines = case.workspace.lines(file)[:MAX_TEXT_LINES]
         for value in sorted(wanted):
             exact = [n for n, line in enumerate(lines, 1) if value in line.split()]
             for number in exact[:MAX_ODD]:
                 why = f"`{value}` of the message stands here"
-                yield Clue("data_files.value", file, number, near / len(exact) ** 0.5, why)
+                yield Clue("data_files.value", file, number, closeness / len(exact) ** 0.5, why)
             for number, line in enumerate(lines, 1) if not exact else ():
                 words = line.split()
                 whole = line.strip()
                 for word in (whole, words[0]) if words else ():
                     if word != value and similarity(word, value) >= ALIKE:
                         why = f"`{word}` is nearly `{value}` of the message"
-                        yield Clue("data_files.near_value", file, number, near, why)
+                        yield Clue("data_files.near_value", file, number, closeness, why)
                         break
 
 
-def _extremes(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the rows that alone hold the highest or a negative whole number of a column."""
     if case.category.id != "illegal_index":
         return
@@ -542,22 +542,22 @@ def _extremes(case: Case, table: Table, near: float) -> Iterator[Clue]:
                 rows = "one row" if count == 1 else "few rows"
                 why = f"{int(value)} is {extreme} value of `{column.name}`, and stands in {rows}"
                 kind = "data_files.explains" if indices and count == 1 else "data_files.extreme"
-                yield Clue(kind, table.file, line, near, why)
+                yield Clue(kind, table.file, line, closeness, why)
 
 
-def _odd_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _odd_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     if table.problem is not None and table.problem_line:
         kind = _kind(case, table.problem)
-        yield Clue(kind, table.file, table.problem_line, near, table.problem)
+        yield Clue(kind, table.file, table.problem_line, closeness, table.problem)
     width = len(table.columns)
     count = len(table.ragged)
     for line, fields in table.ragged[:20]:
         counted = "1 field" if fields == 1 else f"{fields} fields"
         why = f"this row has {counted}, most have {width}"
-        yield Clue("data_files.ragged", table.file, line, near / count**0.5, why)
+        yield Clue("data_files.ragged", table.file, line, closeness / count**0.5, why)
 
 
-def _repeated_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _repeated_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the one row of a table that stands there twice."""
     if case.category.id not in ("tensor_mismatch", "corrupt_data", "illegal_argument"):
         return
@@ -572,21 +572,21 @@ def _repeated_rows(case: Case, table: Table, near: float) -> Iterator[Clue]:
     ]
     for first, second in again if len(again) == 1 else ():
         why = f"this row stands in line {first} too, and no other row stands twice"
-        yield Clue("data_files.odd_value", table.file, second, near, why)
+        yield Clue("data_files.odd_value", table.file, second, closeness, why)
 
 
-def _odd_values(table: Table, near: float, text: bool) -> Iterator[Clue]:
+def _odd_values(table: Table, closeness: float, text: bool) -> Iterator[Clue]:
     """Yield values that look out of place in their column; ``text`` where text was no number."""
     for column in table.columns:
-        yield from _odd_cells(table, column, near, text)
+        yield from _odd_cells(table, column, closeness, text)
 
 
-def _odd_cells(table: Table, column: Column, near: float, text: bool) -> Iterator[Clue]:
+def _odd_cells(table: Table, column: Column, closeness: float, text: bool) -> Iterator[Clue]:
     odd = {line for line, _ in column.odd}
     for line, why, count in odd_cells(table, column):
         kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
         # What stands in several rows is how the file is written: the program is to expect it.
-        yield Clue(kind, table.file, line, near / count, f"column `{column.name}`: {why}")
+        yield Clue(kind, table.file, line, closeness / count, f"column `{column.name}`: {why}")
 
 
 def odd_cells(table: Table, column: Column) -> list[tuple[int, str, int]]:
@@ -633,7 +633,7 @@ OF_MISSING = {"na_values", "missing_values", "converters", "dtype", "keep_defaul
 OFTEN = 2
 
 
-def _readers(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _readers(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the call that reads a table in which one word stands for missing numbers throughout."""
     if not _is_text_for_number(case):
         return
@@ -651,7 +651,7 @@ def _readers(case: Case, table: Table, near: float) -> Iterator[Clue]:
                 f"`{word}` stands among numbers in at least {count} cells of this file, and the "
                 "call does not say that it means a missing value (`na_values`)"
             )
-            yield Clue("data_files.reader", step.node.file, step.node.line, near, why)
+            yield Clue("data_files.reader", step.node.file, step.node.line, closeness, why)
             return
 
 
@@ -665,7 +665,7 @@ def _files_of_call(case: Case, step: Step) -> set[str]:
     return names
 
 
-def _message_values(case: Case, table: Table, near: float) -> Iterator[Clue]:
+def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the rows that hold a value of the message."""
     for kind in VALUES:
         for fact in case.facts.of(kind):
@@ -675,4 +675,4 @@ def _message_values(case: Case, table: Table, near: float) -> Iterator[Clue]:
             rows = case.workspace.table_rows(table.file, value)
             for line, name in rows[:3]:
                 why = f"`{value}` of the message stands in column `{name}`"
-                yield Clue("data_files.value", table.file, line, near / len(rows) ** 0.5, why)
+                yield Clue("data_files.value", table.file, line, closeness / len(rows) ** 0.5, why)

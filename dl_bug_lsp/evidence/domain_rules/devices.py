@@ -124,7 +124,7 @@ def _classes(case: Case) -> dict[Scope, bool]:
 def _read_attributes(case: Case) -> tuple[set[str], set[str]]:
     """Return the attributes of ``self`` that the failing line, and that the stack's lines read."""
     failing: set[str] = set()
-    near: set[str] = set()
+    read_nearby: set[str] = set()
     for inner, site in enumerate(reversed(case.sites)):
         names = {
             n.attr
@@ -134,7 +134,7 @@ def _read_attributes(case: Case) -> tuple[set[str], set[str]]:
             and isinstance(n.value, ast.Name)
             and n.value.id == "self"
         }
-        near |= names
+        read_nearby |= names
         if inner == 0:
             failing |= names
     for step in case.property_slice if case.asked is Property.DEVICE else case.raise_slice:
@@ -145,18 +145,18 @@ def _read_attributes(case: Case) -> tuple[set[str], set[str]]:
             and isinstance(expr.value, ast.Name)
             and expr.value.id == "self"
         ):
-            near.add(expr.attr)
-    return failing, near
+            read_nearby.add(expr.attr)
+    return failing, read_nearby
 
 
 def _plain_attributes(case: Case) -> Iterator[Clue]:
     """Find tensors and modules that an object holds without the framework's knowing of them."""
-    failing, near = _read_attributes(case)
+    failing, read_nearby = _read_attributes(case)
     for owner in _classes(case):
         for name, assignments in sorted(owner.attributes.items()):
             if any(MOVED.search(_text(b.value)) for _, b in assignments):
                 continue
-            score = 1.0 if name in failing else 0.8 if name in near else 0.0
+            score = 1.0 if name in failing else 0.8 if name in read_nearby else 0.0
             if not score:
                 continue
             for method, binding in assignments:

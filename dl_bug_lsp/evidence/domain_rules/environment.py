@@ -100,9 +100,9 @@ def _requirements(case: Case, module: str) -> Iterator[Clue]:
     for entry in declared:
         name = _plain(entry.key)
         if name not in names:
-            near = max(nearness(name, wanted) for wanted in names)
-            prefix = any(wanted.startswith(name + "-") for wanted in names)
-            score = max(near, 0.8 if prefix else 0.0)
+            likeness = max(nearness(name, module_name) for module_name in names)
+            prefix = any(module_name.startswith(name + "-") for module_name in names)
+            score = max(likeness, 0.8 if prefix else 0.0)
             if score > 0:
                 why = f"`{_plain_name(module)}` is not declared; `{entry.key}` is the nearest"
                 yield Clue("rules.requirement_near", entry.file, entry.line, score, why)

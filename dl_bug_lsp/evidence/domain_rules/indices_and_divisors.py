@@ -130,7 +130,7 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         return
     for step in case.raise_slice:
         node = step.node
-        near = 1 / (1 + step.distance / 6)
+        closeness = 1 / (1 + step.distance / 6)
         if node.line <= 0:
             continue
         zero = any(c.value == 0 and not isinstance(c.value, bool) for c in node.constants)
@@ -138,7 +138,7 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
             computed = node.kind is StepKind.ARITHMETIC
             kind = "rules.zero_computed" if computed else "rules.zero"
             why = f"`{node.text}` is 0" if node.text != "0" else "the zero stands here"
-            yield Clue(kind, node.file, node.line, near, why)
+            yield Clue(kind, node.file, node.line, closeness, why)
         expr = node.expr
         if node.entry is not None:
             continue
@@ -146,7 +146,7 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
             if step.before is None:
                 continue
             why = f"`{node.text}` rounds down, perhaps to 0"
-            yield Clue("rules.medium", node.file, node.line, near, why)
+            yield Clue("rules.medium", node.file, node.line, closeness, why)
         dropped = keyword(expr, "drop_last") if isinstance(expr, ast.Call) else None
         if dropped is None and isinstance(expr, ast.Call):
             dropped = keyword(expr, "drop_remainder")

@@ -268,24 +268,24 @@ def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
         return
     name = called_name(expr)
-    near = 1 / (1 + step.distance / 3)
+    closeness = 1 / (1 + step.distance / 3)
     if name in JOINS:
         axis = keyword(expr, "dim") or keyword(expr, "axis")
         given = axis is not None or len(expr.args) > 1 or name not in APPENDS
         along = "" if given else " along the first axis by default"
         why = f"`{node.text}` joins several parts{along}"
         kind = "rules.join" if given else "rules.join_default_axis"
-        yield Clue(kind, node.file, expr.lineno, near, why)
+        yield Clue(kind, node.file, expr.lineno, closeness, why)
     elif name in RESHAPES:
         why = f"`{node.text}` changes a shape on the way to the failing line"
-        yield Clue("rules.reshape", node.file, expr.lineno, near, why)
+        yield Clue("rules.reshape", node.file, expr.lineno, closeness, why)
         if crossed and name in ORDERS:
             why = f"`{node.text}` orders axes, and both sizes that differ stand in one shape"
             far = 1 / (1 + step.distance / 8)
             yield Clue("rules.axis_order", node.file, expr.lineno, far, why)
     elif name in LAYERS:
         why = f"`{node.text}` makes a layer or an array on the way to the failing line"
-        yield Clue("rules.layer", node.file, expr.lineno, near, why)
+        yield Clue("rules.layer", node.file, expr.lineno, closeness, why)
 
 
 def _shapes(case: Case) -> set[tuple[int, ...]]:
