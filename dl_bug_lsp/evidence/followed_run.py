@@ -6,6 +6,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -87,7 +88,8 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:
         # Another script may have made what this run reads, and a config may be executed.
         return 1.0
-    sure = OF_REPRODUCED if outcome.raised is not None else 1.0
+    is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
+    sure = OF_REPRODUCED if is_seen else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
         is_script = "__main__" in (case.workspace.text(file) or "")
         return 1.0 if is_script else NOT_IMPORTED * sure
@@ -131,15 +133,19 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
     launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     used: Settings = (words, settings[0] if len(settings) == 1 else None)
-    outcome = _interpreted(case, *used)
+    first = _interpreter(case, *used)
+    outcome = first.run()
     steps_left, assumption = MOST_STEPS_OF_OTHERS, ""
     for others, file, name in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or steps_left <= 0:
             break
-        tried = _interpreted(case, others, file, min(steps_left, MOST_STEPS))
+        tried = _interpreter(case, others, file, min(steps_left, MOST_STEPS)).run()
         steps_left -= tried.steps
         if tried.raised is not None:
             outcome, assumption, used = tried, name, (others, file)
+    if outcome.raised is None and outcome.reached:
+        said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
+        outcome = replace(outcome, raised=first.demanded(said))
     return outcome, assumption, used
 
 
@@ -160,11 +166,11 @@ def _other_runs(
             yield words, file, f"`{file}`"
 
 
-def _interpreted(
+def _interpreter(
     case: Case, words: list[Value] | None, settings: str | None, steps: int = MOST_STEPS
-) -> Outcome:
+) -> Interpreter:
     frames = tuple((place.file, place.line) for place in case.places)
-    interpreter = Interpreter(
+    return Interpreter(
         case.workspace,
         frames[0][0],
         frames[-1],
@@ -178,7 +184,6 @@ def _interpreted(
         message=case.failure.cause.message if case.failure.cause is not None else "",
         printed=case.engine.run.printed,
     )
-    return interpreter.run()
 
 
 def _expression(case: Case) -> str:

@@ -44,7 +44,8 @@ IN_DATA = "what stands here goes into"
 TAKES_PART = "this call takes part in"
 """The same of a line of data, and of a call whose result nothing keeps."""
 OPERAND, VALUE = "the failing expression", "the value that fails"
-WORDLESS = tuple(f"{way} {what}" for way in (MADE, IN_DATA) for what in (OPERAND, VALUE))
+MEANT = "a value that the message may mean"
+WORDLESS = tuple(f"{way} {what}" for way in (MADE, IN_DATA) for what in (OPERAND, VALUE, MEANT))
 """Beginnings of sentences that only say that a value arrives."""
 
 
@@ -55,8 +56,9 @@ def find(case: Case) -> Iterator[Clue]:
     outcome = follow(case)
     certainty = how_known(case)
     raised = outcome.raised
-    if raised is None:
+    if raised is None or raised.weight < 1.0:
         yield from _operands(case, outcome, certainty)
+    if raised is None:
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised, certainty)
@@ -67,6 +69,7 @@ def find(case: Case) -> Iterator[Clue]:
         if line > 0 and (file, line) != target:
             fits = (file, stated) in outcome.agreed
             score = (share * CONFIRMED if fits else share) * TELLING.get(raised.what, 1.0)
+            score *= raised.weight
             reason = f"{_way(case, file, line)} {why}"
             yield Clue("interpretation.origin", file, line, score, reason)
 
@@ -112,6 +115,8 @@ def _may_shape(case: Case, value: Value) -> bool:
 
 
 def _why(raised: Raised, certainty: str) -> str:
+    if raised.weight < 1.0:
+        return f"{MEANT} {certainty}"
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
         return (

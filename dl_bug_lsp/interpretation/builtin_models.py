@@ -80,6 +80,7 @@ def load() -> None:
         stdlib_more,
         tensorflow_functions,
         tensorflow_models,
+        torch_checks,
         torch_models,
         torch_modules,
         torch_more,

@@ -21,10 +21,11 @@ from typing import Any
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, autograd, builtin_models, cells, operators
 from dl_bug_lsp.interpretation.command_models import flag_of, run_command
+from dl_bug_lsp.interpretation.demands import Said, demanded
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
-from dl_bug_lsp.interpretation.refusals import refused
+from dl_bug_lsp.interpretation.refusals import Line, refused
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, alike
 from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
@@ -303,9 +304,9 @@ class Interpreter:
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
         """Where the failing statement is being followed: what its parts came to."""
-        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value], bool]] = []
-        """What the parts of the failing statement came to, each time that it was followed, and
-        whether the stack was that of the failure."""
+        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value], bool, Environment]] = []
+        """What the parts of the failing statement came to, each time that it was followed,
+        whether the stack was that of the failure, and the names that it saw."""
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
         self._followed: set[Origin] = set()
@@ -389,6 +390,18 @@ class Interpreter:
             modules,
             entered,
         )
+
+    def demanded(self, said: Sequence[Said]) -> Raised | None:
+        """Return the failure where what the message says fits values of the failing line.
+
+        It is asked after `run`, where no model saw the line fail.
+        """
+        before = arrays.COMPARISONS.set(None)
+        try:
+            done = sorted(self._evaluated, key=lambda one: not one[2])
+            return demanded((Line(self, one[0], one[3], one[1]) for one in done), said)
+        finally:
+            arrays.COMPARISONS.reset(before)
 
     def _until_end(self, work: Callable[[], object]) -> bool:
         """Do a piece of the run; return whether the budget was enough."""
@@ -507,7 +520,7 @@ class Interpreter:
         if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:
             self._values = {}
             as_failed = self.frames <= {*self.stack, self.target}
-            self._evaluated.append((node, self._values, as_failed))
+            self._evaluated.append((node, self._values, as_failed, env))
         try:
             method = getattr(self, f"_do_{type(node).__name__}", None)
             if method is not None and self._values is not None and self.GUESSES:
@@ -563,7 +576,7 @@ class Interpreter:
 
     def _operands(self) -> tuple[Value, ...]:
         """Return what the failing expression was made of when the run first came to it."""
-        for statement, values, _ in sorted(self._evaluated, key=lambda done: not done[2]):
+        for statement, values, _, _ in sorted(self._evaluated, key=lambda done: not done[2]):
             found = tuple(
                 values[part]
                 for part in _failing_parts(statement, self.expression)
@@ -1273,6 +1286,9 @@ class Interpreter:
                     held.data[plain(key)] = value
             return
         if isinstance(data, dict):
+            if not isinstance(target.slice, ast.Constant):
+                # What made the key counts, too: it may be the wrong one.
+                value = Value(value.data, merged(value, key))
             with suppress(NotPlain, TypeError):
                 data[operators.key_of(key)] = value
         elif isinstance(data, list) and isinstance(key.data, int):
@@ -1769,7 +1785,7 @@ class Interpreter:
         return Value(found)
 
     def _of_JoinedStr(self, node: ast.JoinedStr, env: Environment) -> Value:
-        texts: list[str] = []
+        texts: list[str | None] = []
         parts: list[Value] = []
         for piece in node.values:
             if isinstance(piece, ast.Constant):
@@ -1779,12 +1795,12 @@ class Interpreter:
             value = self.value(piece.value, env)
             parts.append(value)
             spec = "" if piece.format_spec is None else self.value(piece.format_spec, env).data
-            shown = _field(value, spec, piece.conversion)
-            if shown is None:
-                return unknown(*parts)
-            texts.append(shown)
+            texts.append(_field(value, spec, piece.conversion))
+        if None in texts:
+            return unknown(*parts)
         origin = self._origin(node, env)
-        return Value("".join(texts)[: operators.MAX_TEXT], merged(Value(None, origin), *parts))
+        text = "".join(filter(None, texts))[: operators.MAX_TEXT]
+        return Value(text, merged(Value(None, origin), *parts))
 
     def _of_Subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.value(node.value, env)
@@ -2525,7 +2541,7 @@ class Interpreter:
         if endless:
             items = _items(names["yielded values"])
             return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
-        return names["yielded values"] if yields else Value(None)
+        return names["yielded values"] if yields else Value(None, _ends_of(function))
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
         """Follow a function's body; return what it returns, None where its end is come to."""
@@ -2890,6 +2906,16 @@ def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
             *(keyword.value for keyword in failing.keywords),
         ]
     return [n for n in ast.iter_child_nodes(failing) if isinstance(n, ast.expr)]
+
+
+def _ends_of(function: FunctionValue) -> frozenset[Origin]:
+    """Return why a function comes to its end: the conditions around its ``return`` statements."""
+    found: list[Origin] = []
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.If):
+            returns = [n for n in node.body if isinstance(n, ast.Return) and n.value is not None]
+            found.extend((function.file, one.lineno) for one in (node, *returns) if returns)
+    return frozenset(found[:MAX_SIDES])
 
 
 def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:

@@ -444,12 +444,40 @@ def call_model(interpreter: Interpreter, call: Call) -> Value:
     inputs, outputs = model.state.get("inputs"), model.state.get("outputs")
     if inputs is None or outputs is None:
         return call.unknown()
+    given = _by_name(model, inputs, given)
     wanted, parts = list(tensors(inputs)), list(tensors(given))
     if len(wanted) != len(parts) or not wanted:
         return call.unknown()
     fitted = [_fitted(model, p, w) for p, w in zip(parts, wanted, strict=True)]
     replay = Replay(interpreter, wanted, fitted, call.place)
     return recorded(call, replay.all(outputs))
+
+
+def _by_name(model: LibraryObject, inputs: Value, given: Value) -> Value:
+    """Return a dictionary of inputs in the order in which a functional model states them.
+
+    Raises where an input has no data (Keras, ``Functional._standardize_inputs``).
+    """
+    if not isinstance(given.data, dict):
+        return given
+    names: list[object] = []
+    if isinstance(inputs.data, dict):
+        names = list(inputs.data)
+    else:
+        for stated in tensors(inputs):
+            layer = getattr(stated.data, "name", None)
+            names.append(layer if isinstance(layer, str) else None)
+    if not names or None in names:
+        return given
+    for name in names:
+        if name not in given.data:
+            unasked = [value for key, value in given.data.items() if key not in names]
+            message = f'Missing data for input "{name}"'
+            raise Raised("value", message, unknown(*unasked, given), unknown(inputs))
+    found = [given.data[name] for name in names]
+    if isinstance(inputs.data, dict):
+        return Value(dict(zip(names, found, strict=True)), given.origins)
+    return Value(found, given.origins)
 
 
 def _fitted(model: LibraryObject, given: Value, stated: Value) -> Value:

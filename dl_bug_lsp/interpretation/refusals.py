@@ -44,6 +44,8 @@ Reader = Callable[["Line", "re.Match[str]"], "Raised | None"]
 PLAIN = (bool, int, float, str, bytes, list, tuple, dict, set)
 CALLABLES = ("method", "builtin_function_or_method", "function", "type", "NoneType")
 """Types that a number or an array is seldom meant to have."""
+NUMBERS = {"int64": "int", "float64": "float", "bool": "bool"}
+"""The types of numbers of which no more is known."""
 SAME_TYPES = {"Size": "tuple", "Parameter": "Tensor", "_io.TextIOWrapper": "TextIOWrapper"}
 MAX_SIDES = 3
 MAX_PLACES = 8
@@ -178,12 +180,23 @@ def _operands(line: Line, match: re.Match[str]) -> Raised | None:
         for a, b in pairs:
             if _is(a, first) and _is(b, second):
                 return _type_error(a, b)
+            if _is_odd_one(a, first, b, second):
+                return _type_error(a)
+            if _is_odd_one(b, second, a, first):
+                return _type_error(b)
     if isinstance(line.statement, ast.AugAssign):
         right = line.of(line.statement.value)
         left = _reread(line, line.statement.target)
         if _is(right, second) and (_is(left, first) or not left.known):
             return _type_error(*([left] if left.known else []), right)
     return _given(line, [second if second in CALLABLES or second == "str" else first])
+
+
+def _is_odd_one(odd: Value, name: str, other: Value, kind: str) -> bool:
+    """Whether a value is the odd one of two operands, of which the other one is not known."""
+    is_open = python_type(other) is None and (name in CALLABLES or name == "str")
+    number = NUMBERS.get(other.data.dtype or "") if isinstance(other.data, Array) else None
+    return is_open and _is(odd, name) and number in (None, kind)
 
 
 def _reread(line: Line, target: ast.expr) -> Value:

@@ -233,5 +233,7 @@ class Raised(Exception):
         """The exception's object, where the program made one."""
         self.kinds: frozenset[str] = frozenset()
         """The names of the exception's class and of its bases, where they are known."""
+        self.weight = 1.0
+        """How much the sides tell, less where the message alone chose them among the operands."""
         self.available: Mapping[str, frozenset[Origin]] = {}
         """For ``"key"``: the keys that are there, with what made them, where they are known."""
