@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -17,6 +16,7 @@ from dl_bug_lsp.bug_reports.reader import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
 from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
+from dl_bug_lsp.evidence.class_counts import class_count
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Log, Span
@@ -26,8 +26,8 @@ from dl_bug_lsp.monitoring.diagnosis_invariants import Relation
 from dl_bug_lsp.monitoring.training_run import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
-from dl_bug_lsp.signals import classify_silent, silent_failure
-from dl_bug_lsp.signals.metrics import ClassCount
+from dl_bug_lsp.signals import classify_silent, read_metrics, silent_failure
+from dl_bug_lsp.signals.metrics import ClassCount, Role
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
@@ -140,7 +140,7 @@ def failures_of(
         return reading.failures
     added = monitored_failure(diagnosis) if diagnosis is not None else None
     if added is None:
-        added = silent_failure(log, class_count(workspace) if workspace is not None else None)
+        added = silent_failure(log, classes_of(log, workspace))
     if primary and added is None:
         return reading.failures
     if added is None and spectrum is not None:
@@ -207,7 +207,7 @@ def case_of(
     if recorded is not None:
         verdict = monitored_category(recorded)
     elif failure.kind is FailureKind.SILENT:
-        verdict = classify_silent(failure, log, class_count(workspace))
+        verdict = classify_silent(failure, log, classes_of(log, workspace))
     elif failure.kind is FailureKind.REPORT:
         verdict = classify_report(failure)
         facts = report_facts(log)
@@ -227,29 +227,11 @@ def case_of(
     return case
 
 
-def class_count(workspace: Workspace) -> ClassCount | None:
-    """Return how many classes configs and calls name, None where they name none or several."""
-    places_by_count = {
-        entry.value: f"{entry.file}:{entry.line}"
-        for entry in reversed(workspace.config_entries())
-        if _CLASSES.search(entry.key) and type(entry.value) is int and entry.value > 1
-    }
-    files = workspace.python_files()
-    for file in files if not places_by_count and len(files) <= MOST_READ else ():
-        for number, line in enumerate(workspace.lines(file), 1):
-            for match in _CLASSES_SET.finditer(line):
-                places_by_count.setdefault(int(match[1]), f"{file}:{number}")
-    if len(places_by_count) != 1:
+def classes_of(log: Log, workspace: Workspace | None) -> ClassCount | None:
+    """Return how many classes a program has, where its log prints an accuracy to compare with."""
+    if workspace is None or not any(m.role is Role.ACCURACY for m in read_metrics(log)):
         return None
-    (count, place), *_ = places_by_count.items()
-    return ClassCount(count, place)
-
-
-MOST_READ = 60
-_CLASSES = re.compile(r"(?:^|[._])(?:(?:num|n)_?(?:classes|labels)|classes)$", re.IGNORECASE)
-_CLASSES_SET = re.compile(
-    r"\b(?:(?:num|n)_?(?:classes|labels)|classes)\s*=\s*(\d{1,6})\b", re.IGNORECASE
-)
+    return class_count(workspace)
 
 
 def _is_reported(log: Log) -> bool:

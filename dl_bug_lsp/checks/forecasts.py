@@ -17,12 +17,14 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.checks.sources import CONFIGS
+from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
+from dl_bug_lsp.evidence.numbers import OF_MESSAGE
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
 from dl_bug_lsp.interpretation.stdlib_models import text_of, written_files
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.report import FailureReport, Options
+from dl_bug_lsp.report import FailureReport, Options, Suspect
 from dl_bug_lsp.workspace import Workspace
 
 FOLLOWED = "The run is followed without being executed. "
@@ -309,6 +311,19 @@ def _near_file(workspace: Workspace, path: str) -> str | None:
     return near[0] if near else None
 
 
+MOST_OTHERS = 2
+"""Further places that a finding names."""
+
+
+def _goes_into(suspect: Suspect) -> bool:
+    """Whether what does not fit is made of what stands at a place; a file's name is no such one."""
+    followed = (e.why for e in suspect.evidence if e.kind == "interpretation")
+    sizes = (e.why for e in suspect.evidence if e.kind == "facts")
+    return any(why.startswith((MADE, IN_DATA)) for why in followed) or any(
+        OF_MESSAGE in why for why in sizes
+    )
+
+
 def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> Iterator[Finding]:
     raised = prediction.raised
     check = BY_KIND.get(raised.what)
@@ -331,9 +346,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         # What the stack says is said of a failure that has not happened.
         reasons = [e.why for e in suspect.evidence if not e.kind.startswith("stack")]
         evidence += reasons[:2]
-        others = [f"{s.file}:{s.line}" for s in suspects[1:3]]
+        others = [f"{s.file}:{s.line}" for s in suspects[1:] if _goes_into(s)]
         if others:
-            evidence.append(f"It may as well be {' or '.join(others)}.")
+            evidence.append(f"Into it go also {' and '.join(others[:MOST_OTHERS])}.")
     way = " > ".join(f"{name}:{number}" for name, number in prediction.stack[-4:])
     evidence.append(f"The run comes to the failure by {way}.")
     near = ""

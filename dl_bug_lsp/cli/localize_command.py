@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -21,11 +22,13 @@ from dl_bug_lsp.cli.errors import (
     write_text,
 )
 from dl_bug_lsp.cli.log_input import is_closed_pipe, is_piped, read_inputs
+from dl_bug_lsp.cli.recorded_runs import interpreter, of_sound_end, trainings
 from dl_bug_lsp.data_folder import refusal
 from dl_bug_lsp.report import Options, Report
 from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_of
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.runs.records import RunRecord
     from dl_bug_lsp.workspace import Workspace
 
 
@@ -50,12 +53,22 @@ def run(arguments: argparse.Namespace) -> int:
     if (why := refusal(root)) is not None:
         complain(why)
     options = _options(arguments, workspace)
+    trained, known = None, None
+    if (record := _record(arguments)) is not None:
+        options = replace(options, python=options.python or interpreter(record.command))
+        trained = trainings(root, record.trainings) if record.exit_code == 0 else None
+    if trained is not None:
+        from dl_bug_lsp.monitoring.diagnosis_invariants import read_invariants
+
+        known = read_invariants(root)
     if arguments.technique is None:
-        report = localize(text_input.data, workspace, options)
+        report = localize(text_input.data, workspace, options, None, trained, known)
     else:
         from dl_bug_lsp.techniques.localizing import localize_with
 
         report = localize_with(arguments.technique, text_input.data, workspace, options)
+    if record is not None and record.exit_code == 0:
+        report = of_sound_end(report)
     report = report.after(text_input.skipped_lines)
     # What was looked at is kept for the next time; indexing everything first would take longer.
     workspace.keep_index()
@@ -68,6 +81,13 @@ def run(arguments: argparse.Namespace) -> int:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return FOUND if has_places else NOT_FOUND
+
+
+def _record(arguments: argparse.Namespace) -> RunRecord | None:
+    """Return the record of the run whose output is to be read, where `run` recorded it."""
+    from dl_bug_lsp.runs import records
+
+    return records.of_log(Path(arguments.files[0])) if len(arguments.files) == 1 else None
 
 
 def _passes(arguments: argparse.Namespace) -> bool:

@@ -9,16 +9,16 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError, complain
+from dl_bug_lsp.cli.recorded_runs import interpreter, of_sound_end, trainings
 from dl_bug_lsp.python_path import child_environment
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.records import METRIC, CappedLog
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dl_bug_lsp.monitoring.training_run import Recording
     from dl_bug_lsp.recording.recorded_runs import RecordedRun
     from dl_bug_lsp.recording.session import Session
+    from dl_bug_lsp.report import Report
     from dl_bug_lsp.runs.hangs import Hang, HangWatch
     from dl_bug_lsp.runs.records import CappedLog, RunRecord
     from dl_bug_lsp.spectrum.spectrum import Spectrum
@@ -225,17 +226,6 @@ def _take_in_trainings(session: MonitoredSession) -> tuple[int, ...]:
     return numbers
 
 
-def trainings(workspace: Path, numbers: tuple[int, ...]) -> Recording | None:
-    """Return what was just recorded, by the runs' numbers; None where nothing was."""
-    if not numbers:
-        return None
-    from dl_bug_lsp.monitoring.store import read_recording
-    from dl_bug_lsp.monitoring.training_run import Recording
-
-    runs = tuple(run for run in read_recording(workspace).runs if run.number in numbers)
-    return Recording(runs) if runs else None
-
-
 WRONG = 1
 """The exit code where the checks keep a command from starting."""
 SHORT = 3
@@ -281,7 +271,10 @@ def run(arguments: argparse.Namespace) -> int:
         if place is not None:
             records.finish(place, done)
         executed = take_in(done, log.content()) if arguments.spectrum else None
-        trained = trainings(workspace, take_in_trainings())
+        numbers = take_in_trainings()
+        if numbers and place is not None:
+            records.finish(place, replace(done, trainings=numbers))
+        trained = trainings(workspace, numbers)
     if not code and not hung and not arguments.no_report:
         output = log.content()[-MOST_METRICS:]
         if trained is not None or METRIC.search(output):
@@ -369,13 +362,6 @@ def _where(workspace: Path) -> str:
     return "" if workspace == Path.cwd() else f" --workspace {os.path.relpath(workspace)}"
 
 
-def _interpreter(command: Sequence[str]) -> str | None:
-    """Return the interpreter that a command names, None where it names none."""
-    first = command[0] if command else ""
-    name = re.split(r"[/\\]", first)[-1]
-    return first if re.fullmatch(r"(?:python|pypy)[\d.]*(?:\.exe)?", name) else None
-
-
 def _print_report(
     output: bytes,
     workspace: Path,
@@ -399,20 +385,38 @@ def _print_report(
     wanted = Options(SHORT, SHORT) if shape == "text" else Options()
     if shape == "context":
         wanted = Options(PLACES)
-    wanted = replace(wanted, python=_interpreter(arguments.words))
+    wanted = replace(wanted, python=interpreter(arguments.words))
     spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
     known = read_invariants(workspace) if trained is not None else None
     report = localize(output, opened, wanted, spectrum, trained, known)
     if ended_well:
+        report = of_sound_end(report)
         if report.silent_warning is None:
             if report.primary is None:
                 _keep_clean(workspace, trained)
-            return False
+                if trained is not None and shape == "text":
+                    complain("monitor: nothing in it looks wrong")
+            return shape == "text" and _hinted(report)
         what = "metrics look wrong" if trained is None else "training looks wrong"
         complain(f"the command ended without an error, but its {what}")
     opened.keep_index()
     text = rendered(report, opened, shape, arguments.color, sys.stderr)
     print_rendered(text, shape, sys.stderr)
+    return True
+
+
+def _hinted(report: Report) -> bool:
+    """Tell in one line of what may be wrong in a run and is not told at length; say whether so."""
+    from dl_bug_lsp.report import LEAST_TOLD
+    from dl_bug_lsp.views.words import category_words, headline, is_silent
+
+    failure = report.primary
+    if failure is None or failure.exception is not None or not is_silent(failure):
+        return False
+    if failure.category.confidence < LEAST_TOLD:
+        return False
+    name = category_words(failure.category.id).name
+    complain(f"the command ended without an error; it may be {name}: {headline(failure)}")
     return True
 
 

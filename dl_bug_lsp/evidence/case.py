@@ -6,6 +6,7 @@ Which settings to look through: all of most workspaces, of those with many the n
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -215,7 +216,7 @@ class Case:
                 for call in scope.calls:
                     func = call.func
                     name = func.attr if isinstance(func, ast.Attribute) else ""
-                    if name not in STEPS:
+                    if name not in STEPS or (name == "train" and self._sets_mode(call)):
                         continue
                     context = self.engine.open_context(scope)
                     wanted: ast.expr = call
@@ -223,6 +224,29 @@ class Case:
                         wanted = func.value
                     steps.append(self.engine.node(wanted, context))
         return steps[:MAX_STEPS_FOUND]
+
+    def _sets_mode(self, call: ast.Call) -> bool:
+        """Whether ``x.train()`` puts a module into training mode and trains nothing."""
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        switches = all(
+            isinstance(value, ast.Constant) and isinstance(value.value, bool) for value in given
+        )
+        receiver = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        return switches and "train" not in ast.unparse(receiver).lower() and not self._trains
+
+    @cached_property
+    def _trains(self) -> bool:
+        """Whether a class of the program has a method ``train`` that is more than a mode."""
+        modules = (self.engine.program.module(file) for file in self.workspace.python_files())
+        methods = (
+            scope
+            for module in modules
+            for scope in (module.walk() if module is not None else ())
+            if scope.owner is not None and scope.name.rpartition(".")[2] == "train"
+        )
+        return any(
+            [one.arg for one in scope.parameters()][1:] != ["mode"] for scope in methods
+        )  # An override of the mode trains nothing either.
 
     @cached_property
     def makers(self) -> list[tuple[int, Node, Node]]:
@@ -401,10 +425,10 @@ def near_configs(workspace: Workspace, log: Log, near: tuple[str, ...]) -> tuple
     Of many files only those are read that the end of the log names, then those that lie nearest to
     the files ``near``, then those nearest to the root.
     """
-    files = workspace.config_files()
+    end_of_log = "\n".join(line.text for line in log.lines[-LOG_LINES:])
+    files = tuple(f for f in workspace.config_files() if not _is_output(f, end_of_log))
     if len(files) <= FEW_CONFIGS:
         return files
-    end_of_log = "\n".join(line.text for line in log.lines[-LOG_LINES:])
     folders = list(dict.fromkeys(file.rpartition("/")[0] for file in near))
 
     def distance(file: str) -> tuple[bool, int, str]:
@@ -420,6 +444,19 @@ def near_configs(workspace: Workspace, log: Log, near: tuple[str, ...]) -> tuple
             break
         chosen.append(file)
     return tuple(sorted(chosen))
+
+
+_OUTPUT = re.compile(
+    r"(?:^|/)(checkpoint-\d+|checkpoint_epoch_\d+|lightning_logs|tb_logs|mlruns|wandb|\.hydra)/"
+    r"|(?:^|/)((?:trainer_state|all_results|train_results|eval_results|test_results)\.json)$"
+)
+"""Files that trainers write beside what they have trained: no run reads them as its settings."""
+
+
+def _is_output(file: str, end_of_log: str) -> bool:
+    """Whether a trainer wrote a config file, and the log does not name it or its folder."""
+    output = _OUTPUT.search(file)
+    return output is not None and (output[1] or output[2]) not in end_of_log
 
 
 def _steps(start: str, end: str) -> int:

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.numbers import COUNTED
+from dl_bug_lsp.evidence.names import listed_names
+from dl_bug_lsp.evidence.numbers import COUNTED, counts_no_size, names_no_size, written
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.slice_words import relation, shown
 from dl_bug_lsp.evidence.words import nearness
@@ -75,6 +76,13 @@ class Setting:
     value: Scalar
     text: str
     path: str = ""
+
+    @property
+    def shown(self) -> str:
+        """What people read: ``key: value``, or of a list the item and its list."""
+        if self.path.rpartition(".")[2].isdigit():
+            return f"`{self.text}`, an item of `{self.key}`,"
+        return f"`{self.key}: {self.text}`"
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -183,13 +191,13 @@ def _reached(
             score = math.exp(-step.distance / FAR) / (1 + rank / 4)
             direct = values_matter and kind == "setting" and _handed_on(step)
             direct = direct and not (indifferent and _name_of(step) in BYSTANDERS)
-            written = node.entry is not None and node.entry.text
-            setting_words = (
-                f"`{node.text}`" if written or node.entry is None else f"what is set for `{key}`"
-            )
             if node.entry is None:
                 setting_words = f"`{_assignment(case, node)}`"
-            why = f"{setting_words}, a setting of this run, {relation(step)}"
+            else:
+                setting_words = (
+                    written(node.entry) if node.entry.text else f"what is set for `{key}`"
+                )
+            why = f"{setting_words.rstrip(chr(44))}, a setting of this run, {relation(step)}"
             yield Clue(f"config.{kind}", node.file, node.line, score, why)
             if direct:
                 start = shown(step.way()[0].node)
@@ -259,8 +267,9 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     texts = {str(f.value) for f in case.facts.facts if f.kind in NAMES and isinstance(f.value, str)}
     texts.update(QUOTED.findall(message))
     texts.update(AFTER_NOUN.findall(message))
-    texts = {t.strip() for t in texts if len(t.strip()) > 1}
-    words = {w.strip(".-/") for w in WORD.findall(message)}
+    # A name that is there is not the one that is missing.
+    texts = {t.strip() for t in texts if len(t.strip()) > 1} - listed_names(case)
+    words = {w.strip(".-/") for w in WORD.findall(message)} - listed_names(case)
     names = {t.lstrip("-").replace("-", "_") for t in texts}
     if case.category.id not in ABOUT_PATHS:
         settings = [s for s in settings if not _names_file(case, s)]
@@ -271,7 +280,7 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     counts = Counter(s.text for s in values)
     for setting in values:
         score = 1 / math.sqrt(counts[setting.text])
-        why = f"`{setting.key}: {setting.text}` gives what the message names"
+        why = f"{setting.shown} gives what the message names"
         yield Clue("config.value_named", setting.file, setting.line, score, why)
     yield from _at_path(settings, message)
     unknown = bool(OPTIONS.search(message))
@@ -365,6 +374,9 @@ def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
 
 def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     """Yield the settings whose value is a number of the message."""
+    if names_no_size(case):
+        return
+    settings = [s for s in settings if not counts_no_size(s.key, case.message)]
     wanted: set[float] = set()
     for fact in case.facts.facts:
         values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
@@ -379,7 +391,7 @@ def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
         rare = min(1.0, 0.35 + math.log2(max(abs(number), 1)) / 8)
         score = rare / math.sqrt(counts[number])
         score *= 1.0 if (setting.file, setting.line) in reached else 0.5
-        why = f"`{setting.key}: {setting.text}` is a number of the message"
+        why = f"{setting.shown} is a number of the message"
         yield Clue("config.number", setting.file, setting.line, score, why)
 
 

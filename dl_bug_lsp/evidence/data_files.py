@@ -281,7 +281,7 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
     on_way = {(step.node.file, step.node.line) for step in steps}
     for word in case.words.with_text(reasons):
         line = case.workspace.source_line(word.file, word.line)
-        if word.role == "config_value" and OF_PLACES.search(line.partition(word.text)[0]):
+        if word.role == "config_value" and OF_PLACES.search(line.rpartition(word.text)[0]):
             continue  # Where something is written, or lies, is no value of a column.
         if word.role in ("string", "config_value"):
             score = 1.0 if (word.file, word.line) in on_way else BESIDE

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
+from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
@@ -56,7 +57,20 @@ def find_frames(case: Case) -> Iterator[Clue]:
             yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)
     for inner, callee, made in case.makers:
         why = f"`{made.text}` made `{callee.text}`, which the stack goes through"
+        receiver, _, method = callee.text.rpartition(".")
+        if receiver and not _is_assigned(made, method):
+            # A method is not made: its object is, of this and perhaps of more.
+            why = f"`{made.text}` goes into `{receiver}`, whose `{method}` the stack goes through"
         yield Clue("stack_trace.maker", made.file, made.line, 1 / (1 + inner / 3), why)
+
+
+def _is_assigned(made: Node, attribute: str) -> bool:
+    """Whether the module of an object's maker gives some object an attribute of this name."""
+    module = made.context.scope
+    while module.parent is not None:
+        module = module.parent
+    names = (name for scope in module.walk() for name in scope.bindings)
+    return any(name.rpartition(".")[2] == attribute and "." in name for name in names)
 
 
 MAX_LINES = 100

@@ -41,11 +41,14 @@ MOST_ITEMS = 20
 MOST_TEXT = 40
 MADE = "what this line makes goes into"
 IN_DATA = "what stands here goes into"
+IN_FILE = "the file that is named here goes into"
 TAKES_PART = "this call takes part in"
 """The same of a line of data, and of a call whose result nothing keeps."""
 OPERAND, VALUE = "the failing expression", "the value that fails"
 MEANT = "a value that the message may mean"
-WORDLESS = tuple(f"{way} {what}" for way in (MADE, IN_DATA) for what in (OPERAND, VALUE, MEANT))
+WORDLESS = tuple(
+    f"{way} {what}" for way in (MADE, IN_DATA, IN_FILE) for what in (OPERAND, VALUE, MEANT)
+)
 """Beginnings of sentences that only say that a value arrives."""
 
 
@@ -128,7 +131,10 @@ def _why(raised: Raised, certainty: str) -> str:
 def _way(case: Case, file: str, line: int) -> str:
     """Return how a sentence on a line begins: what it makes, holds or only takes part in."""
     if not file.endswith((".py", ".ipynb")):
-        return IN_DATA
+        settings = (e for e in case.workspace.config_entries(file) if e.line == line)
+        texts = [str(e.value) for e in settings if isinstance(e.value, str) and "." in e.value]
+        names_file = any(case.workspace.file_named(text) is not None for text in texts)
+        return IN_FILE if names_file else IN_DATA
     tree = case.workspace.tree(file) if file.endswith(".py") else None
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Expr) and node.lineno <= line <= (node.end_lineno or 0):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,7 @@ from dl_bug_lsp.evidence.training_rules import (
     optimizers,
     overfitting,
 )
-from dl_bug_lsp.evidence.training_rules.program import Training, argument, clues_of
+from dl_bug_lsp.evidence.training_rules.program import Origin, Training, argument, clues_of
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
@@ -94,6 +94,7 @@ RELATED = {
     "double_softmax": (losses.find_losses, losses.find_keras, models.find),
     "output_activation": (losses.find_losses, losses.find_keras, models.find),
     "wrong_loss": (losses.find_losses, losses.find_keras),
+    "broadcast_shapes": (losses.find_losses, loop.find_warnings),
     "loss_sign": (loop.find_gradients, losses.find_losses),
     "bad_initialisation": (models.find,),
     "vanishing_gradients": (models.find,),
@@ -121,13 +122,15 @@ def find(case: Case) -> Iterator[Clue]:
             yield replace(rule_clue, kind=f"monitor.agrees_{level}")
     for number, finding in enumerate(diagnosis.findings[:MOST_FINDINGS]):
         clues = list(_of_finding(training, finding, 1.0 if number == 0 else AFTER))
-        recorded = {(clue.file, clue.line) for clue in clues if clue.kind == "monitor.place"}
+        recorded = {(clue.file, clue.line) for clue in clues if clue.kind in OF_RECORDING}
         for clue in clues:
             is_recorded = (clue.file, clue.line) in recorded
             relation = RELATIONS.get(clue.kind) if clue.why == finding.why else None
             yield clue if is_recorded or relation is None else replace(clue, why=relation)
 
 
+OF_RECORDING = ("monitor.place", "monitor.runner")
+"""Kinds of the lines that the recording itself names; a runner only starts the training."""
 RELATIONS = {
     "monitor.words": "reads like code that may have to do with what was recorded",
     "monitor.beside": "stands beside a line that the recording leads to",
@@ -159,7 +162,8 @@ def _of_finding(training: Training, finding: Finding, weight: float) -> Iterator
             settings = list(_given_elsewhere(training, finding, score))
         elsewhere = bool(settings) and all(s.line != site.line for s in settings)
         part = RUNS_ONLY if elsewhere and any(_runs(call) for _, call in calls) else 1.0
-        yield Clue("monitor.place", site.file, site.line, score * part, finding.why)
+        kind = "runner" if calls and all(_runs(call) for _, call in calls) else "place"
+        yield Clue(f"monitor.{kind}", site.file, site.line, score * part, finding.why)
         yield from settings
         for scope, call in calls:
             yield from _beside(training, finding, scope, call, score)
@@ -201,11 +205,22 @@ def _given_elsewhere(training: Training, finding: Finding, score: float) -> Iter
         return
     _, names = ARGUMENTS[finding.hint]
     for scope, call in training.calls:
+        origins = training.spread(call, scope, names)
         for given in call.keywords:
             if given.arg in names:
-                for origin in training.origins(scope, given.value):
-                    why = f"{finding.why}: {origin.value:g} is set here"
-                    yield Clue("monitor.setting", origin.file, origin.line, score, why)
+                origins += training.origins(scope, given.value)
+        yield from _settings(training, finding, origins, score)
+
+
+def _settings(
+    training: Training, finding: Finding, origins: Iterable[Origin], score: float
+) -> Iterator[Clue]:
+    """Yield where a number that a finding speaks of is written; a rate that ran, where known."""
+    for origin in origins:
+        if finding.hint == "lr" and not training.was_recorded(origin.value):
+            continue
+        why = f"{finding.why}: {origin.value:g} is set here"
+        yield Clue("monitor.setting", origin.file, origin.line, score, why)
 
 
 def _evaluations(training: Training, finding: Finding, weight: float) -> Iterator[Clue]:
@@ -254,12 +269,13 @@ def _argument(
     own = called_name(call)
     expression = hyperparameters.rate_of(training, call, own) if finding.hint == "lr" else None
     expression = expression or argument(call, position, *names)
-    if expression is None:
-        return
     if finding.hint in RATES:
-        for origin in training.origins(scope, expression):
-            why = f"{finding.why}: {origin.value:g} is set here"
-            yield Clue("monitor.setting", origin.file, origin.line, score, why)
+        origins = training.spread(call, scope, names)
+        if expression is not None:
+            origins += training.origins(scope, expression)
+        yield from _settings(training, finding, origins, score)
+        return
+    if expression is None:
         return
     yield Clue("monitor.setting", scope.file, expression.lineno, score, finding.why)
     node = training.engine.node(expression, training.engine.open_context(scope))

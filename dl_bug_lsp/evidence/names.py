@@ -15,7 +15,7 @@ from functools import lru_cache
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
-from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.messages.places import named_places, text_offset
 
 NAMED = {
@@ -78,17 +78,34 @@ def find_names(case: Case) -> Iterator[Clue]:
     }
     if not wanted:
         return
-    words = case.words
-    yield from _together({text.rpartition(".")[2] for _, text in wanted}, words)
+    words, listed = case.words, listed_names(case)
+    missing = {text.rpartition(".")[2] for _, text in wanted if text not in listed}
+    yield from _together(missing, words)
     # A setting of the name of an argument that was not given does not say where it is missing.
     is_missing = (case.facts.family or "").rpartition(".")[2] == "call_missing"
     for kind, text in sorted(wanted):
         for form in _forms(kind, text):
-            for clue in _exact(kind, form, words, case.message):
+            for clue in _exact(kind, form, words, case.message, is_listed=text in listed):
                 if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
                     yield clue
+        if text in listed:
+            continue  # What is like a name that is there is no misspelling of it.
         if kind in NEAR_KINDS and len(text) > 1 and " " not in text and text not in BUILTINS:
             yield from _near(kind, text.rpartition(".")[2], words, case.message)
+
+
+def listed_names(case: Case) -> set[str]:
+    """Return the names that a message lists because they are there, beside the one that is not."""
+    kinds = {f.kind for f in case.facts.facts if f.kind in LISTED and f.role is Role.ACTUAL}
+    asked = {str(f.value) for f in case.facts.facts if f.role is Role.ACTUAL}
+    there = (f for f in case.facts.facts if f.kind in kinds and f.role is Role.EXPECTED)
+    found = [str(f.value) for f in there]
+    return set(found) - asked if len(found) >= LEAST_LISTED else set()
+
+
+LISTED = (FactKind.KEY, FactKind.LITERAL, FactKind.OPTION)
+LEAST_LISTED = 2
+"""One name beside the missing one may be a suggestion."""
 
 
 def _together(names: set[str], words: Words) -> Iterator[Clue]:
@@ -118,6 +135,9 @@ def _forms(kind: str, text: str) -> list[str]:
     return list(dict.fromkeys(forms))
 
 
+IMPLIED = "that the message implies"
+
+
 def _article(kind: str) -> str:
     return "an" if kind[:1] in "aeiou" else "a"
 
@@ -127,19 +147,24 @@ def _said(kind: str, text: str, message: str) -> str:
     is_said = text.rpartition(".")[2].casefold() in message.casefold()
     if is_said:
         return f"the {kind} of the message"
-    return f"{_article(kind)} {kind} that the message implies"
+    return f"{_article(kind)} {kind} {IMPLIED}"
 
 
-def _exact(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
+def _exact(
+    kind: str, text: str, words: Words, message: str, *, is_listed: bool = False
+) -> Iterator[Clue]:
     hits = words.with_text((text,))[:MOST_PLACES]
     count = len({(w.file, w.line) for w in hits})
     for word in hits:
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
         score = 1 / math.sqrt(count)
-        verb = "given" if word.role == "keyword" else made
-        why = f"`{text}`, {_said(kind, text, message)}, is {verb} here"
+        verb = "is given" if word.role == "keyword" else f"is {made}"
+        if word.role.startswith("config"):
+            verb = "stands" if word.role == "config_value" else "is set"
+        said = f"{_article(kind)} {kind} that the message lists as there"
+        why = f"`{text}`, {said if is_listed else _said(kind, text, message)}, {verb} here"
         if kind in {"class", "function"} and text in BUILTINS:
-            why = f"`{text}`, which the message speaks of, is {verb} here"
+            why = f"`{text}`, which the message speaks of, {verb} here"
         if kind == "option" and word.role in {"bound", "name", "definition"}:
             why = f"`{text}` has the name of an option of the message"
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)

@@ -19,6 +19,7 @@ from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 COUNTED = (FactKind.SIZE, FactKind.SHAPE, FactKind.COUNT, FactKind.BOUND, FactKind.NUMBER)
 COUNT_WORDS = ("num", "n_", "count", "size", "len", "classes", "labels", "vocab", "max", "total")
@@ -47,7 +48,7 @@ def sizes_of(case: Case, role: Role) -> set[int]:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places whose value is a number of the message, or differs from it tellingly."""
-    if (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS:
+    if names_no_size(case):
         return
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
@@ -58,8 +59,9 @@ def find(case: Case) -> Iterator[Clue]:
     cause = case.failure.cause
     alike = cause is not None and "equal size, but got" in cause.message
     asked, got = (OF_ALL, OF_ALL) if alike else ("demanded", "given")
-    yield from _matches(apart, expected - actual, "expected", asked, plain, bounds)
-    yield from _matches(apart, actual - expected, "actual", got, plain, bounds)
+    meant = [step for step in apart if not counts_no_size(_name_of(step), case.message)]
+    yield from _matches(meant, expected - actual, "expected", asked, plain, bounds)
+    yield from _matches(meant, actual - expected, "actual", got, plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
     yield from _relations(steps, expected, actual, deciding)
     yield from _bounds(case, apart)
@@ -68,6 +70,30 @@ def find(case: Case) -> Iterator[Clue]:
 
 OF_ARGUMENTS = {"call_missing", "call_count", "call_twice"}
 """Families of messages whose numbers count arguments: no value of the program is meant."""
+ONE_SAMPLE = {"batch_norm_training"}
+"""Families that complain of the number of samples alone: no size of a layer is wrong."""
+NO_SIZES = (
+    *("kernel", "stride", "dilation", "padding", "epoch", "worker", "iter", "seed", "patience"),
+    *("gpu", "device", "thread", "fold", "warmup", "accum"),
+)
+"""Words of names whose numbers are the size of no array's axis."""
+
+
+def names_no_size(case: Case) -> bool:
+    """Whether the numbers of the message are no sizes or values that the program may set."""
+    return (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS | ONE_SAMPLE
+
+
+def counts_no_size(name: str, message: str) -> bool:
+    """Whether a name counts what is no axis of an array, and of which the message does not speak.
+
+    Its number is that of the message by chance.
+    """
+    name, message = name.lower(), message.lower()
+    return any(word in name and word not in message for word in NO_SIZES)
+
+
+OF_MESSAGE = "that the message says was"
 OF_ALL = "of all"
 """What is said where a message asks that all sizes are equal: none of them is the demanded one."""
 SIDE_STEPS = 80
@@ -139,7 +165,21 @@ def _equals(node: Node, number: int) -> str:
     if node.text == str(number):
         return f"`{number}` is"
     verb = "is" if len(_whole(node)) == 1 else "may be"
+    if node.entry is not None and node.entry.path and isinstance(node.entry.path[-1], int):
+        return f"`{node.entry.text}`, an item of `{node.entry.key}`, {verb}"
+    if _is_spread(node):
+        return f"`**{node.text}` holds {number},"
     return f"`{node.text}` {verb} {number},"
+
+
+def _is_spread(node: Node) -> bool:
+    """Whether an expression is a mapping whose items are handed over one by one (``**x``)."""
+    module = node.context.scope
+    while module.parent is not None:
+        module = module.parent
+    calls = (n for n in ast.walk(module.node) if isinstance(n, ast.Call))
+    spread = (k.value for call in calls for k in call.keywords if k.arg is None)
+    return node.entry is None and any(value is node.expr for value in spread)
 
 
 ROUND = 0.75
@@ -175,8 +215,9 @@ def _matches(
         score = _rarity(number, counts[number])
         node = step.node
         noun = "number" if number in plain else "size"
-        side = "there" if number in bounds else word
-        why = f"{_equals(node, number)} the {noun} that the message says was {side}"
+        why = f"{_equals(node, number)} the {noun} {OF_MESSAGE} {word}"
+        if number in bounds:
+            why = f"{_equals(node, number)} the bound that the message gives"
         if word == OF_ALL:
             why = f"{_equals(node, number)} one of the sizes in the message"
         if step.decides:
@@ -376,6 +417,13 @@ def _numbers(workspace: Workspace, file: str) -> list[tuple[int, int, str]]:
     return numbers
 
 
+def written(entry: ConfigEntry) -> str:
+    """Return a setting as people read it: ``key: value``, or of a list the item and its list."""
+    if entry.path and isinstance(entry.path[-1], int):
+        return f"`{entry.text}`, an item of `{entry.key}`,"
+    return f"`{entry.key}: {entry.text}`"
+
+
 MOST_USUAL = 4
 """Numbers up to this one stand in every config."""
 
@@ -386,24 +434,24 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
     if not wanted:
         return
     hits = [
-        (entry.file, entry.line, entry.value, f"{entry.key}: {entry.text}")
+        (entry.file, entry.line, entry.value, written(entry))
         for entry in case.config_entries
-        if isinstance(entry.value, int) and entry.value in wanted
+        if isinstance(entry.value, int)
+        and entry.value in wanted
+        and not counts_no_size(entry.key, case.message)
     ]
     for file in case.code_files:
-        written = case.workspace.derived(
+        numbers = case.workspace.derived(
             "evidence.numbers", file, partial(_numbers, case.workspace, file), HELD_FILES
         )
-        hits.extend((file, line, n, text) for n, line, text in written if n in wanted)
+        hits.extend((file, line, n, f"`{text}`") for n, line, text in numbers if n in wanted)
     counts = Counter(number for _, _, number, _ in hits)
     for file, line, number, text in hits:
         score = _rarity(number, counts[number])
-        yield Clue("numbers.literal", file, line, score, f"`{text}` is a number of the message")
+        yield Clue("numbers.literal", file, line, score, f"{text} is a number of the message")
     run = case.engine.run.configs
     of_run = Counter(n for file, _, n, _ in hits if file in run)
     for file, line, number, text in hits:
         if file in run and of_run[number] == 1 and number > MOST_USUAL:
-            why = (
-                f"`{text}` is the only setting of this run that is {number}, a size of the message"
-            )
+            why = f"{text} is the only setting of this run that is {number}, a size of the message"
             yield Clue("config.only_number", file, line, 1.0, why)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.slice_words import VERB, relation, shown, stands_in, what
+from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import FailureKind
@@ -20,7 +21,7 @@ RAISES = "is the expression that failed"
 STANDS = "stands at the line that failed"
 LED = "is the call that led to the failure"
 MAY_RAISE = "may be the expression that failed"
-TRAINS = "belongs to the training, which is looked at as a whole: no line of it failed"
+TRAINS = "is a part of the training, where the search begins"
 """What is said of the expression that a slice begins with."""
 
 
@@ -37,12 +38,16 @@ def find(case: Case) -> Iterator[Clue]:
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
             yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
+    # Many messages are about an argument whose name they do not say.
+    arguments = [str(fact.value) for fact in case.facts.of(FactKind.ARGUMENT)]
+    is_named = any(stands_in(name, case.message) for name in arguments)
+    verb = "names" if is_named else "is about"
     for step in case.focus_slice:
         if step.decides and step.node.line > 0:
             score = math.exp(-step.distance / DECAY)
-            why = f"{_why(step, 'decides')}, the argument that the message names"
+            why = f"{_why(step, 'decides')}, the argument that the message {verb}"
             if step.before is None:
-                why = f"`{shown(step.node)}` is given as the argument that the message names"
+                why = f"`{shown(step.node)}` is given as the argument that the message {verb}"
             yield Clue("focus.decides", step.node.file, step.node.line, score, why)
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:

@@ -231,13 +231,42 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterat
         for call in _calls(piece.node):
             callee = unparsed(call.func)
             named = any(callee == name or callee.endswith(f".{name}") for name in place.call)
-            is_given = any(k.arg is None or k.arg in place.without for k in call.keywords)
-            if not named or (place.without and is_given):
+            if not named or (place.without and _is_given(pieces, call, place.without)):
                 continue
             shown = unparsed(call)
             if _reads(shown, text, place.but) and _stands(pieces, piece, place):
                 line = _line_of(call, shown, text)
                 yield Hit(file, line, call.end_lineno or call.lineno, shown, owner)
+
+
+def _is_given(pieces: Pieces, call: ast.Call, names: tuple[str, ...]) -> bool:
+    """Whether a call has an argument of one of the names, or may have it."""
+    for given in call.keywords:
+        if given.arg in names:
+            return True
+        keys = _written_keys(pieces, given.value) if given.arg is None else set()
+        if keys is None or keys & set(names):
+            return True
+    return False
+
+
+def _written_keys(pieces: Pieces, mapping: ast.expr) -> set[str] | None:
+    """Return the keys of a dictionary that a name is given once, None where they are not known."""
+    assigned = [
+        piece.node.value
+        for piece in pieces.all
+        if isinstance(piece.node, ast.Assign)
+        and any(unparsed(target) == unparsed(mapping) for target in piece.node.targets)
+    ]
+    if len(assigned) != 1 or not isinstance(assigned[0], ast.Dict):
+        return None
+    keys = [key.value if isinstance(key, ast.Constant) else None for key in assigned[0].keys]
+    if not all(isinstance(key, str) for key in keys):
+        return None
+    changed = f"{unparsed(mapping)}[", f"{unparsed(mapping)}.update"
+    if any(piece.text.startswith(changed) for piece in pieces.all):
+        return None
+    return {str(key) for key in keys}
 
 
 def _line_of(node: ast.stmt | ast.expr, shown: str, wanted: str) -> int:

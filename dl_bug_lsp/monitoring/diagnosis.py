@@ -96,6 +96,7 @@ class Diagnosis:
     ``kind`` is a key of `KINDS`, ``category`` an id of ``categories.toml``, ``confidence`` lies
     between 0 and 1. ``findings`` are what speaks for it, the cause first, then what follows from it
     in the order of steps. ``others`` are further kinds with their probability, likeliest first.
+    ``rates`` are the learning rates that the recording saw; none where it saw no optimizer.
     """
 
     run: int
@@ -105,6 +106,7 @@ class Diagnosis:
     why: str
     findings: tuple[Finding, ...]
     others: tuple[tuple[str, float], ...] = ()
+    rates: frozenset[float] = frozenset()
 
     @property
     def sites(self) -> tuple[Site, ...]:
@@ -309,6 +311,7 @@ def diagnose(
         _sentence(cause, rest),
         (cause, *rest),
         tuple((k, round(s, 3)) for k, s in ranked[1:4]),
+        facts.all_rates,
     )
 
 

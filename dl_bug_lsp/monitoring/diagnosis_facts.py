@@ -413,6 +413,15 @@ class RunFacts:
         )
 
     @cached_property
+    def all_rates(self) -> frozenset[float]:
+        """Every learning rate that an optimizer began with or had at a recorded step."""
+        settings = [settings_of(o.settings) for o in self.optimizers] + self.group_settings
+        names = ("lr", "learning_rate", "initial_lr")
+        begun = [s.get(name) for s in settings for name in names]
+        rates = [float(v) for v in begun if isinstance(v, (int, float)) and not isinstance(v, bool)]
+        return frozenset(finite([*rates, *(r.rate for r in self.run.rates)]))
+
+    @cached_property
     def group_settings(self) -> list[dict[str, Any]]:
         """The settings of all groups of optimizers."""
         return [settings_of(g.settings) for g in self.run.optimizer_groups]

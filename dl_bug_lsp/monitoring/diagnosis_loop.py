@@ -19,7 +19,7 @@ from dl_bug_lsp.monitoring.diagnosis_facts import (
     unique,
 )
 from dl_bug_lsp.monitoring.diagnosis_layers import layer_fans
-from dl_bug_lsp.monitoring.training_run import Layer
+from dl_bug_lsp.monitoring.training_run import Cycle, Layer
 
 
 def zero_grad_missing(facts: RunFacts) -> Iterator[Finding]:
@@ -37,18 +37,34 @@ def zero_grad_missing(facts: RunFacts) -> Iterator[Finding]:
             0, "", sites, "zero_grad",
         )  # fmt: skip
         return
+    clearing = _cycles_that_clear(facts)
+    if clearing:
+        yield Finding(
+            "loop.zero_grad_missing", 1.0,
+            "`zero_grad` runs between `backward` and `step`: the step has no gradients",
+            clearing[0].first_step or 0, "", facts.sites("zero_grad"), "zero_grad",
+        )  # fmt: skip
+
+
+CLEARING = 0.6
+"""The share of steps from which on it is their rule that gradients are cleared before the step."""
+
+
+def _cycles_that_clear(facts: RunFacts) -> list[Cycle]:
+    """Return the cycles in which `zero_grad` stands between `backward` and `step`.
+
+    Nothing is returned where only few steps are so.
+    """
+    found: list[Cycle] = []
     for cycle in facts.run.cycles:
         words = cycle.text.split()
-        many = (cycle.count or 0) > 0.6 * max(1, facts.count("step"))
-        if many and "backward" in words and "step" in words:
+        if "backward" in words and "step" in words:
             last = len(words) - 1 - words[::-1].index("backward")
             rest = words[last:]
             if "step" in rest and "zero_grad" in rest[: rest.index("step")]:
-                yield Finding(
-                    "loop.zero_grad_missing", 1.0,
-                    "`zero_grad` runs between `backward` and `step`: the step has no gradients",
-                    cycle.first_step or 0, "", facts.sites("zero_grad"), "zero_grad",
-                )  # fmt: skip
+                found.append(cycle)
+    count = sum(cycle.count or 0 for cycle in found)
+    return found if count > CLEARING * max(1, facts.count("step")) else []
 
 
 def step_missing(facts: RunFacts) -> Iterator[Finding]:
@@ -96,7 +112,8 @@ def backward_missing(facts: RunFacts) -> Iterator[Finding]:
 
 def graph_cut(facts: RunFacts) -> Iterator[Finding]:
     """Find that backward runs, and parameters before some point never get a gradient."""
-    if facts.count("backward") < 2:
+    # What steps without gradients that were cleared just before tells nothing of the graph.
+    if facts.count("backward") < 2 or _cycles_that_clear(facts):
         return
     parameters = [
         p

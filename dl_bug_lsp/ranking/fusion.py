@@ -60,7 +60,10 @@ GROUPS: dict[str, str] = {
 }
 
 
-GENERIC = ("stack_trace.", "slice.", "outer_slice.", "focus.", "steps.", "spectrum.")
+GENERIC = (
+    *("stack_trace.", "slice.", "outer_slice.", "focus.", "steps.", "spectrum."),
+    "monitor.runner",
+)
 """Kinds that hold for most lines near a failure, innocent ones too: no sign of guilt."""
 OF_SLICES = ("slice.", "outer_slice.")
 RAISE_SITE = "stack_trace.raise_site"

@@ -14,6 +14,7 @@ from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.notebooks import ran_in_order
 from dl_bug_lsp.evidence.interpretation import WORDLESS
+from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
@@ -172,8 +173,15 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
         for clue, part in clues
         if part > 0 and not clue.kind.startswith(GENERIC) and not clue.why.startswith(WARNED)
     ]
-    # A sentence that says what is wrong comes before one that says what stands here.
-    reasons.sort(key=lambda c: (c.suggestion is None, c.kind.startswith("interpretation.")))
+    # A sentence that says what is wrong comes before one that says what stands here, and both
+    # before one on a name that the message does not say.
+    reasons.sort(
+        key=lambda c: (
+            IMPLIED in c.why,
+            c.suggestion is None,
+            c.kind.startswith("interpretation."),
+        )
+    )
     why = reasons[0].why if reasons else None
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
 
@@ -339,11 +347,15 @@ def _length_of_subject(why: str) -> int:
 def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
     """Return the clues that add most, one for each sentence, with their shares of the sum.
 
-    What the failure's own headline says is left out where there is anything else to say.
+    What the failure's own headline says is not said again.
     """
     evidence = _evidence_of(candidate)
     headline = {f.why for f in case.diagnosis.findings} if case.diagnosis is not None else set()
-    return tuple(item for item in evidence if item.why not in headline) or evidence[:1]
+    return tuple(replace(e, why=RECORDED) if e.why in headline else e for e in evidence)
+
+
+RECORDED = "the recording of the training leads to this line"
+"""What is said of a place in place of the failure's headline."""
 
 
 def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:

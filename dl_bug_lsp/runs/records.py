@@ -152,7 +152,8 @@ class RunRecord:
 
     ``started`` and ``ended`` are UTC in ISO 8601; ``exit_code`` is None while it runs, negative for
     the signal that ended it, as in `subprocess`. ``left_out`` counts the bytes of output that the
-    capped log lacks. ``hung`` says that we ended it because it did not move.
+    capped log lacks. ``hung`` says that we ended it because it did not move. ``trainings`` are the
+    numbers of its recorded trainings.
     """
 
     command: tuple[str, ...]
@@ -163,6 +164,7 @@ class RunRecord:
     ended: str | None = None
     left_out: int = 0
     hung: bool = False
+    trainings: tuple[int, ...] = ()
 
     @property
     def source(self) -> str:
@@ -256,7 +258,19 @@ def _record(document: dict[str, Any]) -> RunRecord | None:
         ended if isinstance(ended, str) else None,
         left if isinstance(left, int) else 0,
         document.get("hung") is True,
+        tuple(n for n in _listed(document.get("trainings")) if type(n) is int),
     )
+
+
+def _listed(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def of_log(file: Path) -> RunRecord | None:
+    """Read the record of the run whose output a file is; None where it is no recorded run's."""
+    record = file.with_suffix(".json")
+    is_ours = file.suffix == ".log" and _NAME.fullmatch(record.name) is not None
+    return read(record) if is_ours else None
 
 
 def log_file(place: Path) -> Path:

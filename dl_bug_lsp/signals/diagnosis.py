@@ -164,6 +164,8 @@ def chance_level(
     return _chance_by_loss(accuracy, loss) if 0 < accuracy < 0.75 else None
 
 
+FEW_CLASSES = range(3, 7)
+"""Numbers of classes whose even odds a loss tells apart; those of more lie too close together."""
 USUAL_COUNTS = frozenset(
     {2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 25, 30, 32, 40, 50, 64, 100, 200, 256, 365, 1000}
 )
@@ -199,6 +201,8 @@ RISE = 1.3
 """A loss that ends a third above its start diverges; noise of a healthy run stays below."""
 SAME_STATE = 5e-4
 """How far apart, as a share, two values of one state of a model are printed."""
+LEAST_EPOCHS = 3
+"""Fewer values of a series say nothing of where it goes."""
 VAL_RISE = 1.15
 """Held-out loss this far above its best, while training loss falls on, is overfitting."""
 GAP = 0.12
@@ -338,16 +342,48 @@ def _no_gradient(context: RunSummary) -> Found | None:
 
 
 def _without_last_evaluation(points: tuple[MetricPoint, ...]) -> tuple[MetricPoint, ...]:
-    """Return the points without a last one that says again what an earlier one said.
+    """Return the points without the last ones that say again what an earlier one said.
 
-    Many programs evaluate the best state once more when the training has ended.
+    Many programs evaluate the best state once more when the training has ended, and some print that
+    value twice.
     """
     if len(points) < 4:
         return points
-    last = points[-1].value
-    again = any(math.isclose(p.value, last, rel_tol=SAME_STATE) for p in points[:-2])
-    near = math.isclose(points[-2].value, last, rel_tol=SAME_STATE)
-    return points[:-1] if again and not near else points
+    last, end = points[-1].value, len(points) - 1
+    while end and math.isclose(points[end - 1].value, last, rel_tol=SAME_STATE):
+        end -= 1
+    again = any(math.isclose(p.value, last, rel_tol=SAME_STATE) for p in points[:end])
+    return points[:end] if again and end >= LEAST_EPOCHS else points
+
+
+def _held_out_guesses(context: RunSummary) -> Found | None:
+    """Find held-out data of which no more is known than by guessing, whatever training loss does.
+
+    Only where the number of classes is known: how low an accuracy is, is one by it.
+    """
+    count = classes_in(context.log) or (context.classes.count if context.classes else None)
+    accuracy = _accuracy(context, Split.HELD_OUT)
+    trend = trend_of(accuracy.finite) if accuracy is not None else None
+    held = main_loss(context.of(Role.LOSS, Split.HELD_OUT))
+    losses = trend_of(held.finite) if held is not None else None
+    if count is None or accuracy is None or trend is None or trend.count < LEAST_EPOCHS:
+        return None
+    told = losses is not None and losses.end < (1 - UNTOLD) * math.log(count)
+    if told or trend.end > 1 / count + NEAR * min(1.0, 5 / count):
+        return None
+    if context.loss is None or not _falls(context.loss, FLAT):
+        return None  # Where training loss stands still, too, the other rules know more.
+    why = f"`{accuracy.name}` ends at {accuracy.finite[-1]:.3g} while `{context.loss.name}` falls"
+    why = f"{why}: guessing gives {1 / count:.3g}{_said_by(context, count)}"
+    return "accuracy_at_chance", 0.7, why, accuracy.points[-1]
+
+
+def _said_by(context: RunSummary, count: int) -> str:
+    """Return on what number of classes a level of guessing rests; empty where the log tells it."""
+    if classes_in(context.log):
+        return ""
+    place = context.classes.place if context.classes is not None else ""
+    return f" if there are {count} classes" + (f", as {place} says" if place else "")
 
 
 def _overfitting(context: RunSummary) -> Found | None:
@@ -359,8 +395,8 @@ def _overfitting(context: RunSummary) -> Found | None:
         late = trend is not None and trend.count - 1 - trend.low_at >= max(2, trend.count // 5)
         if trend is not None and late and trend.low > 0 and trend.end > VAL_RISE * trend.low:
             why = (
-                f"`{held.name}` rises from {trend.low:.4g} to about {trend.end:.4g} while training "
-                "loss falls"
+                f"`{held.name}` rises from {trend.low:.4g} to {_near(trend.end, held)} while "
+                "training loss falls"
             )
             return "overfitting", 0.9, why, points[-1]
     return _gap(context)
@@ -391,11 +427,11 @@ def _divergence(context: RunSummary) -> Found | None:
         return None
     size = max(abs(trend.start), 1.0)
     if trend.end < -RUNAWAY * size or (trend.end < 0 < trend.start and trend.end < -20 * size):
-        why = f"`{loss.name}` runs below any bound (to {trend.end:g})"
+        why = f"`{loss.name}` runs below any bound (to {_near(trend.end, loss)})"
         return "loss_divergence", 0.8, why, points[-1]
     if trend.start > 0 and trend.end > RISE * trend.start and not _adversarial(loss):
         sure = 0.9 if trend.end > 3 * trend.start else 0.7
-        why = f"`{loss.name}` rises from {trend.start:g} to {trend.end:g}"
+        why = f"`{loss.name}` rises from {_near(trend.start, loss)} to {_near(trend.end, loss)}"
         return "loss_divergence", sure, why, points[-1]
     return None
 
@@ -417,7 +453,7 @@ def _early_jump(context: RunSummary) -> Found | None:
         why = (
             f"`{base_of(loss.name)}` jumps from {start:g} to {points[at].value:g}, then stays near "
         )
-        return "loss_divergence", 0.6, f"{why}{rest.end:g}", points[at]
+        return "loss_divergence", 0.6, f"{why}{rest.end:.4g}", points[at]
     return None
 
 
@@ -442,7 +478,7 @@ def _falling_score(context: RunSummary) -> Found | None:
         start, late = values[0], values[len(values) // 2 :]
         end = median(late)
         if start - end > 0.2 * max(abs(start), 0.3) and max(late) < start:
-            why = f"`{metric.name}` falls from {start:g} to {end:g}"
+            why = f"`{metric.name}` falls from {start:g} to {_near(end, metric)}"
             return "loss_divergence", 0.6, why, metric.points[-1]
     return None
 
@@ -478,20 +514,28 @@ def _at_chance(context: RunSummary) -> Found | None:
         chance = chance_level(trend.end, loss_end, context.log, assumed)
         # Few values tell little: a first epoch may well be at chance.
         sure = chance[1] - (0.3 if trend.count < 3 else 0.0) if chance is not None else 0.0
+        if chance is not None and assumed is None and _is_of_more_classes(context, chance[0]):
+            sure = min(sure, 0.5)
         flat = _stagnation(context) if split is Split.HELD_OUT and sure < 0.7 else None
         if flat is not None and flat[1] > sure:
             # A training loss that never moved says more than what follows from it.
             return flat
         if chance is not None and sure >= 0.4:
-            guess = round(1 / chance[0])
-            known = "" if classes_in(context.log) else f" if there are {guess} classes"
-            if known and context.classes is not None:
-                known += f", as {context.classes.place} says"
+            known = _said_by(context, round(1 / chance[0]))
             verb = "stays at" if len(set(accuracy.finite)) == 1 else "ends at"
             last = accuracy.finite[-1] if accuracy.finite else trend.end
             why = f"`{accuracy.name}` {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, accuracy.points[-1]
     return None
+
+
+def _is_of_more_classes(context: RunSummary, chance: float) -> bool:
+    """Whether training loss has settled on ln k, and k is another number than two is assumed."""
+    if chance != 0.5 or classes_in(context.log) or context.loss is None:
+        return False
+    trend = trend_of(tuple(p.value for p in last_run(context.loss.points)))
+    evens = [math.log(count) for count in FEW_CLASSES]
+    return trend is not None and any(abs(trend.end - e) <= NEAR_LOSS * e for e in evens)
 
 
 def _even_odds(context: RunSummary) -> bool:
@@ -516,12 +560,13 @@ def _stagnation(context: RunSummary) -> Found | None:
     many = trend.count >= 5
     least = SLOW if keeps_falling(tuple(p.value for p in points)) else FLAT
     if trend.drop < least:
-        why = f"`{loss.name}` goes from {trend.start:g} to {trend.end:g} in {trend.count} values"
+        ends = f"from {_near(trend.start, loss)} to {_near(trend.end, loss)}"
+        why = f"`{loss.name}` goes {ends} in {trend.count} values"
         return "loss_stagnation", 0.85 if many else 0.6, why, points[-1]
     later = trend_of(tuple(p.value for p in points[1:]))
     # Much is learnt in the first epoch of a sound run, too: a plateau counts where little was.
     if many and later is not None and abs(later.drop) < PLATEAU and trend.drop < 0.3:
-        why = f"`{loss.name}` stands at {later.end:g} from its second value on"
+        why = f"`{loss.name}` stands at {_near(later.end, loss)} from its second value on"
         return "loss_stagnation", 0.6, why, points[-1]
     return None
 
@@ -540,6 +585,7 @@ RULES: tuple[Rule, ...] = (
     _not_a_number,
     _astronomical,
     _no_gradient,
+    _held_out_guesses,
     _overfitting,
     _at_chance,
     _divergence,
@@ -553,6 +599,11 @@ RULES: tuple[Rule, ...] = (
 
 
 # ---------------------------------------------------------------------- helpers
+def _near(value: float, series: MetricSeries) -> str:
+    """Return a value of a trend in words; one that the log does not print is about that."""
+    return f"{value:g}" if value in series.finite else f"about {value:.4g}"
+
+
 def _falls(series: MetricSeries, share: float) -> bool:
     trend = trend_of(tuple(p.value for p in last_run(series.points)))
     return trend is not None and trend.count >= 3 and trend.drop > share

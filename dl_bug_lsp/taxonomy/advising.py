@@ -27,6 +27,8 @@ WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
+MONITORED = "training."
+"""How the rules begin that look at the recording of a training."""
 LEAST_CONFIDENCE = 0.55
 """What is less certain than this (a class alone, a guess) is no ground for advice."""
 SEEN = 100
@@ -75,6 +77,9 @@ def advice(
         chosen = [*known[:MOST_KNOWN], *backed[:1]]
     elif failure.kind is not FailureKind.SILENT and any(r.when != (IN_NOTEBOOK,) for r in pointed):
         chosen = [*pointed[:MOST_POINTED], *backed[:1]]
+    elif pointed and verdict.rule.startswith(MONITORED):
+        # A recording says what is wrong: what else such failures may come from is not guessed.
+        chosen = pointed
     else:
         chosen = [*pointed[:1], *general]
     return tuple(row.advice for row in chosen[:MOST])

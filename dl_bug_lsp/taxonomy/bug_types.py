@@ -229,8 +229,9 @@ def _mind_dimension(
         "setting an array element",
         "inhomogeneous",
         "too many dimensions 'str'",
+        "more than 1 value per channel",
     ):
-        # NumPy's words: an array of the data more often than a layer.
+        # NumPy's words, or one sample's: an array of the data more often than a layer.
         weights["tensor_input"] += 1.5
         weights["model"] *= 0.5
     elif id in ("syntax_error", "undefined_variable"):

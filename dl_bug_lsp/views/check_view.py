@@ -15,7 +15,7 @@ from dl_bug_lsp.views.words import counted
 VERSION = 1
 SARIF_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "note"}
 GITHUB_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "notice"}
-NOTHING = "Nothing was found that would make a run fail."
+NOTHING = "Nothing was found that would make a run fail; not all failures can be seen before."
 UNCHECKED = "No finding; no command was checked."
 
 Json = dict[str, Any]

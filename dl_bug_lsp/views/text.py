@@ -61,7 +61,7 @@ OTHER_FAILURES = 20
 PROBLEMS = 5
 
 FILES = "Files, each with the sum of its lines"
-NOTHING = "Nothing was found: the text reports no failure and names nothing in the workspace."
+NOTHING = "Nothing was found: no failure is reported, and nothing in the workspace is suspected."
 
 
 def render_text(

@@ -263,7 +263,12 @@ def message_lines(failure: FailureReport) -> list[str]:
 
 
 def where_in_text(failure: FailureReport) -> str:
-    """Return the process and the lines of the text that tell of a failure."""
+    """Return the process and the lines of the text that tell of a failure.
+
+    What only the recording of a training shows stands in no line.
+    """
+    if failure.exception is None and failure.category.rule.startswith("training."):
+        return "the recording of the training"
     span = failure.span
     parts = []
     if failure.process is not None:

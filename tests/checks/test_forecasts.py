@@ -269,3 +269,18 @@ def test_the_words_of_a_program_that_was_merely_found_are_not_known(tmp_path: Pa
     workspace = Workspace(tmp_path, cache=False)
     assert check(workspace, ()).findings == ()
     assert [f.line for f in check(workspace, ("python", "count.py")).findings] == [4]
+
+
+def test_only_what_goes_into_the_values_is_named_beside_the_place(tmp_path: Path) -> None:
+    files = {
+        "config.yaml": "sensors: [vib_x, vib_y, vib_z, temp, rpm]\nchannels: 4\nkernel: 5\n",
+        "train.py": "import torch\nimport yaml\nfrom torch import nn\n\n"
+        "config = yaml.safe_load(open('config.yaml'))\n"
+        "layer = nn.Conv1d(config['channels'], 8, config['kernel'])\n"
+        "layer(torch.zeros(2, len(config['sensors']), 32))\n",
+    }
+    (found,) = checked(tmp_path, files, "python", "train.py").findings
+    assert (found.file, found.line) == ("config.yaml", 2)
+    (others,) = [e for e in found.evidence if e.startswith("Into it go also")]
+    assert "config.yaml:1" in others
+    assert "config.yaml:3" not in others

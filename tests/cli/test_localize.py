@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from dl_bug_lsp.cli.main import main
+from dl_bug_lsp.runs.records import RunRecord, write
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
@@ -252,3 +255,25 @@ def test_the_project_s_settings_hold_where_no_option_is_given(tmp_path: Path) ->
         )
         assert len(json.loads(done.stdout)["failures"][0]["suspects"]) == most
         assert "pyproject.toml, line 3: The setting 'topp'" in done.stderr
+
+
+def test_the_log_of_a_recorded_training_is_read_with_its_recording(tmp_path: Path) -> None:
+    training = Path(__file__).parents[1] / "monitoring" / "trainings" / "plain_loop"
+    runs = tmp_path / ".dlbug" / "runs"
+    runs.mkdir(parents=True)
+    shutil.copy(training / "train.py", tmp_path)
+    shutil.copy(training / "training.db", tmp_path / ".dlbug")
+    command = ("python", "train.py")
+    record = RunRecord(command, ".", 7, "2026-01-01T00:00:00Z", 0, "2026-01-01T00:01:00Z")
+    place = runs / "20260101T000000Z-7"
+    place.with_suffix(".log").write_text("epoch 1 loss 0.7\nepoch 2 loss 0.6\n")
+    log = str(place.with_suffix(".log"))
+    write(place, record)
+    without = localize(log, "--workspace", str(tmp_path))
+    assert without.returncode == 1
+    write(place, replace(record, trainings=(1,)))
+    done = localize(log, "--workspace", str(tmp_path))
+    assert done.returncode == 0
+    assert b"Training Fault" in done.stdout
+    assert b"the recording of the training" in done.stdout
+    assert b"of the text" not in done.stdout

@@ -166,6 +166,22 @@ def test_a_run_that_ends_well_and_learns_nothing_is_warned_of(folder: Path) -> N
     assert (learns.returncode, learns.stderr) == (0, b"")
 
 
+RISES = """for epoch in range(8):
+    loss, held = 1 / (epoch + 1), 0.5 + (epoch - 2) ** 2 / 50
+    print(f"epoch {epoch} train_loss {loss:.4f} val_loss {held:.4f}")
+"""
+
+
+def test_overfitting_is_told_in_one_line_with_where_there_is_more(folder: Path) -> None:
+    (folder / "train.py").write_text(RISES)
+    done = run(folder, PYTHON, "train.py")
+    assert done.returncode == 0
+    hint, more = done.stderr.decode().splitlines()
+    assert "the command ended without an error; it may be Overfitting: `val_loss` rises" in hint
+    (log,) = (folder / ".dlbug" / "runs").glob("*.log")
+    assert more.endswith(f"more: dl-bug-lsp localize .dlbug/runs/{log.name}")
+
+
 def test_a_format_for_machines_and_no_report_at_all(folder: Path) -> None:
     fails = ["--", PYTHON, "-c", "raise RuntimeError('x')"]
     quiet = subprocess.run(

@@ -140,3 +140,261 @@ IndexError: index out of range in self
 """
     found = report(tmp_path, files, text)
     assert "counts different values" not in reasons(found, "train.py", 17)
+
+
+CONV = {
+    "config.yaml": """\
+data:
+  path: data/signals.csv
+  sensors: [vib_x, vib_y, vib_z, temp, rpm]
+model:
+  in_channels: 4
+  widths: [16, 32]
+  kernel: 5
+""",
+    "net.py": """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, in_channels, widths, kernel):
+        super().__init__()
+        self.conv = nn.Conv1d(in_channels, widths[0], kernel, padding=kernel // 2)
+
+    def forward(self, x):
+        return self.conv(x)
+""",
+    "train.py": """\
+import torch
+import yaml
+
+from net import Net
+
+config = yaml.safe_load(open("config.yaml"))
+model = Net(**config["model"])
+model(torch.zeros(32, len(config["data"]["sensors"]), 32))
+""",
+}
+CHANNELS = """\
+Traceback (most recent call last):
+  File "train.py", line 8, in <module>
+    model(torch.zeros(32, len(config["data"]["sensors"]), 32))
+  File "net.py", line 10, in forward
+    return self.conv(x)
+  File "/opt/lib/python3.11/site-packages/torch/nn/modules/conv.py", line 380, in _conv_forward
+    return F.conv1d(
+RuntimeError: Given groups=1, weight of size [16, 4, 5], expected input[32, 5, 32] to have 4 channels, but got 5 channels instead
+"""  # noqa: E501
+
+
+def test_a_kernel_of_the_same_size_as_the_channels_is_no_evidence(tmp_path: Path) -> None:
+    found = report(tmp_path, CONV, CHANNELS)
+    first = found.suspects[0]
+    assert (first.file, first.line) == ("config.yaml", 5)
+    assert "5" not in reasons(found, "config.yaml", 7).replace("`kernel: 5`", "")
+    assert "`kernel` is 5" not in reasons(found, "net.py", 7)
+
+
+def test_an_item_of_a_list_is_quoted_as_one(tmp_path: Path) -> None:
+    said = reasons(report(tmp_path, CONV, CHANNELS), "config.yaml", 6)
+    assert "`widths: 16`" not in said
+    assert ", an item of `widths`, is a number of the message" in said
+
+
+ONE_SAMPLE = {
+    "config.yaml": "model:\n  features: 6\n  hidden: 48\n",
+    "net.py": """\
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, features, hidden):
+        super().__init__()
+        self.head = nn.Sequential(nn.Linear(features, hidden), nn.BatchNorm1d(hidden))
+
+    def forward(self, x):
+        return self.head(x)
+""",
+    "train.py": """\
+import torch
+import yaml
+from torch.utils.data import DataLoader, TensorDataset
+
+from net import Net
+
+settings = yaml.safe_load(open("config.yaml"))["model"]
+model = Net(**settings)
+options = {"batch_size": 32, "num_workers": 0}
+for (rows,) in DataLoader(TensorDataset(torch.zeros(257, 6)), shuffle=True, **options):
+    model(rows)
+""",
+}
+
+
+def test_a_batch_of_one_sample_is_no_wrong_size_of_a_layer(tmp_path: Path) -> None:
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 11, in <module>
+    model(rows)
+  File "net.py", line 10, in forward
+    return self.head(x)
+  File "/opt/lib/python3.11/site-packages/torch/nn/functional.py", line 2854, in _verify_batch_size
+    raise ValueError(
+ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 48])
+"""
+    found = report(tmp_path, ONE_SAMPLE, text)
+    first = found.suspects[0]
+    assert (first.file, first.line) == ("train.py", 10)
+    said = " ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "48, the size that" not in said
+    assert "48` is a number" not in said
+    assert found.bug_type.id == "tensor_input"
+
+
+def test_a_mapping_that_is_handed_over_is_no_number(tmp_path: Path) -> None:
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 11, in <module>
+    model(rows)
+  File "net.py", line 10, in forward
+    return self.head(x)
+  File "/opt/lib/python3.11/site-packages/torch/nn/modules/linear.py", line 125, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (32x9 and 48x6)
+"""
+    said = reasons(report(tmp_path, ONE_SAMPLE, text), "train.py", 8)
+    assert "`settings` is" not in said
+    assert "`settings` may be" not in said
+
+
+TRAINER = {
+    "settings.json": """\
+{
+  "training": {
+    "output_dir": "out",
+    "eval_strategy": "epoch",
+    "load_best_model_at_end": true,
+    "metric_for_best_model": "macro_f1"
+  }
+}
+""",
+    "train.py": """\
+import json
+
+from transformers import Trainer, TrainingArguments
+
+settings = json.load(open("settings.json"))
+trainer = Trainer(model=None, args=TrainingArguments(**settings["training"]))
+trainer.train()
+""",
+}
+
+
+def test_names_that_a_message_lists_as_there_are_not_what_is_missing(tmp_path: Path) -> None:
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 7, in <module>
+    trainer.train()
+  File "/opt/lib/python3.11/site-packages/transformers/trainer.py", line 3442, in _determine_best_metric
+    raise KeyError(
+KeyError: "The `metric_for_best_model` training argument is set to 'eval_macro_f1', which is not found in the evaluation metrics. The available evaluation metrics are: ['eval_loss', 'eval_accuracy', 'eval_f1', 'epoch']. Consider changing the `metric_for_best_model` via the TrainingArguments."
+"""  # noqa: E501
+    found = report(tmp_path, TRAINER, text)
+    assert (found.suspects[0].file, found.suspects[0].line) == ("settings.json", 6)
+    strategy = reasons(found, "settings.json", 4)
+    assert "gives what the message names" not in strategy
+    assert "the key of the message" not in strategy
+    said = " ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "no code reads" not in said
+
+
+def test_a_tokenizer_that_cuts_nothing_is_named_where_positions_are_too_few(
+    tmp_path: Path,
+) -> None:
+    program = """\
+from transformers import AutoModel, AutoTokenizer
+
+tokenizer = AutoTokenizer.from_pretrained("bert")
+model = AutoModel.from_pretrained("bert")
+encoded = tokenizer("a long text", return_tensors="pt")
+model(**encoded)
+"""
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 6, in <module>
+    model(**encoded)
+  File "/opt/lib/python3.11/site-packages/transformers/models/bert/modeling_bert.py", line 104, in forward
+    embeddings = embeddings + position_embeddings
+RuntimeError: The size of tensor a (39) must match the size of tensor b (32) at non-singleton dimension 1
+"""  # noqa: E501
+    found = report(tmp_path, {"train.py": program}, text)
+    assert "cuts no sequence" in reasons(found, "train.py", 5)
+    assert "position embeddings" in found.advice[0].cause
+
+
+def test_a_folder_for_outputs_is_no_misspelt_label(tmp_path: Path) -> None:
+    rows = "text,label\n" + "slow,outage\npaid,billing\n" * 8
+    files = {
+        "tickets.csv": rows,
+        "settings.json": '{\n  "output_dir": "out",\n  "table": "tickets.csv"\n}\n',
+        "train.py": """\
+import csv
+import json
+
+import torch
+
+settings = json.load(open("settings.json"))
+labels = [row["label"] for row in csv.DictReader(open(settings["table"]))]
+table = torch.nn.Embedding(8, 4)
+table(torch.tensor([len(label) + 9 for label in labels]))
+""",
+    }
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 9, in <module>
+    table(torch.tensor([len(label) + 9 for label in labels]))
+  File "/opt/lib/python3.11/site-packages/torch/nn/functional.py", line 2615, in embedding
+    return torch.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+IndexError: index out of range in self
+"""
+    assert "no row of" not in reasons(report(tmp_path, files, text), "settings.json", 2)
+
+
+def test_a_call_that_sets_a_mode_is_no_training(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+model = torch.nn.Linear(4, 3)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for epoch in range(8):
+    model.train()
+    loss = torch.nn.functional.cross_entropy(model(torch.randn(9, 4)), torch.randint(3, (9,)))
+    loss.backward()
+    optimizer.step()
+    print(f"epoch {epoch} loss {loss.item():.4f}")
+"""
+    text = "".join(f"epoch {n} loss {1.09 + n % 3 / 1000:.4f}\n" for n in range(8))
+    found = report(tmp_path, {"train.py": program}, text)
+    said = " ".join(e.why for s in found.suspects for e in s.evidence)
+    assert "model.train()" not in said
+    assert "no line of it failed" not in said
+
+
+def test_what_a_trainer_wrote_is_no_setting_of_the_run(tmp_path: Path) -> None:
+    state = tmp_path / "out" / "checkpoint-20"
+    state.mkdir(parents=True)
+    (state / "trainer_state.json").write_text('{"num_train_epochs": 40, "learning_rate": 5.0}')
+    program = """\
+from transformers import Trainer, TrainingArguments
+
+trainer = Trainer(model=None, args=TrainingArguments("out", num_train_epochs=40))
+trainer.train()
+"""
+    text = "".join(
+        f"{{'loss': {2 / (n + 1):.4f}, 'epoch': {n}}}\n"
+        f"{{'eval_loss': {1 + n / 10:.4f}, 'epoch': {n}}}\n"
+        for n in range(9)
+    )
+    found = report(tmp_path, {"train.py": program}, text)
+    assert found.category.id == "overfitting"
+    assert not [s for s in found.suspects if s.file.startswith("out/")]

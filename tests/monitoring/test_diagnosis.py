@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import tempfile
+from pathlib import Path
 
 import pytest
 from recorded_trainings import CASES, recorded
@@ -22,7 +24,7 @@ from dl_bug_lsp.monitoring.diagnosis import (
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
 from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.training_run import Recording, Run
-from dl_bug_lsp.report import Options, Report
+from dl_bug_lsp.report import Confidence, Options, Report
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.workspace import Workspace
 
@@ -154,3 +156,48 @@ def test_numbers_that_are_none_raise_nothing() -> None:
             rows.append(dataclasses.replace(row, **names))
         said = diagnose(dataclasses.replace(run, **{field: tuple(rows)}))
         assert said is None or isinstance(said, Diagnosis)
+
+
+def test_cleared_gradients_say_nothing_of_the_graph() -> None:
+    failure = report_of("waves-gradients_cleared").primary
+    assert failure is not None
+    assert "the graph" not in failure.category.evidence
+    assert failure.suspects[0].line == 18
+    assert [a.cause for a in failure.advice] == [
+        "A call of the training loop is missing or stands in the wrong place."
+    ]
+
+
+def test_a_rate_of_a_section_that_is_handed_over_is_found_and_spoken_of() -> None:
+    failure = report_of("words_trainer-rate_high").primary
+    assert failure is not None
+    first = failure.suspects[0]
+    assert (first.file, first.line) == ("settings.json", 7)
+    assert any("0.5 is unusually high for AdamW" in e.why for e in first.evidence)
+    assert failure.advice[0].cause.startswith("The learning rate")
+
+
+def test_what_only_starts_a_training_is_no_likely_cause() -> None:
+    recording = Recording((recorded("words_trainer-rate_high"),))
+    folder = CASES / "words_trainer-rate_high" / "workspace"
+    program = (folder / "train.py").read_text()
+    with tempfile.TemporaryDirectory() as name:
+        # The rate is not written in this folder: nothing but the call is known.
+        (Path(name) / "train.py").write_text(program)
+        report = localize("", Workspace(Path(name), cache=False), Options(), recording=recording)
+    failure = report.primary
+    assert failure is not None
+    assert failure.confidence is Confidence.UNSURE
+
+
+def test_a_rate_in_a_branch_that_the_recording_contradicts_is_not_blamed(tmp_path: Path) -> None:
+    folder = CASES / "digits_mlp-rate_high" / "workspace"
+    program = (folder / "digits_mlp.py").read_text()
+    other = "if __debug__:\n    lr = 7.0\nelse:\n    lr = 9.0\n"
+    (tmp_path / "digits_mlp.py").write_text(f"{program}\n{other}")
+    recording = Recording((recorded("digits_mlp-rate_high"),))
+    report = localize("", Workspace(tmp_path, cache=False), Options(top=0), recording=recording)
+    failure = report.primary
+    assert failure is not None
+    said = [e.why for s in failure.suspects for e in s.evidence]
+    assert not any("rate of 7" in why or "rate of 9" in why for why in said)

@@ -10,6 +10,7 @@ import pytest
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.signals import classify_silent, diagnose, read_metrics, silent_failure
+from dl_bug_lsp.signals.metrics import ClassCount
 from dl_bug_lsp.tracebacks.failures import FailureKind
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -80,6 +81,74 @@ FAILED: tuple[tuple[str, str, str], ...] = (
         ),
     ),
 )
+
+TICKETS = """\
+{'loss': '4.602', 'grad_norm': '5.683', 'learning_rate': '0.2287', 'epoch': '1'}
+{'eval_loss': '6.254', 'eval_accuracy': '0.25', 'eval_runtime': '0.096', 'epoch': '1'}
+{'loss': '4.093', 'grad_norm': '5.183', 'learning_rate': '0.1537', 'epoch': '2'}
+{'eval_loss': '4.887', 'eval_accuracy': '0.25', 'eval_runtime': '0.0627', 'epoch': '2'}
+{'loss': '2.753', 'grad_norm': '1.299', 'learning_rate': '0.07875', 'epoch': '3'}
+{'eval_loss': '2.236', 'eval_accuracy': '0.25', 'eval_runtime': '0.0547', 'epoch': '3'}
+{'loss': '1.964', 'grad_norm': '2.277', 'learning_rate': '0.00375', 'epoch': '4'}
+{'eval_loss': '1.501', 'eval_accuracy': '0.25', 'eval_runtime': '0.0548', 'epoch': '4'}
+{'train_runtime': '3.323', 'train_samples_per_second': '385.2', 'train_loss': '3.353'}
+{'eval_loss': '6.254', 'eval_accuracy': '0.25', 'eval_runtime': '0.0677', 'epoch': '4'}
+{'eval_loss': 6.2536, 'eval_accuracy': 0.25, 'eval_runtime': 0.0677, 'epoch': 4.0}
+"""
+"""A run of Hugging Face's trainer that loads its best state at the end, and evaluates it once."""
+WINDOWS = """\
+epoch 1/8 train_loss=1.1691 val_loss=1.1007 val_acc=0.489
+epoch 2/8 train_loss=0.9284 val_loss=1.1522 val_acc=0.267
+epoch 3/8 train_loss=0.8202 val_loss=1.1986 val_acc=0.200
+epoch 4/8 train_loss=0.7576 val_loss=1.2381 val_acc=0.222
+epoch 5/8 train_loss=0.7084 val_loss=1.2802 val_acc=0.222
+epoch 6/8 train_loss=0.6623 val_loss=1.3015 val_acc=0.267
+epoch 7/8 train_loss=0.6499 val_loss=1.3060 val_acc=0.267
+epoch 8/8 train_loss=0.6221 val_loss=1.3181 val_acc=0.267
+"""
+"""A run whose inputs were shuffled without their labels, of three classes."""
+CLEARED = """\
+epoch 1/8 train_loss=1.0537 val_loss=1.0653 val_acc=0.511
+epoch 2/8 train_loss=1.0736 val_loss=1.0531 val_acc=0.489
+epoch 3/8 train_loss=1.0696 val_loss=1.0401 val_acc=0.533
+epoch 4/8 train_loss=1.0747 val_loss=1.0269 val_acc=0.556
+epoch 5/8 train_loss=1.0741 val_loss=1.0153 val_acc=0.489
+epoch 6/8 train_loss=1.0615 val_loss=1.0051 val_acc=0.489
+epoch 7/8 train_loss=1.0634 val_loss=0.9960 val_acc=0.489
+epoch 8/8 train_loss=1.0715 val_loss=0.9910 val_acc=0.489
+"""
+"""A run whose gradients were cleared before each step, of three classes."""
+
+
+def test_a_last_evaluation_of_the_best_state_is_no_rise() -> None:
+    log = read_log(TICKETS)
+    found = diagnose(read_metrics(log), log)
+    assert found is None or found.category != "overfitting"
+
+
+def test_held_out_data_at_the_level_of_guessing_is_no_mere_overfitting() -> None:
+    log = read_log(WINDOWS)
+    classes = ClassCount(3, "net.py:41")
+    found = diagnose(read_metrics(log), log, classes)
+    assert found is not None
+    assert found.category == "accuracy_at_chance"
+    assert found.why == (
+        "`val_acc` ends at 0.267 while `train_loss` falls: guessing gives 0.333 if there are 3 "
+        "classes, as net.py:41 says"
+    )
+    unknown = diagnose(read_metrics(log), log)
+    assert unknown is not None
+    assert unknown.why.startswith("`val_loss` rises from 1.101 to about 1.312 ")
+
+
+@pytest.mark.parametrize("classes", [None, ClassCount(3, "net.py:41")])
+def test_a_loss_of_three_even_classes_speaks_against_two(classes: ClassCount | None) -> None:
+    log = read_log(CLEARED)
+    found = diagnose(read_metrics(log), log, classes)
+    assert found is not None
+    assert found.category == "loss_stagnation"
+    assert found.why == "`train_loss` goes from 1.0537 to about 1.067 in 8 values"
+
 
 SOUND: tuple[tuple[str, str], ...] = (
     ("falls", run(LOSS, *((2.3 * 0.8**i,) for i in range(8)))),

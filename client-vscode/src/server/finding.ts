@@ -34,6 +34,9 @@ export interface World {
   version(script: string): Promise<string | undefined>;
 }
 
+/** Said where the setting is empty as far as this window reads it: a user's own is not read on another machine. */
+export const UNSET = "the setting dlBug.interpreter: not set for the machine that this window works on";
+
 const NAMES = ["python3", "python", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "py"];
 
 export async function findServer(world: World, extension: string): Promise<Search> {
@@ -43,6 +46,7 @@ export async function findServer(world: World, extension: string): Promise<Searc
     await tryInterpreter(search, world, extension, setting, "the setting dlBug.interpreter");
     return search;
   }
+  search.tried.push(UNSET);
   const environment = world.importStrategy() !== "useBundled";
   if (environment) {
     await tryEnvironment(search, world, extension);

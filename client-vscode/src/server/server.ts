@@ -128,7 +128,7 @@ export class Server implements vscode.Disposable {
     const found = this.search.found;
     if (found === undefined) {
       const setting = configuration().get<string>("interpreter", "") !== "";
-      this.become("missing", setting ? `dlBug.interpreter has no server (${this.search.tried[0]})` : "the server is not installed yet");
+      this.become("missing", setting ? `dlBug.interpreter has no server (${this.search.tried[0]})` : "no Python with the server was found; dlBug.interpreter is not set for this machine");
       return;
     }
     this.tellOfVersion(found);

@@ -27,7 +27,7 @@ export function look(facts: Facts): Look {
     case "missing":
       return {
         text: waiting > 0 ? `$(debug) DL Bug: set up to see ${count(waiting)}` : "$(debug) DL Bug: set up",
-        tooltip: `Click to set up the server (${facts.problem ?? "it is not installed yet"}).`,
+        tooltip: `Click to set up the server (${facts.problem ?? "no Python with the server was found"}).`,
         command: "dlBug.setUp",
         isWarning: waiting > 0,
       };

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Evidence, Place } from "../protocol";
 import type { Failures, Shown } from "./failures";
-import { categoryName, percent, plain } from "./words";
+import { categoryName, plain, shareWords } from "./words";
 
 export type Node =
   | { kind: "failure"; shown: Shown }
@@ -79,7 +79,7 @@ function placeItem(shown: Shown, place: Place): vscode.TreeItem {
   item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
   const code = place.text ? `${place.text} · ` : "";
   const { doubt } = shown.failure;
-  const share = percent(place.score) + (doubt && place.suspect === 1 ? `, ${doubt}` : "");
+  const share = shareWords(place, doubt);
   item.description = `${code}${share} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
   item.tooltip = `Suspicious place ${place.suspect} (${share}), ${uri.fsPath}:${line}`;
   item.iconPath = new vscode.ThemeIcon("target");

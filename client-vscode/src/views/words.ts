@@ -11,6 +11,15 @@ export function percent(share: number): string {
   return share < 0.01 ? "<1 %" : `${Math.round(share * 100)} %`;
 }
 
+/** The doubt of a report that concerns all its places, as the server words it. */
+const UNSURE = "not sure";
+
+/** A place's share with the doubt there is: of the first place any, of the others that none of them may be right. */
+export function shareWords(place: { suspect: number; score: number }, doubt = ""): string {
+  const isShown = doubt !== "" && (place.suspect === 1 || doubt === UNSURE);
+  return percent(place.score) + (isShown ? `, ${doubt}` : "");
+}
+
 /** A share as a bar of ten characters. */
 export function bar(share: number): string {
   const full = Math.min(10, Math.max(0, Math.round(share * 10)));

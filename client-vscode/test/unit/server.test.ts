@@ -4,7 +4,7 @@ import * as path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Backoff } from "../../src/server/backoff";
 import { selectedInterpreter } from "../../src/server/environments";
-import { findServer, type World } from "../../src/server/finding";
+import { findServer, UNSET, type World } from "../../src/server/finding";
 import { interpreterIn, makeEnvironment, managedInterpreter, reasonOf, SetUpError } from "../../src/server/managed";
 import { fits, isNewEnough, probe } from "../../src/server/probing";
 import { type Ran, which } from "../../src/server/processes";
@@ -37,6 +37,11 @@ describe("finding the server", () => {
     expect(search.found).toBeUndefined();
     expect(search.tried).toEqual(["the setting dlBug.interpreter: /without is Python 3.11.2, without the server"]);
     expect(await from({ interpreterSetting: () => " /with " })).toBe("the setting dlBug.interpreter");
+  });
+  it("says where the setting is not set for this machine", async () => {
+    const search = await findServer(answers({ selected: () => Promise.resolve("/without") }), "0.1.0");
+    expect(search.tried[0]).toBe(UNSET);
+    expect(search.tried).toHaveLength(2);
   });
   it("asks the selected interpreter, then the folder's environment, then PATH, then our own", async () => {
     const all = {

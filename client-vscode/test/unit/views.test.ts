@@ -7,7 +7,7 @@ import { heatOf, STEPS, step } from "../../src/views/heatMap";
 import { excerpt } from "../../src/views/report";
 import { look } from "../../src/views/status";
 import { FailuresTree, sourceWords } from "../../src/views/tree";
-import { bar, categoryName, percent } from "../../src/views/words";
+import { bar, categoryName, percent, shareWords } from "../../src/views/words";
 import { world } from "../fake/vscode";
 
 const range = { start: { line: 6, character: 8 }, end: { line: 6, character: 20 } };
@@ -155,6 +155,12 @@ describe("words", () => {
     expect([percent(1), percent(0.5), percent(0.001), percent(0)]).toEqual(["100 %", "50 %", "<1 %", "<1 %"]);
     expect([bar(0), bar(0.5), bar(1.2)]).toEqual(["░".repeat(10), "█████░░░░░", "█".repeat(10)]);
     expect([categoryName("loss_nan"), categoryName("not_known_yet")]).toEqual(["Loss NaN", "not known yet"]);
+  });
+  it("keep the doubt of a report at each place that it concerns", () => {
+    const [first, second] = [{ suspect: 1, score: 0.3 }, { suspect: 2, score: 0.11 }];
+    expect([first, second].map((one) => shareWords(one, "not sure"))).toEqual(["30 %, not sure", "11 %, not sure"]);
+    expect([first, second].map((one) => shareWords(one, "not certain"))).toEqual(["30 %, not certain", "11 %"]);
+    expect(shareWords(first, "")).toBe("30 %");
   });
   it("put scores into steps", () => expect([0, 0.1, 0.15, 0.5, 0.7, 1].map(step)).toEqual([0, 0, 1, 2, 3, 3]));
   it("have steps that rise", () => expect([...STEPS].sort((a, b) => a - b)).toEqual(STEPS));

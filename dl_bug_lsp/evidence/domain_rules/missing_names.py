@@ -51,13 +51,28 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
     if not tables:
         return
     read = case.words.texts(READ_ROLES)
+    handed_over = _spread_tables(case)
     for file, path in sorted(tables, key=str):
         if path and isinstance(path[-1], int):
             continue  # A record of data: its fields are as in the other records.
+        if (file, path) in handed_over:
+            continue  # Whoever it is handed to reads its settings.
         for entry in case.workspace.config_entries(file):
             if entry.path[:-1] == path and entry.key and entry.key not in read:
                 why = f"no code reads the setting `{entry.key}` by its name"
                 yield Clue("rules.unused_setting", file, entry.line, 1.0, why)
+
+
+def _spread_tables(case: Case) -> set[tuple[str, tuple[str | int, ...]]]:
+    """Return the tables of configs that calls get by ``**``."""
+    found: set[tuple[str, tuple[str | int, ...]]] = set()
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            for given in (k.value for call in scope.calls for k in call.keywords if k.arg is None):
+                values = case.engine.node(given, case.engine.open_context(scope)).values
+                found.update((v.file, v.path) for v in values if isinstance(v, Config))
+    return found
 
 
 def _accessed(case: Case) -> set[tuple[str, bool]]:

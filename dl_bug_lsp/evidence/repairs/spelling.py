@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.names import listed_names
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     RepairContext,
@@ -178,12 +179,16 @@ def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
         asked = known[0] or asked
         given = {name: given.get(name) or spellings for name, spellings in known[1].items()}
     if not any(given.values()):
-        near_ones = near_texts(key, case.words.sketches)
+        listed = listed_names(case)
+        near_ones = listed or near_texts(key, case.words.sketches)
         for word in case.words.with_text(near_ones):
-            if word.role in ("dict_key", "config_key", "keyword") and (
-                known is None or word.text in known[1]
-            ):
+            # Where the message lists the keys that are there, no others are meant.
+            is_key = word.text in listed or word.role in ("dict_key", "config_key", "keyword")
+            if is_key and (known is None or word.text in known[1]):
                 given.setdefault(word.text, []).append(Spelling(word.text, word.file, word.line))
+        if listed and not asked:
+            written = case.words.with_text((key,))
+            asked = [Spelling(key, word.file, word.line) for word in written][:MOST]
     if not asked:
         tables = {(s.file, s.line) for spellings in given.values() for s in spellings}
         asked = [

@@ -70,10 +70,14 @@ SETTINGS: tuple[tuple[re.Pattern[str], Bounds], ...] = tuple(
 
 def find_rates(training: Training) -> Iterator[Clue]:
     """Yield the lines that set a hyper-parameter out of bounds."""
-    yield from _optimizers(training)
+    of_optimizers = [*_optimizers(training), *_trainers(training)]
+    yield from of_optimizers
+    told = {(found.file, found.line): found.why for found in of_optimizers}
     adadelta = "Adadelta" in training.by_name or "adadelta" in training.by_name
     for rate_clue in (*_by_name(training), *_entries(training)):
-        if not (adadelta and "rate of 1 " in rate_clue.why):
+        # What was said for the optimizer is not said again of the setting.
+        again = told.get((rate_clue.file, rate_clue.line), "").startswith(rate_clue.why)
+        if not again and not (adadelta and "rate of 1 " in rate_clue.why):
             yield rate_clue
 
 
@@ -110,23 +114,53 @@ def _optimizers(training: Training) -> Iterator[Clue]:
             if origin.value >= 0.05:
                 why = f"an epsilon of {origin.value:g} drowns the gradient's own size"
                 yield clue("medium", origin.file, origin.line, why)
+        for origin in training.spread(call, scope, RATES):
+            if training.was_recorded(origin.value):
+                yield from _rate(origin, _bounds_of(name), f"`{name}`")
         rate = rate_of(training, call, name)
         if rate is None:
             continue
-        for origin in training.origins(scope, rate):
-            yield from _rate(origin, _bounds_of(name), name)
+        origins = training.origins(scope, rate)
+        for origin in origins:
+            if not training.was_recorded(origin.value):
+                continue
+            yield from _rate(origin, _bounds_of(name), f"`{name}`", len(origins))
             if origin.line != rate.lineno and _level(origin.value, _bounds_of(name)):
                 why = f"{text(call)} takes its learning rate from elsewhere"
                 yield clue("weak", scope.file, rate.lineno, why, 0.6)
 
 
-def _rate(origin: Origin, bounds: Bounds, name: str) -> Iterator[Clue]:
+ARGUMENTS_OF_TRAINERS = ("TrainingArguments", "Seq2SeqTrainingArguments")
+"""Classes whose learning rate is that of AdamW where no other optimizer is named."""
+RATES = ("lr", "learning_rate")
+
+
+def _trainers(training: Training) -> Iterator[Clue]:
+    """Yield learning rates that Hugging Face's trainer gives to its own optimizer."""
+    for scope, call in training.named(*ARGUMENTS_OF_TRAINERS):
+        if keyword(call, "optim") is not None or training.settings(call, scope, ("optim",)):
+            continue
+        rate = keyword(call, "learning_rate")
+        origins = training.origins(scope, rate) if rate is not None else []
+        found = origins or training.spread(call, scope, RATES)
+        for origin in found:
+            if training.was_recorded(origin.value):
+                yield from _rate(
+                    origin, ADAPTIVE_BOUNDS, "AdamW, the trainer's default", len(found)
+                )
+
+
+def _rate(origin: Origin, bounds: Bounds, name: str, possible: int = 1) -> Iterator[Clue]:
+    """Yield that a rate is unusual; it is one of ``possible`` values that the code may give."""
     level = _level(origin.value, bounds)
+    what = f"a learning rate of {origin.value:g}"
+    if possible > 1:
+        what += f", one of {possible} that may be given here,"
     if origin.value <= 0:
-        yield clue("strong", origin.file, origin.line, f"a learning rate of {origin.value:g}")
+        yield clue("strong", origin.file, origin.line, what.rstrip(","))
     elif level is not None:
         size = "high" if origin.value >= bounds[2] else "low"
-        why = f"a learning rate of {origin.value:g} is unusually {size} for {name or 'training'}"
+        why = f"{what} is unusually {size} for {name}"
         yield clue(level, origin.file, origin.line, why)
 
 
@@ -136,11 +170,12 @@ def _by_name(training: Training) -> Iterator[Clue]:
         for name, bindings in scope.bindings.items():
             for binding in bindings:
                 if not binding.mutates:
-                    yield from _written(name.rpartition(".")[2], binding.value, scope)
+                    plain = name.rpartition(".")[2]
+                    yield from _written(training, plain, binding.value, scope, len(bindings))
         for parameter in scope.parameters():
             default = scope.default_of(parameter.arg)
             if default is not None:
-                yield from _written(parameter.arg, default, scope)
+                yield from _written(training, parameter.arg, default, scope)
         for call in scope.calls:
             yield from _arguments(training, scope, call)
 
@@ -150,7 +185,7 @@ def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clu
         if word.arg is not None and not (
             RATE_NAME.match(word.arg) and called_name(call) in OPTIMIZERS
         ):
-            yield from _written(word.arg, word.value, scope)
+            yield from _written(training, word.arg, word.value, scope)
     option = call.args[0] if call.args else None
     if called_name(call) in ("add_argument", "option", "DEFINE_float") and isinstance(
         option, ast.Constant
@@ -160,7 +195,7 @@ def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clu
         )
         if default is not None:
             name = str(option.value).lstrip("-").replace("-", "_")
-            yield from _written(name, default, scope)
+            yield from _written(training, name, default, scope)
     if called_name(call) in ("Dropout", "SpatialDropout1D", "Dropout2d", "AlphaDropout"):
         rate = argument(call, 0, "p", "rate")
         for origin in training.origins(scope, rate) if rate is not None else ():
@@ -179,14 +214,20 @@ def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clu
                 yield clue(level, origin.file, origin.line, why)
 
 
-def _written(name: str, value: ast.expr, scope: Scope) -> Iterator[Clue]:
+def _written(
+    training: Training, name: str, value: ast.expr, scope: Scope, possible: int = 1
+) -> Iterator[Clue]:
+    """Yield that a number is unusual under its name, which gets ``possible`` values in the code."""
     number = _literal(value)
+    if number is not None and RATE_NAME.match(name) and not training.was_recorded(number):
+        return
     if number is not None:
-        for problem in judge(name, number):
-            yield clue(problem[0], scope.file, value.lineno, problem[1])
+        for level, why in judge(name, number):
+            said = f"{why}; `{name}` may be another value, too" if possible > 1 else why
+            yield clue(level, scope.file, value.lineno, said)
     elif isinstance(value, (ast.Tuple, ast.List)) and name == "betas" and len(value.elts) == 2:
         for part, beta in zip(value.elts, ("beta1", "beta2"), strict=True):
-            yield from _written(beta, part, scope)
+            yield from _written(training, beta, part, scope)
 
 
 def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
@@ -208,7 +249,10 @@ def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
 
 def _entries(training: Training) -> Iterator[Clue]:
     for key, value, entry in training.numbered_entries:
-        for level, why in judge(key.replace("-", "_").lstrip("_"), float(value)):
+        name = key.replace("-", "_").lstrip("_")
+        if RATE_NAME.match(name) and not training.was_recorded(float(value)):
+            continue
+        for level, why in judge(name, float(value)):
             yield clue(level, entry.file, entry.line, why)
 
 

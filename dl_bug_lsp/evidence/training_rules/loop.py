@@ -23,7 +23,9 @@ from dl_bug_lsp.evidence.training_rules.program import (
     on_optimizer,
     text,
 )
+from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.slices import backward_slice
 
 
 def find_loop(training: Training) -> Iterator[Clue]:
@@ -411,8 +413,28 @@ DECISIVE = (
     ("degrees of freedom <= 0", "a deviation is taken of too few values"),
 )
 """What a warning says, and what it means for the training."""
+OF_LOSSES = frozenset(("that is different to the input size",))
+"""Warnings that the library gives from inside of a loss function."""
+WARNED_INSIDE = "the log warns of what a loss like this one is given"
 WARNED = "the log warns of this line"
 """How such a clue begins: it says where something shows, and not what caused it."""
+
+
+LOSS_STEPS = 6
+"""How far behind the start of a gradient the call of the loss is looked for."""
+
+
+def _losses(training: Training) -> Iterator[tuple[str, int]]:
+    """Yield the lines of the calls that return what gradients begin with."""
+    seen: set[tuple[str, int]] = set()
+    for start in training.case.starts:
+        for step in backward_slice([start], LOSS_STEPS):
+            place = (step.node.file, step.node.line)
+            if step.node.kind is StepKind.CALL and step.decides and step.node.line > 0:
+                if place not in seen:
+                    seen.add(place)
+                    yield place
+                break
 
 
 def find_warnings(training: Training) -> Iterator[Clue]:
@@ -422,10 +444,13 @@ def find_warnings(training: Training) -> Iterator[Clue]:
         if match is None:
             continue
         message = line.text[match.end() :].lower()
-        meaning = next((words for phrase, words in DECISIVE if phrase in message), None)
-        if meaning is None:
+        phrase, meaning = next((pair for pair in DECISIVE if pair[0] in message), ("", ""))
+        if not meaning:
             continue
         place = training.case.workspace.locate(match["file"], int(match["line"]))
         if place is not None:
             why = f"{WARNED}: {meaning}"
             yield clue("strong", place.file, place.line, why)
+        elif phrase in OF_LOSSES:
+            for file, number in _losses(training):
+                yield clue("strong", file, number, f"{WARNED_INSIDE}: {meaning}")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from functools import cached_property
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import source
-from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.nodes import Config, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -278,6 +279,34 @@ class Training:
                 wanted.discard(float(value))
         origins.extend(Origin(v, scope.file, expr.lineno) for v in sorted(wanted))
         return origins
+
+    def spread(self, call: ast.Call, scope: Scope, names: Sequence[str]) -> list[Origin]:
+        """Return the numbers that a call gets under some names by ``**`` of a config's section.
+
+        Each comes with the line of the config that writes it.
+        """
+        return [
+            Origin(float(entry.value), entry.file, entry.line, True)
+            for entry in self.settings(call, scope, names)
+            if isinstance(entry.value, (int, float)) and not _is_bool(entry.value)
+        ]
+
+    def settings(self, call: ast.Call, scope: Scope, names: Sequence[str]) -> list[ConfigEntry]:
+        """Return the settings of these names in sections of configs that a call gets by ``**``."""
+        context = self.engine.open_context(scope)
+        given = [self.engine.node(k.value, context) for k in call.keywords if k.arg is None]
+        tables = [value for node in given for value in node.values if isinstance(value, Config)]
+        return [
+            entry
+            for table in tables
+            for entry in self.case.workspace.config_entries(table.file)
+            if entry.path[:-1] == table.path and entry.key in names
+        ]
+
+    def was_recorded(self, rate: float) -> bool:
+        """Whether a learning rate was that of the recorded training; True without a recording."""
+        rates = self.case.diagnosis.rates if self.case.diagnosis is not None else frozenset()
+        return not rates or any(math.isclose(rate, other, rel_tol=1e-6) for other in rates)
 
 
 def _is_test(file: str) -> bool:

@@ -232,8 +232,18 @@ def _log_of(source: str, folder: Folder) -> str | None:
 
 
 def worth_showing(suspect: Suspect, least: float) -> bool:
-    """Whether a suspect is worth a mark in the editor: one of the first, or not quite unlikely."""
-    return suspect.rank <= ALWAYS_SHOWN or suspect.score >= least
+    """Whether a suspect is worth a mark in the editor: one of the first, or not quite unlikely.
+
+    That a line's value goes into what failed is said of very many lines, and marks none but the
+    first.
+    """
+    if suspect.rank <= ALWAYS_SHOWN:
+        return True
+    return suspect.score >= least and any(e.kind not in FLOWS for e in suspect.evidence)
+
+
+FLOWS = ("provenance", "config")
+"""Sources of evidence that say of a line no more than that it took part."""
 
 
 def _shown(report: Report, settings: Settings) -> list[tuple[FailureReport, Suspect]]:

@@ -249,7 +249,7 @@ def _suggested(
     shown = shorten(escape(edit.after.strip()), LONGEST_SHOWN)
     return [
         types.CodeAction(
-            title=f"Try (not certain): {shown}",
+            title=f"To try: {shown}",
             kind=QUICK_FIX,
             diagnostics=mine or None,
             edit=types.WorkspaceEdit(changes={place.uri: (made,)}),

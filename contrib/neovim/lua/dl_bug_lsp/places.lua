@@ -54,7 +54,8 @@ local function said(failure, place)
 end
 
 local function item(failure, place)
-  local doubted = failure.doubt and failure.doubt ~= '' and place.suspect == 1
+  -- That none of the places may be right is said of each, as in the marks.
+  local doubted = failure.doubt == 'not sure' or (failure.doubt or '') ~= '' and place.suspect == 1
   local share = M.percent(place.score) .. (doubted and ', ' .. failure.doubt or '')
   return {
     filename = vim.uri_to_fname((place.uri:gsub('#.*$', ''))),
