@@ -197,7 +197,8 @@ def _reached(
                 setting_words = (
                     written(node.entry) if node.entry.text else f"what is set for `{key}`"
                 )
-            why = f"{setting_words.rstrip(chr(44))}, a setting of this run, {relation(step)}"
+            setting_words = setting_words.rstrip(",")
+            why = f"{setting_words}, a setting of this run, {relation(step)}"
             yield Clue(f"config.{kind}", node.file, node.line, score, why)
             if direct:
                 start = shown(step.way()[0].node)
