@@ -15,7 +15,8 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
-from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder, TextEdit, text_edits
+from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
+from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
@@ -37,8 +38,12 @@ OF_NUMBERS = {
 }
 UNTRIED = {"name", "file"}
 """Failures whose line says what is missing."""
-CONVERTING = {"wrap.dtype", "dtype", "wrap.number", "setting.type"}
+CONVERTING = {
+    *("wrap.dtype", "dtype", "wrap.number", "setting.type", "setting.list", "wrap.text"),
+    *("wrap.array", "wrap.tensor", "wrap.codes", "wrap.copy"),
+}
 SHAPING = {
+    *("wrap.crop", "wrap.reshape_like", "wrap.pooled", "layer.added"),
     *("wrap.transpose", "wrap.reshape", "wrap.squeeze", "axis", "axis.added", "offset"),
     *("offset.added", "factor.added", "literal", "literal.near", "literal.factor"),
     *("setting.near", "setting.factor", "slice"),
@@ -65,7 +70,9 @@ def tried_edits(case: Case) -> list[Tried]:
     if recorder.run().raised is None:
         # The failure shows only with what the message says.
         return []
-    editor = Editor(recorder, _numbers(case), sorted(outcome.raised.available))
+    editor = Editor(
+        recorder, _numbers(case), sorted(outcome.raised.available), _shapes(outcome.raised)
+    )
     found: list[Tried] = []
     left = MOST_STEPS
     bound = _bound(case, outcome.raised)
@@ -119,6 +126,16 @@ def _numbers(case: Case) -> list[int]:
     """Return the numbers of the message, an index as the number of items that has room for it."""
     index = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
     return sorted({n + 1 if n in index else n for n in numbers_of(case)})
+
+
+def _shapes(raised: Raised) -> list[tuple[int, ...]]:
+    """Return the shapes of the arrays among the sides of a failure that are known wholly."""
+    found: list[tuple[int, ...]] = []
+    for side in raised.sides:
+        sizes = side.data.sizes if isinstance(side.data, Array) else None
+        if sizes is not None and None not in sizes:
+            found.append(tuple(size for size in sizes if size is not None))
+    return found
 
 
 def _bound(case: Case, raised: Raised) -> int | None:

@@ -8,112 +8,52 @@ from __future__ import annotations
 
 import ast
 import copy
-import re
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from dl_bug_lsp.evidence.repairs.alternatives import (
+    ARRAY_FUNCTIONS,
+    AXES,
+    AXIS_POSITIONS,
+    AXIS_WORDS,
+    CALLS,
+    DTYPES,
+    KEYWORDS,
+    LAYERS_BETWEEN,
+    MATCHED,
+    MOST_NAMES,
+    MOST_NUMBERS,
+    MOST_SWAPPED,
+    RENAMED,
+    UNWRAPPED,
+    WORDS,
+)
+from dl_bug_lsp.evidence.repairs.text_edits import distance
+from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached
 from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.keras_layers import PARAMETERS
+from dl_bug_lsp.interpretation.torch_layers import SIGNATURES
 from dl_bug_lsp.interpretation.values import (
     Array,
+    ClassValue,
     Environment,
+    FunctionValue,
     Instance,
+    Lazy,
     Library,
     LibraryObject,
-    Origin,
     Value,
 )
 from dl_bug_lsp.provenance.scopes import called_name
-from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.contents import ConfigEntry
 
 Syntax = TypeVar("Syntax", bound=ast.AST)
-AXES = (-2, -1, 0, 1, 2)
-AXIS_WORDS = {"dim", "axis", "axes", "dims", "dim0", "dim1", "start_dim", "end_dim"}
-AXIS_POSITIONS = {
-    **dict.fromkeys(("cat", "concatenate", "stack", "concat"), 1),
-    **dict.fromkeys(("sum", "mean", "max", "min", "argmax", "argmin", "softmax", "log_softmax"), 0),
-    **dict.fromkeys(("squeeze", "unsqueeze", "flatten", "size", "any", "all", "norm", "std"), 0),
-    **dict.fromkeys(("transpose", "swapaxes", "split", "chunk", "repeat_interleave"), 0),
-    **dict.fromkeys(("permute", "expand_dims", "cumsum", "gather", "narrow", "unbind"), 0),
-}
-"""From which argument on numbers of a call may be axes (methods; of functions one later)."""
-ARRAY_FUNCTIONS = {"torch", "F", "np", "jnp", "tf", "numpy", "functional"}
-UNWRAPPED = {
-    *("squeeze", "unsqueeze", "transpose", "permute", "view", "reshape", "flatten", "float"),
-    *("long", "int", "softmax", "log_softmax", "sigmoid", "argmax", "item", "numpy", "detach"),
-    *("mean", "sum", "tolist", "ravel", "expand_dims", "one_hot", "get_dummies", "to_categorical"),
-    *("astype", "double", "half", "T", "mT", "cpu", "values", "strip", "lower", "upper", "list"),
-    *("str", "int", "tuple", "asarray", "array", "set", "sorted", "swapaxes", "squeeze_"),
-}
-RENAMED = (
-    ("view", "permute"),
-    ("reshape", "transpose"),
-    ("cat", "stack"),
-    ("concatenate", "stack"),
-    ("append", "extend"),
-    ("squeeze", "unsqueeze"),
-    ("argmax", "max"),
-    ("sum", "mean"),
-    ("zeros", "ones"),
-    ("matmul", "mul"),
-    ("vstack", "hstack"),
-    ("fit_transform", "transform"),
-    ("train_step", "test_step"),
-    ("iloc", "loc"),
+OWNERS = (
+    *(ast.BinOp, ast.keyword, ast.Dict, ast.For, ast.IfExp, ast.comprehension),
+    *(ast.ListComp, ast.GeneratorExp, ast.Compare),
 )
-KEYWORDS: dict[str, tuple[tuple[str, bool | int | str], ...]] = {
-    **dict.fromkeys(
-        ("RNN", "GRU", "LSTM"),
-        (("batch_first", True), ("return_sequences", True), ("bidirectional", True)),
-    ),
-    **dict.fromkeys(
-        ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer"),
-        (("batch_first", True),),
-    ),
-    **dict.fromkeys(("sum", "mean", "max", "min", "norm", "std"), (("keepdim", True),)),
-    **dict.fromkeys(("pad_sequence",), (("batch_first", True),)),
-    **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d"), (("padding", 1),)),
-    **dict.fromkeys(("Conv1D", "Conv2D"), (("padding", "same"),)),
-    **dict.fromkeys(("DataLoader",), (("drop_last", True),)),
-    **dict.fromkeys(("linspace", "read_csv", "array", "zeros", "ones"), (("dtype", "float32"),)),
-    **dict.fromkeys(("drop", "concat"), (("axis", 1),)),
-}
-DTYPES = {
-    *("float64", "float32", "float16", "bfloat16", "double", "half", "float"),
-    *("int64", "int32", "long", "uint8", "int", "object"),
-}
-RESHAPED = (
-    (2, 9, "wrap.transpose", "X.transpose(-2, -1)", "X.swapaxes(-2, -1)"),
-    (3, 9, "wrap.transpose", "X.transpose(0, 1)", "X.swapaxes(0, 1)"),
-    (3, 3, "wrap.transpose", "X.permute(2, 0, 1)", "X.transpose(2, 0, 1)"),
-    (4, 4, "wrap.transpose", "X.permute(0, 3, 1, 2)", "X.transpose(0, 3, 1, 2)"),
-    (3, 9, "wrap.reshape", "X.flatten(1)", "X.reshape(X.shape[0], -1)"),
-    (3, 3, "wrap.reshape", "X.reshape(-1, X.shape[-1])", "X.reshape(-1, X.shape[-1])"),
-    (2, 9, "wrap.reshape", "X.reshape(-1)", "X.reshape(-1)"),
-    (0, 9, "wrap.unsqueeze", "X[None]", "X[None]"),
-    (2, 9, "wrap.unsqueeze", "X[..., None]", "X[..., None]"),
-    (2, 9, "wrap.unsqueeze", "X[:, None]", "X[:, None]"),
-    (1, 1, "wrap.axes", "X[:, None]", "X[:, None]"),
-    (1, 1, "wrap.axes", "X[:, None, None]", "X[:, None, None]"),
-    (1, 1, "wrap.axes", "X[:, None, None, None]", "X[:, None, None, None]"),
-    (2, 2, "wrap.unsqueeze", "X[..., None, None]", "X[..., None, None]"),
-    (2, 9, "index.added", "X[0]", "X[0]"),
-    (2, 9, "index.added", "X[:, -1]", "X[:, -1]"),
-    (3, 3, "index.added", "X[:, 0]", "X[:, 0]"),
-)
-"""Fewest and most axes, kind, and what to write for a tensor of PyTorch and for other arrays."""
-MOST_NAMES = 8
-MOST_NUMBERS = 6
-MOST_SWAPPED = 4
-MATCHED = {
-    ast.Add: (ast.Sub, ast.Mult),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.FloorDiv, ast.Add, ast.Div),
-    ast.Div: (ast.FloorDiv, ast.Mult),
-    ast.FloorDiv: (ast.Mult,),
-    ast.MatMult: (ast.Mult,),
-}
+"""Syntax nodes whose parts may be changed as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +84,15 @@ PRIORS = {
     "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
     "factor.added": 0.25, "wrap.number": 0.5, "wrap.list": 0.3, "statement.removed": 0.1,
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
+    "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "keyword.named": 0.8,
+    "star": 0.8, "call.other": 0.6, "string.other": 0.6, "attribute.available": 0.6,
+    "count.maximum": 0.8, "wrap.stack": 0.5, "wrap.array": 0.3, "wrap.tensor": 0.4,
+    "wrap.index": 0.5, "wrap.missing": 0.5, "wrap.text": 0.3, "wrap.frame": 0.3, "wrap.codes": 0.3,
+    "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
+    "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
+    "setting.list": 0.6, "setting.key": 0.8,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
-
-
-@dataclass(frozen=True, slots=True)
-class TextEdit:
-    """A change of a line of a config or data file; ``text`` is what the file then holds."""
-
-    kind: str
-    file: str
-    line: int
-    old: str
-    new: str
-    text: str
 
 
 class Recorder(Interpreter):
@@ -233,10 +168,20 @@ class Editor:
     """Makes the edits of statements that a recorded run came to."""
 
     def __init__(
-        self, recorder: Recorder, numbers: Sequence[int], available: Sequence[str]
+        self,
+        recorder: Recorder,
+        numbers: Sequence[int],
+        available: Sequence[str],
+        shapes: Sequence[tuple[int, ...]] = (),
     ) -> None:
+        """Make edits with what a failure says.
+
+        ``numbers`` stand in its message, ``available`` are the keys that a table has, and
+        ``shapes`` those of the arrays that do not fit.
+        """
         self.recorder = recorder
         self.numbers = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
+        self.sought = Sought(self.numbers, tuple(dict.fromkeys(shapes)))
         self.available = available
         self._parents: dict[str, Parents] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
@@ -274,6 +219,8 @@ class Editor:
             return
         if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             yield from self._unpacked(statement)
+            yield from self._registered(statement)
+        yield from self._with_layer(statement, at[0], at[1], at[2])
         function = parents.function_around(statement)
         if (
             isinstance(statement, ast.Expr)
@@ -292,16 +239,79 @@ class Editor:
         """Yield an assignment that unpacks in another order, or takes the first of two."""
         target = statement.targets[0]
         changed = copy.copy(statement)
-        if isinstance(target, ast.Tuple) and len(target.elts) in (2, 3):
-            turned = ast.Tuple(list(reversed(target.elts)), ast.Store())
-            changed.targets = [_placed(turned, target)]
-            yield statement, changed, "unpacking"
+        if isinstance(target, ast.Tuple):
+            for names in self._other_targets(target, statement.value):
+                renamed = copy.copy(statement)
+                renamed.targets = [_placed(ast.Tuple(names, ast.Store()), target)]
+                yield statement, renamed, "unpacking"
         elif isinstance(target, ast.Name):
             value = self.recorder.values.get(statement.value)
             if value is not None and isinstance(value.data, tuple) and len(value.data) == 2:
                 taken = ast.Tuple([target, ast.Name("_", ast.Store())], ast.Store())
                 changed.targets = [_placed(taken, target)]
                 yield statement, changed, "unpacking"
+
+    def _other_targets(self, target: ast.Tuple, given: ast.expr) -> Iterator[list[ast.expr]]:
+        """Yield the names of a tuple in other orders, or as many as there are items."""
+        names = target.elts
+        if any(isinstance(name, ast.Starred) for name in names):
+            return
+        value = self.recorder.values.get(given)
+        items = value.data if value is not None else None
+        if isinstance(items, (tuple, list)) and len(items) != len(names):
+            if len(items) == len(names) + 1:
+                for at in range(len(items), -1, -1):
+                    yield [*names[:at], ast.Name("_", ast.Store()), *names[at:]]
+            elif 0 < len(items) < len(names):
+                yield names[: len(items)]
+        elif len(names) in (2, 3):
+            yield from (
+                list(order) for order in itertools.permutations(names) if order != (*names,)
+            )
+
+    def _registered(self, statement: ast.Assign) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+        """Yield a tensor of a module as a buffer, which moves with the module."""
+        target, value = statement.targets[0], self.recorder.values.get(statement.value)
+        if (
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and value is not None
+            and isinstance(value.data, Array)
+            and value.data.library == "torch"
+        ):
+            register = ast.Attribute(target.value, "register_buffer", ast.Load())
+            call = ast.Call(register, [ast.Constant(target.attr), statement.value], [])
+            yield statement, _placed(ast.Expr(call), statement), "statement.buffer"
+
+    def _with_layer(
+        self, statement: ast.stmt, parent: ast.AST, name: str, index: int | None
+    ) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+        """Yield the owner of a statement that adds a layer to a model, with one more after it."""
+        if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
+            return
+        call = statement.value
+        added = isinstance(call.func, ast.Attribute) and call.func.attr == "add"
+        if not added or len(call.args) != 1 or index is None:
+            return
+        for layer in self._layers_like(call.args[0]):
+            more = _placed(ast.Expr(ast.Call(call.func, [layer], [])), statement)
+            block: list[ast.stmt] = getattr(parent, name)
+            changed = [*block[: index + 1], more, *block[index + 1 :]]
+            yield parent, _with(parent, name, changed), "layer.added"
+
+    def _layers_like(self, made: ast.expr) -> Iterator[ast.expr]:
+        """Yield layers that change a shape, of the library of another that is made."""
+        value = self.recorder.values.get(made)
+        if (
+            not isinstance(made, ast.Call)
+            or not isinstance(made.func, ast.Attribute)
+            or value is None
+            or not isinstance(value.data, LibraryObject)
+        ):
+            return
+        for short in LAYERS_BETWEEN.get(value.data.name.partition(".")[0], ()):
+            layer = ast.Attribute(made.func.value, short, ast.Load())
+            yield _placed(ast.Call(layer, [], []), made)
 
     # -- expressions -----------------------------------------------------------------------------
 
@@ -321,11 +331,11 @@ class Editor:
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self._other_attributes(node, parents)
         elif isinstance(node, ast.Call):
-            yield from self._of_call(node)
+            yield from self._of_call(node, env)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             yield from self._of_subscript(node)
         if self._may_wrap(node, parents):
-            yield from self._wrapped(node)
+            yield from self._wrapped(node, env)
 
     def _of_constant(self, node: ast.Constant, parents: Parents) -> Iterator[tuple[ast.expr, str]]:
         value = node.value
@@ -339,11 +349,14 @@ class Editor:
             for other in (*self.numbers, value + 1, value - 1, value * 2, value // 2):
                 if other not in tried and other >= 0:
                     tried.add(other)
-                    yield _number(other), f"literal{_distance(other, value, self.numbers)}"
+                    yield _number(other), f"literal{distance(other, value, self.numbers)}"
         elif isinstance(value, str) and value:
             for key in self.available[:MOST_NAMES]:
                 if key != value:
                     yield ast.Constant(key), "string"
+            for group in WORDS:
+                if value in group:
+                    yield from ((ast.Constant(n), "string.other") for n in group if n != value)
             if value in DTYPES:
                 yield from ((ast.Constant(n), "dtype") for n in ("float32", "int64") if n != value)
 
@@ -374,7 +387,13 @@ class Editor:
         own = self.recorder.values.get(node)
         at = parents.of(node)
         called = at is not None and isinstance(at[0], ast.Call) and at[1] == "func"
-        if own is None or (called and not isinstance(own.data, (LibraryObject, Instance))):
+        if own is None:
+            return
+        if isinstance(own.data, Library):
+            for other in _others(node.id):
+                if self.recorder._lookup(other, env) is not None:
+                    yield ast.Name(other, ast.Load()), "call.other"
+        if called and not isinstance(own.data, (LibraryObject, Instance)):
             return
         used = self._used(node, parents)
         count = 0
@@ -417,6 +436,13 @@ class Editor:
         if own is None and isinstance(base.data, Instance) and not called:
             for name in list(held)[:MOST_NAMES]:
                 yield ast.Attribute(node.value, name, ast.Load()), "attribute"
+        if own is None or not own.known:
+            for key in self.available[:MOST_NAMES]:
+                if key != node.attr and key.isidentifier():
+                    yield ast.Attribute(node.value, key, ast.Load()), "attribute.available"
+        if isinstance(base.data, Library):
+            for name in _others(node.attr):
+                yield ast.Attribute(node.value, name, ast.Load()), "call.other"
         if node.attr in DTYPES:
             for other in ("float32", "int64"):
                 if other != node.attr:
@@ -447,7 +473,7 @@ class Editor:
             )
         return self._reads[around]
 
-    def _of_call(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    def _of_call(self, node: ast.Call, env: Environment) -> Iterator[tuple[ast.expr, str]]:
         func, name = node.func, called_name(node) or ""
         method = isinstance(func, ast.Attribute) and not (
             isinstance(func.value, ast.Name) and func.value.id in ARRAY_FUNCTIONS
@@ -470,6 +496,81 @@ class Editor:
                 yield renamed, "method"
         yield from self._swapped(node)
         yield from self._with_keywords(node, name, method)
+        yield from self._with_names(node, env)
+        yield from self._starred(node)
+        if name == "Sequential":
+            yield from self._with_layers(node)
+
+    def _with_names(self, node: ast.Call, env: Environment) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a call with one more argument: what the scope knows by a parameter's name."""
+        if any(isinstance(given, ast.Starred) for given in node.args):
+            return
+        free = self._parameters(node)[len(node.args) :]
+        given = {keyword.arg for keyword in node.keywords}
+        for parameter in free:
+            if parameter in given or None in given:
+                continue
+            if parameter in env.names:
+                value: ast.expr = ast.Name(parameter, ast.Load())
+            elif self._has_attribute(env, parameter):
+                value = ast.Attribute(ast.Name("self", ast.Load()), parameter, ast.Load())
+            else:
+                continue
+            keywords = [*node.keywords, ast.keyword(parameter, value)]
+            yield ast.Call(node.func, node.args, keywords), "keyword.named"
+
+    def _has_attribute(self, env: Environment, name: str) -> bool:
+        owner = env.names.get("self")
+        return (
+            owner is not None and isinstance(owner.data, Instance) and name in owner.data.attributes
+        )
+
+    def _parameters(self, node: ast.Call) -> tuple[str, ...]:
+        """Return the names of a call's parameters, none where they are not known."""
+        func, made = self.recorder.values.get(node.func), self.recorder.values.get(node)
+        data = func.data if func is not None else None
+        if isinstance(data, ClassValue):
+            member = data.members.get("__init__")
+            data = member.data if member is not None else None
+        if isinstance(data, FunctionValue):
+            names = tuple(a.arg for a in (*data.node.args.args, *data.node.args.kwonlyargs))
+            return names[1:] if names[:1] == ("self",) else names
+        short = called_name(node) or ""
+        if made is not None and isinstance(made.data, LibraryObject):
+            listed = SIGNATURES.get(short, "") or PARAMETERS.get(short, "")
+            return tuple(word.rstrip("*") for word in listed.split())
+        return ()
+
+    def _starred(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a call with an argument unpacked, or not."""
+        for at, given in enumerate(node.args):
+            args, value = list(node.args), self.recorder.values.get(given)
+            if isinstance(given, ast.Starred):
+                args[at] = given.value
+                yield ast.Call(node.func, args, node.keywords), "star"
+                continue
+            data = value.data if value is not None else None
+            if isinstance(data, (tuple, list, Lazy)):
+                args[at] = ast.copy_location(ast.Starred(given, ast.Load()), given)
+                yield ast.Call(node.func, args, node.keywords), "star"
+            elif isinstance(data, dict) or (
+                isinstance(data, LibraryObject) and data.short == "DictConfig"
+            ):
+                keywords = [*node.keywords, ast.keyword(None, given)]
+                yield ast.Call(node.func, [*args[:at], *args[at + 1 :]], keywords), "star"
+
+    def _with_layers(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a model of layers in a row with one more among them."""
+        held = node.args[0] if len(node.args) == 1 else None
+        items = held.elts if isinstance(held, ast.List) else node.args
+        for at, item in enumerate(items):
+            for layer in self._layers_like(item):
+                more = [*items[: at + 1], layer, *items[at + 1 :]]
+                if isinstance(held, ast.List):
+                    listed = ast.copy_location(ast.List(more, ast.Load()), held)
+                    yield ast.Call(node.func, [listed], node.keywords), "layer.added"
+                else:
+                    yield ast.Call(node.func, more, node.keywords), "layer.added"
 
     def _swapped(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
         if any(isinstance(given, ast.Starred) for given in node.args):
@@ -552,138 +653,17 @@ class Editor:
             return name == "args"
         if isinstance(parent, (ast.Tuple, ast.List)) and isinstance(node, (ast.Name, ast.Call)):
             return True
-        return isinstance(parent, (ast.BinOp, ast.keyword, ast.Dict, ast.For))
+        return isinstance(parent, OWNERS) and name not in ("target", "generators")
 
-    def _wrapped(self, node: ast.expr) -> Iterator[tuple[ast.expr, str]]:
+    def _wrapped(self, node: ast.expr, env: Environment) -> Iterator[tuple[ast.expr, str]]:
         held = self.recorder.values.get(node)
         if held is None:
             return
-        data = held.data
-        if isinstance(data, Array) and self.recorder.gradients is not None:
-            if data.library == "torch":
-                yield _around(node, "X.detach()"), "wrap.detach"
-        elif isinstance(data, Array):
-            yield from _around_array(node, data)
-        elif isinstance(data, (int, float)) and not isinstance(data, bool):
-            if isinstance(data, float):
-                yield ast.Call(ast.Name("int", ast.Load()), [node], []), "wrap.number"
-            else:
-                for op in (ast.Add(), ast.Sub()):
-                    yield ast.BinOp(node, op, ast.Constant(1)), "offset.added"
-                yield ast.BinOp(node, ast.Mult(), ast.Constant(2)), "factor.added"
-        elif isinstance(data, str):
-            yield ast.Call(ast.Name("int", ast.Load()), [node], []), "wrap.number"
-            yield ast.Call(ast.Name("float", ast.Load()), [node], []), "wrap.number"
-            yield ast.List([node], ast.Load()), "wrap.list"
-        elif isinstance(data, (tuple, list)):
-            for index in (0, 1, -1):
-                if len(data) > 1 or index == 0:
-                    yield ast.Subscript(node, _number(index), ast.Load()), "index.added"
-
-
-def _around_array(node: ast.expr, data: Array) -> Iterator[tuple[ast.expr, str]]:
-    torch, sizes = data.library == "torch", data.sizes
-    whole = (data.dtype or "").startswith(("int", "uint", "bool"))
-    if torch:
-        yield _around(node, "X.float()" if whole else "X.long()"), "wrap.dtype"
-    else:
-        other = "int64" if data.dtype == "float32" else "float32"
-        yield _around(node, f"X.astype('{other}')"), "wrap.dtype"
-    if sizes is None:
-        return
-    for fewest, most, kind, of_torch, of_others in RESHAPED:
-        if fewest <= len(sizes) <= most:
-            yield _around(node, of_torch if torch else of_others), kind
-    for axis in dict.fromkeys((len(sizes) - 1, 0, 1)):
-        if 0 <= axis < len(sizes) and sizes[axis] == 1:
-            yield _around(node, f"X.squeeze({axis})"), "wrap.squeeze"
-
-
-def _around(node: ast.expr, template: str) -> ast.expr:
-    """Return a template's expression with ``X`` for a node, at the node's place."""
-    tree = ast.parse(template, mode="eval").body
-
-    class Insertion(ast.NodeTransformer):
-        def visit_Name(self, name: ast.Name) -> ast.expr:
-            return node if name.id == "X" else name
-
-    for part in ast.walk(tree):
-        ast.copy_location(part, node)
-    made: ast.expr = Insertion().visit(tree)
-    return made
-
-
-ROWS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".data")
-MOST_ROWS = 4
-FEW_ROWS = 2
-MOST_ENTRIES = 12
-
-
-def text_edits(
-    workspace: Workspace, origins: Sequence[Origin], files: Sequence[str], numbers: Sequence[int]
-) -> Iterator[TextEdit]:
-    """Yield edits of settings and rows: those first that made what failed."""
-    wanted = set(origins)
-    rows = [at for at in origins if at[0].endswith(ROWS) and at[1] > 1]
-    for file in dict.fromkeys(f for f, _ in origins if f.endswith(ROWS)):
-        for number in numbers:
-            holding = workspace.table_rows(file, str(number))
-            if len(holding) <= FEW_ROWS:
-                rows.extend((file, line) for line, _ in holding)
-    for file, line in list(dict.fromkeys(rows))[:MOST_ROWS]:
-        lines = list(workspace.lines(file))
-        if line <= len(lines):
-            old = lines.pop(line - 1)
-            yield TextEdit("data.row", file, line, old, "", "\n".join([*lines, ""]))
-    made = [f for f, _ in origins]
-    for file in dict.fromkeys([f for f in made if f in files] + list(files)):
-        entries = [e for e in workspace.config_entries(file) if e.length is None]
-        own = [e for e in entries if (file, e.line) in wanted]
-        for entry in (own or entries)[:MOST_ENTRIES]:
-            for new, kind in _other_settings(entry, entries, numbers):
-                changed = _with_value(workspace.lines(file), entry, new)
-                if changed is not None:
-                    yield TextEdit(kind, file, entry.line, entry.text, new, changed)
-
-
-def _other_settings(
-    entry: ConfigEntry, entries: Sequence[ConfigEntry], numbers: Sequence[int]
-) -> Iterator[tuple[str, str]]:
-    value = entry.value
-    if isinstance(value, bool):
-        yield ("false" if value else "true"), "setting.boolean"
-    elif isinstance(value, int):
-        tried = {value}
-        for other in (*numbers, value + 1, value - 1, value * 2, value // 2):
-            if other not in tried and other >= 0:
-                tried.add(other)
-                yield str(other), f"setting{_distance(other, value, numbers)}"
-    elif isinstance(value, str):
-        bare = value.strip()
-        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", bare):
-            yield (bare if not re.search("[eE]", bare) else repr(float(bare))), "setting.type"
-    at = next((i for i, e in enumerate(entries) if e is entry), 0)
-    for other_entry in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]):
-        if type(other_entry.value) is type(value) and other_entry.value != value:
-            yield other_entry.text, "setting.other"
-
-
-def _distance(number: int, value: int, numbers: Sequence[int]) -> str:
-    """Return the end of the kind of an edit of a number: said by the message, near, or a factor."""
-    if number in numbers:
-        return ""
-    return ".near" if abs(number - value) == 1 else ".factor"
-
-
-def _with_value(lines: Sequence[str], entry: ConfigEntry, new: str) -> str | None:
-    if not entry.text or not 0 < entry.line <= len(lines):
-        return None
-    line = lines[entry.line - 1]
-    quoted = next((q for q in (f'"{entry.text}"', f"'{entry.text}'") if q in line), entry.text)
-    head, found, tail = line.rpartition(quoted)
-    if not found:
-        return None
-    return "\n".join([*lines[: entry.line - 1], head + new + tail, *lines[entry.line :], ""])
+        if isinstance(held.data, Array) and self.recorder.gradients is not None:
+            if held.data.library == "torch":
+                yield detached(node), "wrap.detach"
+        else:
+            yield from around_value(node, held, env, self.sought)
 
 
 def _moved(
@@ -696,6 +676,10 @@ def _moved(
     block: list[ast.stmt] = getattr(parent, name)
     after = block[index + 1] if index + 1 < len(block) else None
     if after is not None:
+        if isinstance(after, (ast.With, ast.For)):
+            moved = _with(after, "body", [statement, *after.body])
+            changed = [*block[:index], moved, *block[index + 2 :]]
+            yield parent, _with(parent, name, changed), "statement.indent"
         if not hasattr(after, "body"):
             changed = [*block[:index], after, statement, *block[index + 2 :]]
             yield parent, _with(parent, name, changed), "statement.order"
@@ -793,6 +777,13 @@ def _may_stand(value: Value, own: Value) -> bool:
     if b is None:
         return True
     return type(a) is type(b) and isinstance(a, (str, list, tuple, dict)) and a != b
+
+
+def _others(name: str) -> Iterator[str]:
+    """Yield the classes and functions of a library that may have been meant by a name."""
+    for group in CALLS:
+        if name in group:
+            yield from (other for other in group if other != name)
 
 
 def _number(value: int) -> ast.expr:

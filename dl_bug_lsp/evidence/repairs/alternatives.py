@@ -1,0 +1,230 @@
+"""Tables of what may have been meant instead: calls, words, axes and conversions of libraries."""
+
+from __future__ import annotations
+
+import ast
+
+AXES = (-2, -1, 0, 1, 2)
+AXIS_WORDS = {"dim", "axis", "axes", "dims", "dim0", "dim1", "start_dim", "end_dim"}
+AXIS_POSITIONS = {
+    **dict.fromkeys(("cat", "concatenate", "stack", "concat"), 1),
+    **dict.fromkeys(("sum", "mean", "max", "min", "argmax", "argmin", "softmax", "log_softmax"), 0),
+    **dict.fromkeys(("squeeze", "unsqueeze", "flatten", "size", "any", "all", "norm", "std"), 0),
+    **dict.fromkeys(("transpose", "swapaxes", "split", "chunk", "repeat_interleave"), 0),
+    **dict.fromkeys(("permute", "expand_dims", "cumsum", "gather", "narrow", "unbind"), 0),
+}
+"""From which argument on numbers of a call may be axes (methods; of functions one later)."""
+ARRAY_FUNCTIONS = {"torch", "F", "np", "jnp", "tf", "numpy", "functional"}
+UNWRAPPED = {
+    *("squeeze", "unsqueeze", "transpose", "permute", "view", "reshape", "flatten", "float"),
+    *("long", "int", "softmax", "log_softmax", "sigmoid", "argmax", "item", "numpy", "detach"),
+    *("mean", "sum", "tolist", "ravel", "expand_dims", "one_hot", "get_dummies", "to_categorical"),
+    *("astype", "double", "half", "T", "mT", "cpu", "values", "strip", "lower", "upper", "list"),
+    *("str", "int", "tuple", "asarray", "array", "set", "sorted", "swapaxes", "squeeze_"),
+}
+RENAMED = (
+    ("view", "permute"),
+    ("reshape", "transpose"),
+    ("cat", "stack"),
+    ("concatenate", "stack"),
+    ("append", "extend"),
+    ("squeeze", "unsqueeze"),
+    ("argmax", "max"),
+    ("sum", "mean"),
+    ("zeros", "ones"),
+    ("matmul", "mul"),
+    ("vstack", "hstack"),
+    ("fit_transform", "transform"),
+    ("train_step", "test_step"),
+    ("iloc", "loc"),
+    ("fit", "fit_transform"),
+    ("items", "values"),
+    ("items", "keys"),
+    ("ones", "eye"),
+    ("merge", "join"),
+)
+KEYWORDS: dict[str, tuple[tuple[str, bool | int | str], ...]] = {
+    **dict.fromkeys(
+        ("RNN", "GRU", "LSTM"),
+        (("batch_first", True), ("return_sequences", True), ("bidirectional", True)),
+    ),
+    **dict.fromkeys(
+        ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer"),
+        (("batch_first", True),),
+    ),
+    **dict.fromkeys(("sum", "mean", "max", "min", "norm", "std"), (("keepdim", True),)),
+    **dict.fromkeys(("pad_sequence",), (("batch_first", True),)),
+    **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d"), (("padding", 1),)),
+    **dict.fromkeys(("Conv1D", "Conv2D"), (("padding", "same"),)),
+    **dict.fromkeys(("DataLoader",), (("drop_last", True),)),
+    **dict.fromkeys(("linspace", "read_csv", "array", "zeros", "ones"), (("dtype", "float32"),)),
+    **dict.fromkeys(("drop", "concat"), (("axis", 1),)),
+    **dict.fromkeys(("reset_index",), (("drop", True),)),
+    **dict.fromkeys(("OneHotEncoder",), (("sparse_output", False), ("handle_unknown", "ignore"))),
+    **dict.fromkeys(("Bidirectional",), (("merge_mode", "sum"),)),
+    **dict.fromkeys(("get_dummies",), (("dtype", "float32"),)),
+    **dict.fromkeys(("backward",), (("retain_graph", True),)),
+    **dict.fromkeys(("load_state_dict",), (("strict", False),)),
+    **dict.fromkeys(("merge",), (("how", "left"),)),
+    **dict.fromkeys(("log_softmax", "softmax"), (("dim", -1),)),
+    **dict.fromkeys(("arange",), (("dtype", "float32"),)),
+    **dict.fromkeys(("open",), (("encoding", "utf-8"), ("newline", ""))),
+    **dict.fromkeys(("tokenizer",), (("padding", True), ("truncation", True))),
+    **dict.fromkeys(("CrossEntropyLoss", "cross_entropy"), (("ignore_index", 0),)),
+}
+DTYPES = {
+    *("float64", "float32", "float16", "bfloat16", "double", "half", "float"),
+    *("int64", "int32", "long", "uint8", "int", "object"),
+}
+RESHAPED: tuple[tuple[int, int, str, str, str, str], ...] = (
+    (2, 9, "wrap.transpose", "X.transpose(-2, -1)", "X.swapaxes(-2, -1)", ""),
+    (3, 9, "wrap.transpose", "X.transpose(0, 1)", "X.swapaxes(0, 1)", ""),
+    (2, 2, "wrap.transpose", "", "", "TF.transpose(X)"),
+    (3, 3, "wrap.transpose", "", "", "TF.transpose(X, [0, 2, 1])"),
+    (3, 3, "wrap.transpose", "", "", "TF.transpose(X, [1, 0, 2])"),
+    (3, 3, "wrap.transpose", "X.permute(2, 0, 1)", "X.transpose(2, 0, 1)", ""),
+    (3, 3, "wrap.transpose", "X.permute(1, 2, 0)", "X.transpose(1, 2, 0)", ""),
+    (4, 4, "wrap.transpose", "X.permute(0, 3, 1, 2)", "X.transpose(0, 3, 1, 2)", ""),
+    (4, 4, "wrap.transpose", "X.permute(0, 2, 3, 1)", "X.transpose(0, 2, 3, 1)", ""),
+    (4, 4, "wrap.transpose", "", "", "TF.transpose(X, [0, 2, 3, 1])"),
+    (3, 9, "wrap.reshape", "X.flatten(1)", "X.reshape(X.shape[0], -1)", "LAYERS.Flatten()(X)"),
+    (3, 3, "wrap.reshape", "X.reshape(-1, X.shape[-1])", "X.reshape(-1, X.shape[-1])", ""),
+    (2, 9, "wrap.reshape", "X.reshape(-1)", "X.reshape(-1)", "TF.reshape(X, [-1])"),
+    (4, 4, "wrap.pooled", "X.mean((2, 3))", "X.mean((1, 2))", "LAYERS.GlobalAveragePooling2D()(X)"),
+    (3, 3, "wrap.pooled", "X.mean(1)", "X.mean(1)", "LAYERS.GlobalAveragePooling1D()(X)"),
+    (0, 9, "wrap.unsqueeze", "X[None]", "X[None]", "TF.expand_dims(X, 0)"),
+    (2, 9, "wrap.unsqueeze", "X[..., None]", "X[..., None]", "TF.expand_dims(X, -1)"),
+    (2, 9, "wrap.unsqueeze", "X[:, None]", "X[:, None]", "TF.expand_dims(X, 1)"),
+    (1, 1, "wrap.axes", "X[:, None]", "X[:, None]", "TF.expand_dims(X, -1)"),
+    (1, 1, "wrap.axes", "X[:, None, None]", "X[:, None, None]", ""),
+    (1, 1, "wrap.axes", "X[:, None, None, None]", "X[:, None, None, None]", ""),
+    (2, 2, "wrap.unsqueeze", "X[..., None, None]", "X[..., None, None]", ""),
+    (2, 9, "index.added", "X[0]", "X[0]", "X[0]"),
+    (2, 9, "index.added", "X[:, -1]", "X[:, -1]", "X[:, -1]"),
+    (3, 3, "index.added", "X[:, 0]", "X[:, 0]", "X[:, 0]"),
+    (1, 9, "wrap.reduced", "X.mean()", "X.mean()", "TF.reduce_mean(X)"),
+    (2, 9, "wrap.decided", "X.argmax(-1)", "X.argmax(-1)", "TF.argmax(X, -1)"),
+)
+"""Fewest and most axes, kind, and what to write for a tensor of PyTorch, for an array of NumPy or
+JAX, and for a tensor of TensorFlow or Keras."""
+LIBRARIES: dict[str, tuple[str, ...]] = {
+    "TORCH": ("torch",),
+    "NP": ("numpy",),
+    "JNP": ("jax.numpy",),
+    "TF": ("tensorflow",),
+    "LAYERS": ("keras.layers", "tensorflow.keras.layers"),
+}
+"""What the words of templates stand for."""
+CONVERTED: dict[str, tuple[tuple[str, str], ...]] = {
+    "pandas": (
+        ("X.values", "wrap.array"),
+        ("X.reset_index(drop=True)", "wrap.index"),
+        ("X.dropna()", "wrap.missing"),
+        ("X.fillna(0)", "wrap.missing"),
+        ("X.astype(str)", "wrap.text"),
+        ("X.tolist()", "wrap.list"),
+        ("X.to_frame()", "wrap.frame"),
+        ("X.astype('category').cat.codes", "wrap.codes"),
+    ),
+    "numpy": (
+        ("TORCH.as_tensor(X)", "wrap.tensor"),
+        ("X.tolist()", "wrap.list"),
+        ("X.copy()", "wrap.copy"),
+    ),
+    "scipy": (("X.toarray()", "wrap.dense"),),
+    "torch": (
+        ("X.numpy()", "wrap.array"),
+        ("X.item()", "wrap.number"),
+        ("X.tolist()", "wrap.list"),
+    ),
+    "tensorflow": (("X.numpy()", "wrap.array"),),
+    "jax": (("NP.asarray(X)", "wrap.array"),),
+}
+"""Templates, with their kinds, that make another kind of object of an array, by its library."""
+OF_TABLES = (
+    ("X.values", "wrap.array"),
+    ("X.reset_index(drop=True)", "wrap.index"),
+    ("X.dropna()", "wrap.missing"),
+    ("X.fillna(0)", "wrap.missing"),
+    ("X.select_dtypes('number')", "wrap.columns"),
+    ("X.iloc[:, :-1]", "wrap.columns"),
+    ("X.iloc[:, 1:]", "wrap.columns"),
+    ("X.drop_duplicates()", "wrap.missing"),
+    ("X.astype('float32')", "wrap.dtype"),
+    ("X.to_dict('records')", "wrap.list"),
+)
+OF_TEXTS = (
+    ("int(X)", "wrap.number"),
+    ("float(X)", "wrap.number"),
+    ("[X]", "wrap.list"),
+    ("X.strip()", "wrap.text"),
+    ("X.lower()", "wrap.text"),
+    ("X.split()", "wrap.list"),
+)
+CROPPED = (
+    ("X[:{0}]",),
+    ("X[:, :{0}]", "X[:, -{0}:]"),
+    ("X[:, :, :{0}]",),
+)
+"""What takes no more items of each of the first axes than a number."""
+MOST_KEYS = 4
+MOST_NAMES = 8
+MOST_NUMBERS = 6
+MOST_SWAPPED = 4
+MATCHED = {
+    ast.Add: (ast.Sub, ast.Mult),
+    ast.Sub: (ast.Add,),
+    ast.Mult: (ast.FloorDiv, ast.Add, ast.Div),
+    ast.Div: (ast.FloorDiv, ast.Mult),
+    ast.FloorDiv: (ast.Mult,),
+    ast.MatMult: (ast.Mult,),
+}
+
+
+WORDS = (
+    ("categorical_crossentropy", "sparse_categorical_crossentropy", "binary_crossentropy", "mse"),
+    ("same", "valid"),
+    ("none", "mean", "sum"),
+    ("softmax", "sigmoid", "linear"),
+    ("channels_first", "channels_last"),
+    ("multiclass", "binary", "multilabel"),
+    ("inner", "left", "outer"),
+    ("macro", "micro", "weighted", "binary"),
+    ("max_length", "longest"),
+    ("pt", "np", "tf"),
+    ("index", "columns"),
+    ("raise", "ignore", "coerce"),
+    ("records", "list", "index"),
+    ("int", "categorical", "binary", "sparse"),
+    ("epoch", "steps", "no"),
+    ("min", "max"),
+    ("r", "rb"),
+    ("w", "wb"),
+    ("train", "valid", "val", "validation", "test", "dev", "eval"),
+)
+"""Words of which a library or a program takes one at a place."""
+CALLS = (
+    ("CrossEntropyLoss", "NLLLoss", "BCEWithLogitsLoss", "BCELoss", "MSELoss"),
+    ("cross_entropy", "nll_loss", "binary_cross_entropy_with_logits", "mse_loss"),
+    ("CategoricalCrossentropy", "SparseCategoricalCrossentropy", "BinaryCrossentropy"),
+    ("CategoricalAccuracy", "SparseCategoricalAccuracy", "BinaryAccuracy"),
+    ("softmax_cross_entropy", "softmax_cross_entropy_with_integer_labels"),
+    ("Conv1d", "Conv2d", "Conv3d"),
+    ("Conv1D", "Conv2D", "Conv3D"),
+    ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"),
+    ("MaxPool1d", "MaxPool2d"),
+    ("AdaptiveAvgPool1d", "AdaptiveAvgPool2d"),
+    ("GlobalAveragePooling1D", "GlobalAveragePooling2D"),
+    ("ModuleList", "Sequential"),
+    ("as_tensor", "from_numpy"),
+    ("LabelEncoder", "OrdinalEncoder", "OneHotEncoder"),
+    ("mm", "bmm", "matmul"),
+    ("min", "max"),
+)
+"""Classes and functions of a library of which one may be taken for another."""
+LAYERS_BETWEEN = {
+    "torch": ("Flatten",),
+    "keras": ("Flatten",),
+    "tensorflow": ("Flatten",),
+}
+"""Layers without arguments, by library, that a model in a row may lack."""

@@ -1,0 +1,96 @@
+"""Small edits of config and data files: another setting, a row left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dl_bug_lsp.interpretation.values import Origin
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import ConfigEntry
+
+ROWS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".data")
+MOST_ROWS = 4
+FEW_ROWS = 2
+MOST_ENTRIES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """A change of a line of a config or data file; ``text`` is what the file then holds."""
+
+    kind: str
+    file: str
+    line: int
+    old: str
+    new: str
+    text: str
+
+
+def text_edits(
+    workspace: Workspace, origins: Sequence[Origin], files: Sequence[str], numbers: Sequence[int]
+) -> Iterator[TextEdit]:
+    """Yield edits of settings and rows: those first that made what failed."""
+    wanted = set(origins)
+    rows = [at for at in origins if at[0].endswith(ROWS) and at[1] > 1]
+    for file in dict.fromkeys(f for f, _ in origins if f.endswith(ROWS)):
+        for number in numbers:
+            holding = workspace.table_rows(file, str(number))
+            if len(holding) <= FEW_ROWS:
+                rows.extend((file, line) for line, _ in holding)
+    for file, line in list(dict.fromkeys(rows))[:MOST_ROWS]:
+        lines = list(workspace.lines(file))
+        if line <= len(lines):
+            old = lines.pop(line - 1)
+            yield TextEdit("data.row", file, line, old, "", "\n".join([*lines, ""]))
+    made = [f for f, _ in origins]
+    for file in dict.fromkeys([f for f in made if f in files] + list(files)):
+        entries = [e for e in workspace.config_entries(file) if e.length is None]
+        own = [e for e in entries if (file, e.line) in wanted]
+        for entry in (own or entries)[:MOST_ENTRIES]:
+            for new, kind in _other_settings(entry, entries, numbers):
+                changed = _with_value(workspace.lines(file), entry, new)
+                if changed is not None:
+                    yield TextEdit(kind, file, entry.line, entry.text, new, changed)
+
+
+def _other_settings(
+    entry: ConfigEntry, entries: Sequence[ConfigEntry], numbers: Sequence[int]
+) -> Iterator[tuple[str, str]]:
+    value = entry.value
+    if isinstance(value, bool):
+        yield ("false" if value else "true"), "setting.boolean"
+    elif isinstance(value, int):
+        tried = {value}
+        for other in (*numbers, value + 1, value - 1, value * 2, value // 2):
+            if other not in tried and other >= 0:
+                tried.add(other)
+                yield str(other), f"setting{distance(other, value, numbers)}"
+        yield f"[{entry.text}]", "setting.list"
+    elif isinstance(value, str):
+        bare = value.strip()
+        if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", bare):
+            yield (bare if not re.search("[eE]", bare) else repr(float(bare))), "setting.type"
+    at = next((i for i, e in enumerate(entries) if e is entry), 0)
+    for other_entry in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]):
+        if type(other_entry.value) is type(value) and other_entry.value != value:
+            yield other_entry.text, "setting.other"
+
+
+def distance(number: int, value: int, numbers: Sequence[int]) -> str:
+    """Return the end of the kind of an edit of a number: said by the message, near, or a factor."""
+    if number in numbers:
+        return ""
+    return ".near" if abs(number - value) == 1 else ".factor"
+
+
+def _with_value(lines: Sequence[str], entry: ConfigEntry, new: str) -> str | None:
+    if not entry.text or not 0 < entry.line <= len(lines):
+        return None
+    line = lines[entry.line - 1]
+    quoted = next((q for q in (f'"{entry.text}"', f"'{entry.text}'") if q in line), entry.text)
+    head, found, tail = line.rpartition(quoted)
+    if not found:
+        return None
+    return "\n".join([*lines[: entry.line - 1], head + new + tail, *lines[entry.line :], ""])
