@@ -7,9 +7,15 @@ after which the failing line is passed, and nothing new fails before or after it
 from __future__ import annotations
 
 import ast
+import heapq
+import json
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
+from functools import cache
+from importlib import resources
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
@@ -25,8 +31,8 @@ from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
-MOST_EDITS = 64
-MOST_STEPS = 80_000
+MOST_EDITS = 100
+MOST_STEPS = 150_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
 MOST_TEXT = 60
@@ -48,44 +54,148 @@ SHAPING = {
     *("offset.added", "factor.added", "literal", "literal.near", "literal.factor"),
     *("setting.near", "setting.factor", "slice"),
 }
-TIERS = (1.0, 0.8, 0.6, 0.3)
+TEXT = -1
+"""The tier of an edit of a config or data file."""
+
+
+class Effect(Enum):
+    """What an edit does to the followed run."""
+
+    PASSES = "the failing line is passed and nothing new fails"
+    NONE = "the same values fail"
+    OTHER = "other values fail"
+    ELSEWHERE = "something else fails"
+    UNCLEAR = "less is known of the run"
+
+
+FURTHER = {Effect.NONE: 0.5, Effect.ELSEWHERE: 0.8, Effect.PASSES: 0.8}
+"""How much less likely further edits of a line are tried after one with an effect. Set on the
+recorded failures that `benchmarks/train_repairs.py` reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """An edit that may be tried.
+
+    ``tier`` is 0 where its statement is on the stack or made a side of the failure, 1 and 2 in the
+    slices of the failing line and of its callers, 3 elsewhere, and `TEXT` outside of code; ``made``
+    tells whether the line is an origin of a side, ``on_stack`` whether it is a place of the stack.
+    """
+
+    edit: Edit | TextEdit
+    tier: int
+    made: bool
+    on_stack: bool
+
+    @property
+    def group(self) -> str:
+        """The key of the group of places that it belongs to."""
+        return f"{self.tier}{' made' * self.made}{' stack' * self.on_stack}"
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An edit and whether the failure does not show after it."""
+    """An edit that was tried, and its effect."""
 
-    edit: Edit | TextEdit
-    passes: bool
+    candidate: Candidate
+    effect: Effect
+
+    @property
+    def edit(self) -> Edit | TextEdit:
+        """The edit."""
+        return self.candidate.edit
+
+    @property
+    def passes(self) -> bool:
+        """Whether the failure does not show after the edit."""
+        return self.effect is Effect.PASSES
+
+
+@cache
+def _rates() -> tuple[dict[str, float], dict[str, float]]:
+    """Return how often an edit of a kind, and one of a group of places, was the repair.
+
+    Shares of the tried edits of recorded failures, those of groups against all
+    (`benchmarks/train_repairs.py`).
+    """
+    text = resources.files("dl_bug_lsp.evidence.repairs").joinpath("rates.json").read_text("utf-8")
+    table = json.loads(text)
+    return table["kinds"], table["groups"]
+
+
+def _promise(candidate: Candidate) -> float:
+    """Return how likely an edit is the repair, before it is tried."""
+    kinds, groups = _rates()
+    return kinds.get(candidate.edit.kind, 0.0) * groups.get(candidate.group, 0.0)
+
+
+class Search:
+    """The edits of a failing run and the runs with one of them."""
+
+    def __init__(self, case: Case) -> None:
+        """Follow the run once more; without ``candidates`` where the failure does not show."""
+        self.case = case
+        self.candidates: list[Candidate] = []
+        self.steps = 0
+        self.outcome = follow(case)
+        raised = self.outcome.raised
+        if raised is None or raised.what in UNTRIED or self.outcome.steps > LONGEST:
+            return
+        self._before = _interpreter(case, case.workspace, self.outcome.steps + 100)
+        if self._before.run().raised is None:
+            # The failure shows only with what the message says.
+            return
+        numbers, available = _numbers(case), sorted(raised.available)
+        self._editor = Editor(self._before, numbers, available, _shapes(raised))
+        self._bound = _bound(case, raised)
+        self._sides = _outline(raised)
+        self.candidates = list(_candidates(case, self._before, raised, self._editor))
+
+    def effect(self, edit: Edit | TextEdit) -> Effect:
+        """Return what an edit does to the run."""
+        steps = self.outcome.steps * 3 // 2 + 1000
+        again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps)
+        again.comparisons.bound = self._bound
+        result = again.run()
+        self.steps += result.steps
+        if _passes(self._before, self.outcome, edit, again, result):
+            return Effect.PASSES
+        if result.raised is not None:
+            same = _outline(result.raised) == self._sides
+            return Effect.NONE if same else Effect.OTHER
+        if result.elsewhere - self.outcome.elsewhere or not result.reached:
+            return Effect.ELSEWHERE
+        return Effect.UNCLEAR
+
+
+def _outline(raised: Raised) -> list[str]:
+    """Return the sides of a failure in a form that can be compared."""
+    return [repr(side.data) for side in raised.sides]
 
 
 def tried_edits(case: Case) -> list[Tried]:
-    """Return the edits that were tried on the followed run, in the order of trying."""
+    """Return the edits that were tried on the followed run, in the order of trying.
+
+    The most promising are tried first; a line of which an edit changed nothing waits.
+    """
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return []
-    outcome = follow(case)
-    if outcome.raised is None or outcome.raised.what in UNTRIED or outcome.steps > LONGEST:
-        return []
-    recorder = _interpreter(case, case.workspace, outcome.steps + 100)
-    if recorder.run().raised is None:
-        # The failure shows only with what the message says.
-        return []
-    editor = Editor(
-        recorder, _numbers(case), sorted(outcome.raised.available), _shapes(outcome.raised)
-    )
+    search = Search(case)
+    further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
+    queue = [(-_promise(c), n, c) for n, c in enumerate(search.candidates)]
+    heapq.heapify(queue)
     found: list[Tried] = []
-    left = MOST_STEPS
-    bound = _bound(case, outcome.raised)
-    for edit in _edits(case, recorder, outcome, editor):
-        if len(found) >= MOST_EDITS or left <= 0:
-            break
+    while queue and len(found) < MOST_EDITS and search.steps < MOST_STEPS:
         checkpoint()
-        again = _interpreter(case, _edited(case, editor, edit), outcome.steps * 3 // 2 + 1000)
-        again.comparisons.bound = bound
-        result = again.run()
-        left -= result.steps
-        passes = _passes(recorder, outcome, edit, again, result)
-        found.append(Tried(edit, passes))
+        waiting, number, candidate = heapq.heappop(queue)
+        place = (candidate.edit.file, candidate.edit.line)
+        now = -_promise(candidate) * further[place]
+        if now > waiting:
+            heapq.heappush(queue, (now, number, candidate))
+            continue
+        effect = search.effect(candidate.edit)
+        further[place] *= FURTHER.get(effect, 1.0)
+        found.append(Tried(candidate, effect))
     return found
 
 
@@ -98,23 +208,27 @@ def _edited(case: Case, editor: Editor, edit: Edit | TextEdit) -> Workspace:
     return EditedWorkspace(case.workspace, edit.file, tree=tree)
 
 
-def _edits(
-    case: Case, recorder: Recorder, outcome: Outcome, editor: Editor
-) -> Iterator[Edit | TextEdit]:
-    assert outcome.raised is not None
-    origins = sorted(_origins(outcome.raised))
+def _candidates(
+    case: Case, recorder: Recorder, raised: Raised, editor: Editor
+) -> Iterator[Candidate]:
+    """Yield the edits that may be tried: those of config and data files, then those of code."""
+    origins = sorted(_origins(raised))
+    made, stack = set(origins), {(place.file, place.line) for place in case.places}
+    left_out = SHAPING if _is_of_types(case, raised) else CONVERTING
     _, settings = settings_of(case)
     files = [settings] if settings else list(case.config_files)[:3]
-    queue: list[tuple[float, int, Edit | TextEdit]] = []
+
+    def candidate(edit: Edit | TextEdit, tier: int) -> Candidate:
+        place = (edit.file, edit.line)
+        return Candidate(edit, tier, place in made, place in stack)
+
     for change in text_edits(case.workspace, origins, files, editor.numbers):
-        queue.append((-PRIORS[change.kind], len(queue), change))
-    for tier, statement, env in _statements(case, recorder, set(origins)):
-        for made in editor.edits(statement, env):
-            queue.append((-PRIORS[made.kind] * TIERS[tier], len(queue), made))
-    left_out = SHAPING if _is_of_types(case, outcome.raised) else CONVERTING
-    for _, _, edit in sorted(queue, key=lambda item: item[:2]):
-        if edit.kind not in left_out:
-            yield edit
+        if change.kind not in left_out:
+            yield candidate(change, TEXT)
+    for tier, statement, env in _statements(case, recorder, made):
+        for edit in editor.edits(statement, env):
+            if edit.kind not in left_out:
+                yield candidate(edit, tier)
 
 
 def _is_of_types(case: Case, raised: Raised) -> bool:
