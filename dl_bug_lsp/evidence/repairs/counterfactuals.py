@@ -21,7 +21,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
-from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
+from dl_bug_lsp.evidence.repairs.edits import Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
@@ -68,6 +68,8 @@ class Effect(Enum):
     UNCLEAR = "less is known of the run"
 
 
+UNSEEN = 0.5
+"""How a group of places counts of which no recorded failure had an edit."""
 FURTHER = {Effect.NONE: 0.5, Effect.ELSEWHERE: 0.8, Effect.PASSES: 0.8}
 """How much less likely further edits of a line are tried after one with an effect. Set on the
 recorded failures that `benchmarks/train_repairs.py` reads."""
@@ -112,21 +114,23 @@ class Tried:
 
 
 @cache
-def _rates() -> tuple[dict[str, float], dict[str, float]]:
-    """Return how often an edit of a kind, and one of a group of places, was the repair.
+def _rates() -> dict[str, dict[str, float]]:
+    """Return what `benchmarks/train_repairs.py` has learned from recorded failures.
 
-    Shares of the tried edits of recorded failures, those of groups against all
-    (`benchmarks/train_repairs.py`).
+    ``kinds``: the share of repairs among the tried edits of a kind; ``groups``: that of a group of
+    places against all; ``passing``: the share of lines with the cause among the lines at which an
+    edit of a kind passes.
     """
     text = resources.files("dl_bug_lsp.evidence.repairs").joinpath("rates.json").read_text("utf-8")
-    table = json.loads(text)
-    return table["kinds"], table["groups"]
+    tables: dict[str, dict[str, float]] = json.loads(text)
+    return tables
 
 
-def _promise(candidate: Candidate) -> float:
+def promise(candidate: Candidate) -> float:
     """Return how likely an edit is the repair, before it is tried."""
-    kinds, groups = _rates()
-    return kinds.get(candidate.edit.kind, 0.0) * groups.get(candidate.group, 0.0)
+    rates = _rates()
+    of_group = rates["groups"].get(candidate.group, UNSEEN)
+    return rates["kinds"][candidate.edit.kind] * of_group
 
 
 class Search:
@@ -182,14 +186,14 @@ def tried_edits(case: Case) -> list[Tried]:
         return []
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
-    queue = [(-_promise(c), n, c) for n, c in enumerate(search.candidates)]
+    queue = [(-promise(c), n, c) for n, c in enumerate(search.candidates)]
     heapq.heapify(queue)
     found: list[Tried] = []
     while queue and len(found) < MOST_EDITS and search.steps < MOST_STEPS:
         checkpoint()
         waiting, number, candidate = heapq.heappop(queue)
         place = (candidate.edit.file, candidate.edit.line)
-        now = -_promise(candidate) * further[place]
+        now = -promise(candidate) * further[place]
         if now > waiting:
             heapq.heappush(queue, (now, number, candidate))
             continue
@@ -365,7 +369,7 @@ def find(case: Case) -> Iterator[Clue]:
     agreed = follow(case).agreed
     for tried in tried_edits(case):
         place = (tried.edit.file, tried.edit.line)
-        likely = PRIORS[tried.edit.kind]
+        likely = _rates()["passing"][tried.edit.kind]
         if place in agreed and tried.edit.kind in OF_NUMBERS:
             likely *= CONFIRMED
         if tried.passes and (place not in best or likely > best[place][0]):
