@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.repairs import counterfactuals
+from dl_bug_lsp.evidence.repairs.counterfactuals import RATE_OF_PRIOR, SHARE_OF_PRIOR
 from dl_bug_lsp.evidence.repairs.edits import PRIORS
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options
@@ -31,11 +32,7 @@ from dl_bug_lsp.workspace import Workspace
 RATES = Path(counterfactuals.__file__).with_name("rates.json")
 MOST_STEPS = 4_000_000
 AS_IF_TRIED = 300.0
-OF_PRIOR = 0.02
-"""The rate of the repair among tried edits of a kind whose prior is 1."""
 AS_IF_PASSED = 3.0
-OF_PASSING = 0.5
-"""The share of causes among passing edits of a kind whose prior is 1."""
 AS_IF_IN_GROUP = 20.0
 
 
@@ -92,7 +89,7 @@ def rates(cases: list[list[Trial]]) -> dict[str, dict[str, float]]:
             causes[kind] += is_cause
     base = repaired["all"] / max(tried["all"], 1.0)
     kinds = {
-        kind: (repaired[kind] + AS_IF_TRIED * OF_PRIOR * prior) / (tried[kind] + AS_IF_TRIED)
+        kind: (repaired[kind] + AS_IF_TRIED * RATE_OF_PRIOR * prior) / (tried[kind] + AS_IF_TRIED)
         for kind, prior in PRIORS.items()
     }
     groups = {
@@ -102,7 +99,7 @@ def rates(cases: list[list[Trial]]) -> dict[str, dict[str, float]]:
         if key.startswith("group ")
     }
     passing = {
-        kind: (causes[kind] + AS_IF_PASSED * OF_PASSING * prior) / (passed[kind] + AS_IF_PASSED)
+        kind: (causes[kind] + AS_IF_PASSED * SHARE_OF_PRIOR * prior) / (passed[kind] + AS_IF_PASSED)
         for kind, prior in PRIORS.items()
     }
     tables = {"kinds": kinds, "groups": groups, "passing": passing}

@@ -21,7 +21,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
-from dl_bug_lsp.evidence.repairs.edits import Edit, Editor, Recorder
+from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
@@ -68,6 +68,8 @@ class Effect(Enum):
     UNCLEAR = "less is known of the run"
 
 
+RATE_OF_PRIOR, SHARE_OF_PRIOR = 0.02, 0.5
+"""The rates of a kind that was not learned yet, for a prior of 1."""
 UNSEEN = 0.5
 """How a group of places counts of which no recorded failure had an edit."""
 FURTHER = {Effect.NONE: 0.5, Effect.ELSEWHERE: 0.8, Effect.PASSES: 0.8}
@@ -128,9 +130,9 @@ def _rates() -> dict[str, dict[str, float]]:
 
 def promise(candidate: Candidate) -> float:
     """Return how likely an edit is the repair, before it is tried."""
-    rates = _rates()
+    rates, kind = _rates(), candidate.edit.kind
     of_group = rates["groups"].get(candidate.group, UNSEEN)
-    return rates["kinds"][candidate.edit.kind] * of_group
+    return rates["kinds"].get(kind, RATE_OF_PRIOR * PRIORS[kind]) * of_group
 
 
 class Search:
@@ -369,7 +371,8 @@ def find(case: Case) -> Iterator[Clue]:
     agreed = follow(case).agreed
     for tried in tried_edits(case):
         place = (tried.edit.file, tried.edit.line)
-        likely = _rates()["passing"][tried.edit.kind]
+        kind = tried.edit.kind
+        likely = _rates()["passing"].get(kind, SHARE_OF_PRIOR * PRIORS[kind])
         if place in agreed and tried.edit.kind in OF_NUMBERS:
             likely *= CONFIRMED
         if tried.passes and (place not in best or likely > best[place][0]):
