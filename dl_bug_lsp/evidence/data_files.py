@@ -536,7 +536,7 @@ def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
                 continue
             if indices and not indices & {int(value), int(value) - 1}:
                 continue
-            count = len(case.workspace.table_rows(table.file, f"{int(value)}"))
+            count = len(case.workspace.table_rows(table.file, f"{int(value)}", column.name))
             if count <= MAX_ODD:
                 extreme = "the highest" if value is high else "the lowest"
                 rows = "one row" if count == 1 else "few rows"

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
+from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
@@ -23,6 +24,11 @@ SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
 ASSUMED = "(worked out from the code, not from the run, which is assumed to have used {})"
 """The same where nothing says which command or config file the failing run had."""
+REPEATED = (
+    "(worked out from the code, not from the run, in which code cell {} is assumed to have run "
+    "more than once, as the execution counts allow)"
+)
+"""The same of a notebook in which runs of cells are missing that no cell shows any more."""
 MOST_STEPS = 60_000
 MOST_STEPS_OF_OTHERS = 60_000
 """Steps of all runs together that are tried where nothing says which one failed."""
@@ -49,8 +55,7 @@ def how_known(case: Case) -> str:
 
     It names the command or config file that was taken for the run's where others were there.
     """
-    assumed = _followed(case)[1]
-    return ASSUMED.format(assumed) if assumed else SEEN
+    return _followed(case)[1] or SEEN
 
 
 NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
@@ -142,11 +147,26 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
         tried = _interpreter(case, others, file, min(steps_left, MOST_STEPS)).run()
         steps_left -= tried.steps
         if tried.raised is not None:
-            outcome, assumption, used = tried, name, (others, file)
+            outcome, assumption, used = tried, ASSUMED.format(name), (others, file)
+    hidden = _hidden_cells(case) if outcome.raised is None else []
+    if hidden:
+        tried = _interpreter(case, *used, repeated=True).run()
+        if tried.raised is not None:
+            outcome, assumption = tried, REPEATED.format(" and ".join(map(str, hidden)))
     if outcome.raised is None and outcome.reached:
         said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
         outcome = replace(outcome, raised=first.demanded(said))
     return outcome, assumption, used
+
+
+def _hidden_cells(case: Case) -> list[int]:
+    """Return the numbers of the code cells that ran more often than the failing notebook shows."""
+    file, line = case.places[0].file, case.places[0].line
+    cells = case.workspace.cells(file) if file.endswith(".ipynb") else ()
+    failed = next((cell for cell in cells if line in cell.raw), None)
+    if failed is None or not failed.execution_count:
+        return []
+    return sorted({c.number for c in hidden_runs(cells, failed.execution_count).values()})
 
 
 def _other_runs(
@@ -167,7 +187,12 @@ def _other_runs(
 
 
 def _interpreter(
-    case: Case, words: list[Value] | None, settings: str | None, steps: int = MOST_STEPS
+    case: Case,
+    words: list[Value] | None,
+    settings: str | None,
+    steps: int = MOST_STEPS,
+    *,
+    repeated: bool = False,
 ) -> Interpreter:
     frames = tuple((place.file, place.line) for place in case.places)
     return Interpreter(
@@ -183,6 +208,7 @@ def _interpreter(
         expression=_expression(case),
         message=case.failure.cause.message if case.failure.cause is not None else "",
         printed=case.engine.run.printed,
+        repeated=repeated,
     )
 
 

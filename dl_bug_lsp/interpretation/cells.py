@@ -43,7 +43,7 @@ class Series(Array):
     ``index`` holds the labels of a pandas column: None where it is an array with positions alone,
     and another number of labels than of cells where they are not known. ``name`` is that of the
     column and ``index_names`` those of the levels of its index, ``UNKNOWN`` and None where they are
-    not known.
+    not known. ``gaps`` is what made cells missing that were there before.
     """
 
     cells: Cells | None = None
@@ -52,6 +52,7 @@ class Series(Array):
     derived: Origins = NOWHERE
     name: object = field(default=UNKNOWN, kw_only=True)
     index_names: tuple[object, ...] | None = field(default=None, kw_only=True)
+    gaps: Origins = field(default=NOWHERE, kw_only=True)
 
     @property
     def labels(self) -> Sequence[object] | None:
@@ -76,13 +77,14 @@ class _Columns(dict[object, str | None]):
 class Frame(Table):
     """A table with the cells of its columns, where they are known.
 
-    ``lines``, ``index`` and ``derived`` are as those of `Series`.
+    ``lines``, ``index``, ``derived`` and ``gaps`` are as those of `Series`.
     """
 
     cells: dict[object, Cells] = field(default_factory=dict)
     lines: tuple[Origin, ...] = ()
     index: Sequence[object] = ()
     derived: dict[object, Origins] = field(default_factory=dict)
+    gaps: dict[object, Origins] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         """Let what is assigned to a column forget its cells."""
@@ -121,6 +123,7 @@ def column(table: Table, name: object, *parts: Value) -> Value:
         return Value(made, origins)
     made = Series((table.rows,), dtype, "numpy", None, *bounds_of(cells), cells, table.lines)
     made.index, made.derived = table.index, table.derived.get(name, NOWHERE)
+    made.gaps = table.gaps.get(name, NOWHERE)
     made.name, made.index_names = name, table.index_names
     return Value(made, origins)
 
@@ -139,11 +142,14 @@ def part_of(table: Table, names: Sequence[object], rows: Value | None = None) ->
     origins = {name: o for name, o in table.origins_of.items() if name in columns}
     if rows is not None or not isinstance(table, Frame):
         whole = table.rows if rows is None else rows
-        return Table(columns, whole, origins, index_names=table.index_names)
+        bare = Table(columns, whole, origins, index_names=table.index_names)
+        bare.removed = dict(table.removed)
+        return bare
     cells = {name: cells for name, cells in table.cells.items() if name in columns}
     derived = dict(table.derived)
     made = Frame(columns, table.rows, origins, cells, table.lines, table.index, derived)
     made.index_names = table.index_names
+    made.removed, made.gaps = dict(table.removed), dict(table.gaps)
     return made
 
 
@@ -158,6 +164,7 @@ def rows_taken(table: Table, positions: Sequence[int], count: Origins) -> Table:
     found.index = _picked(table.index, positions) if _labelled(table) else ()
     found.derived = dict(table.derived)
     found.index_names = table.index_names
+    found.removed, found.gaps = dict(table.removed), dict(table.gaps)
     return found
 
 
@@ -181,7 +188,7 @@ def taken(value: Value, positions: Sequence[int], *parts: Value, at: Origins = N
     made.lines = _picked(data.lines, positions) if data.lines else ()
     labels = data.labels
     made.index = _picked(labels, positions) if labels is not None else data.index and ()
-    made.derived = data.derived
+    made.derived, made.gaps = data.derived, data.gaps
     made.name, made.index_names = data.name, data.index_names
     return Value(made, merged(value, *parts))
 
@@ -213,7 +220,13 @@ def dtype_of_cells(cells: Sequence[object]) -> str:
 
 
 def lacking(table: Table, name: object, key: Value, whole: Value) -> Raised:
-    """Return the exception of a column that a table lacks; its header is one of the sides."""
+    """Return the exception of a column that a table lacks; its header is one of the sides.
+
+    Where a line took the column away, that is the side.
+    """
+    gone = table.removed.get(name)
+    if gone:
+        return Raised("key", f"{name!r}", key, Value(UNKNOWN, gone))
     header = merged(whole, *(Value(None, o) for o in list(table.origins_of.values())[:4]))
     raised = Raised("key", f"{name!r}", key, Value(UNKNOWN, header))
     raised.available = {
@@ -287,7 +300,7 @@ def check_text(table: Table, name: object, dtype: str | None, wanted: Value) -> 
         if cell is None and dtype.startswith(("int", "uint")):
             place = frozenset(table.lines[index : index + 1])
             what = "Cannot convert non-finite values (NA or inf) to integer"
-            raise Raised("value", what, Value(None, place), wanted)
+            raise Raised("value", what, Value(None, table.gaps.get(name) or place), wanted)
 
 
 def converted(cells: Cells, dtype: str | None) -> Cells | None:

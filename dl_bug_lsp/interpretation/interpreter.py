@@ -19,7 +19,14 @@ from functools import partial
 from typing import Any
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.interpretation import arrays, autograd, builtin_models, cells, operators
+from dl_bug_lsp.interpretation import (
+    arrays,
+    autograd,
+    builtin_models,
+    cells,
+    notebook_runs,
+    operators,
+)
 from dl_bug_lsp.interpretation.command_models import flag_of, run_command
 from dl_bug_lsp.interpretation.demands import Said, demanded
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
@@ -281,6 +288,8 @@ class Interpreter:
         expression: str = "",
         message: str = "",
         printed: Mapping[str, str] | None = None,
+        *,
+        repeated: bool = False,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
@@ -289,11 +298,13 @@ class Interpreter:
         that a path which is not known means; ``reported`` the pairs of sizes that the failure's
         message says differ; ``exception`` the name of its class and ``expression`` the part of the
         failing line that the traceback underlines, both empty where they are not known; ``message``
-        what the exception says; ``printed`` the settings that the log shows, as texts.
+        what the exception says; ``printed`` the settings that the log shows, as texts. With
+        ``repeated``, cells of a notebook run as often as its execution counts leave room for.
         """
         self.workspace = workspace
         self.script = script
         self.target = target
+        self.repeated = repeated
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = self.steps = steps
         self.room = MAX_MADE
@@ -314,9 +325,7 @@ class Interpreter:
         """The functions that were followed again for a place of the stack that lies in them."""
         self._come_to: set[Origin] = set()
         self.reach = Reach()
-        self._frame_lines: dict[str, set[int]] = {}
-        for file, line in self.frames:
-            self._frame_lines.setdefault(file, set()).add(line)
+        self._frame_lines = _lines_by_file(self.frames)
         # Whether blocks are entered for the places of the stack in them.
         self._entering = False
         self._generators: dict[ast.AST, bool] = {}
@@ -501,12 +510,42 @@ class Interpreter:
         if tree is not None:
             self.stack.append((file, 0))
             try:
-                self.block(tree.body, environment)
+                if file.endswith(".ipynb"):
+                    self._notebook(file, tree, environment)
+                else:
+                    self.block(tree.body, environment)
             except (_Return, _Break, _Continue):
                 pass
             finally:
                 self.stack.pop()
         return found
+
+    def _notebook(self, file: str, tree: ast.Module, env: Environment) -> None:
+        """Follow the cells of a notebook in the order in which they ran; each ends by itself."""
+        cells = self.workspace.cells(file)
+        line = next((line for name, line in self.order if name == file), 0)
+        statements = notebook_runs.statements_of(cells, tree.body)
+        failed = False
+        for cell in notebook_runs.in_order(cells, line, repeated=self.repeated):
+            body = statements[cell.number]
+            failed = failed or line in cell.raw
+            try:
+                self.block(body, env)
+            except _Leave as end:
+                if end.raised.place is not None:
+                    self.elsewhere.add((end.raised.place, end.raised.what))
+            except (_Return, _Break, _Continue):
+                continue
+            if not failed:
+                with suppress(Raised):
+                    notebook_runs.learn(cell, body, partial(self._seen, env=env))
+
+    def _seen(self, node: ast.expr, env: Environment) -> Value:
+        """Return the value of a name or attribute that a cell showed; of others an unknown one."""
+        if isinstance(node, ast.Name):
+            found = self._lookup(node.id, env)
+            return found if found is not None else Value(UNKNOWN)
+        return Value(UNKNOWN)
 
     def block(self, statements: Sequence[ast.stmt], env: Environment) -> None:
         """Follow statements one after the other."""
@@ -2818,6 +2857,13 @@ def find_model(table: Mapping[str, Model], name: str) -> Model | None:
         return found
     root, _, rest = name.partition(".")
     return table.get(f"{root}.{rest.rpartition('.')[2]}")
+
+
+def _lines_by_file(places: Iterable[Origin]) -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for file, line in places:
+        found.setdefault(file, set()).add(line)
+    return found
 
 
 def _own_end(node: ast.stmt) -> int:

@@ -5,6 +5,7 @@ Source: the pandas 2.2 reference.
 
 from __future__ import annotations
 
+import difflib
 import math
 import statistics
 from collections import Counter
@@ -42,6 +43,8 @@ from dl_bug_lsp.interpretation.values import (
     FunctionValue,
     Library,
     LibraryObject,
+    Origin,
+    Origins,
     Raised,
     Value,
     merged,
@@ -200,7 +203,10 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
                 held[c].data if c in held else (c if keeps else None) for c in column_.cells
             )
             if all(c is None or isinstance(c, (int, float, str)) for c in cells):
-                return _derived(call, cells, by, *_used(held, column_.cells))
+                mapped = _derived(call, cells, by, *_used(held, column_.cells))
+                if isinstance(mapped.data, Series) and not keeps:
+                    mapped.data.gaps = _gaps(column_, held, by, call.place)
+                return mapped
         dtypes = {type(value.data) for value in held.values()}
         dtype = None if dtypes <= {int, float} else "object" if dtypes == {str} else None
         return new(data.shape, None if keeps else dtype, origins)
@@ -209,6 +215,40 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
         if made is not None:
             return _derived(call, made, by)
     return new(data.shape, None, origins)
+
+
+def _gaps(column_: Series, held: dict[object, Value], by: Value, place: Origin) -> Origins:
+    """Return what leaves cells without a value in a dict: a key that is spelt otherwise, or rows.
+
+    Where the dict has none of the cells, it is the line that maps.
+    """
+    cells = column_.cells or ()
+    lost = [cell for cell in dict.fromkeys(cells) if cell is not None and cell not in held]
+    if not lost:
+        return NOWHERE
+    if not any(cell in held for cell in cells):
+        return frozenset({place})
+    twins = [key for key in held if any(_is_spelt_alike(key, cell) for cell in lost)]
+    rows = [line for line, cell in zip(column_.lines, cells, strict=False) if cell in lost]
+    if len(rows) <= _FEW_ROWS:
+        return frozenset(rows)
+    if twins:
+        return merged(*(held[key] for key in twins[:_MOST_USED]))
+    return frozenset({place}) | by.origins | frozenset(rows[:1])
+
+
+def _is_spelt_alike(key: object, cell: object) -> bool:
+    """Whether a key and a cell differ in case, blanks, type or a slip alone."""
+    one, other = str(key).strip().casefold(), str(cell).strip().casefold()
+    if one == other:
+        return True
+    ratio = difflib.SequenceMatcher(None, one, other).ratio()
+    return isinstance(key, str) and isinstance(cell, str) and ratio >= _ALIKE
+
+
+_FEW_ROWS = 2
+"""Rows with a value that no key has which are rather wrong themselves than the keys."""
+_ALIKE = 0.8
 
 
 def _used(by: dict[object, Value], cells: Sequence[object]) -> list[Value]:
@@ -263,6 +303,7 @@ def _astype_column(interpreter: Interpreter, call: Call) -> Value:
     dtype = dtype_name(wanted)
     if column_ is not None and wanted is not None and column_.cells is not None:
         made = Frame({"": column_.dtype}, Value(0), {}, {"": column_.cells}, column_.lines)
+        made.gaps[""] = column_.gaps
         check_text(made, "", dtype, wanted)
         same = dtype == column_.dtype or (wanted.data in ("category", "string"))
         if same and call.receiver is not None:

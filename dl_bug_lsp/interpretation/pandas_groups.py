@@ -77,12 +77,22 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
     if "prefix" in call.keywords or "dummy_na" in call.keywords:
         return unknown(given)
     columns = {name: d for name, d in table.columns.items() if name not in names}
-    origins = {name: table.origins_of.get(name, NOWHERE) for name in columns}
+    found = part_of(table, list(columns))
+    assert isinstance(found, Frame)
     for name in names:
-        for value in distinct(table.cells[name])[int(first) :]:
-            columns[f"{name}_{value}"] = dtype
-            origins[f"{name}_{value}"] = table.origins_of.get(name, NOWHERE)
-    return Value(Table(columns, table.rows, origins), given.origins)
+        values = distinct(table.cells[name])[int(first) :]
+        afforded = affords(len(values) * len(table.cells[name]))
+        for value in values:
+            made = f"{name}_{value}"
+            columns[made] = dtype
+            found.columns[made] = dtype
+            found.origins_of[made] = table.origins_of.get(name, NOWHERE)
+            found.derived[made] = frozenset({call.place})
+            if afforded and dtype is not None:
+                hits = [cell == value for cell in table.cells[name]]
+                is_bool = dtype == "bool"
+                found.cells[made] = tuple(hits if is_bool else [int(hit) for hit in hits])
+    return Value(found, given.origins)
 
 
 @MODELS.function("pandas.concat")

@@ -6,7 +6,7 @@ Source: the pandas 2.2 reference.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -391,6 +391,7 @@ def set_column(table: Table, name: object, value: Value, *parts: Value) -> None:
             table.cells[name] = made.cells
             lined = made.lines is table.lines or made.lines == table.lines
             table.derived[name] = made.derived if lined else merged(value)
+            table.gaps[name] = made.gaps
 
 
 # Methods of tables.
@@ -416,7 +417,14 @@ def _drop(interpreter: Interpreter, call: Call) -> Value:
     for name in names:
         if name.known and name.data not in table.columns and not forgiving:
             raise lacking(table, name.data, name, call.receiver)
-    return placed(call, part_of(table, [n for n in table.columns if n not in gone]))
+    found = part_of(table, [n for n in table.columns if n not in gone])
+    note_removed(found, gone, call.place)
+    return placed(call, found)
+
+
+def note_removed(table: Table, names: Iterable[object], place: Origin) -> None:
+    """Note at which line columns were taken away from a table."""
+    table.removed.update({name: frozenset({place}) for name in names})
 
 
 def placed(call: Call, found: Table) -> Value:
@@ -432,7 +440,7 @@ def placed(call: Call, found: Table) -> Value:
 def _replace(table: Table, found: Table) -> None:
     """Put the columns and rows of a table in the place of another's."""
     table.columns, table.rows, table.origins_of = found.columns, found.rows, found.origins_of
-    table.index_names = found.index_names
+    table.index_names, table.removed = found.index_names, found.removed
     if isinstance(table, Frame):
         table.cells = found.cells if isinstance(found, Frame) else {}
         table.lines = found.lines if isinstance(found, Frame) else ()
@@ -455,12 +463,27 @@ def _fewer_rows(interpreter: Interpreter, call: Call) -> Value:
             count = table.rows.origins | merged(*call.args, *call.keywords.values())
             if len(positions) != size(table.rows):
                 count |= {call.place}
+            if not positions and size(table.rows) and call.name == "dropna":
+                count = _emptied(table) | {call.place}
             found = rows_taken(table, positions, count)
             if is_true(call.keywords.get("ignore_index")) and isinstance(found, Frame):
                 found.index = range(len(positions))
             return placed(call, found)
     rows = Value(UNKNOWN, table.rows.origins | {call.place})
     return placed(call, part_of(table, list(table.columns), rows))
+
+
+def _is_there(cell: object) -> bool:
+    return cell is not None
+
+
+def _emptied(table: Frame) -> Origins:
+    """Return what left columns without any cell, else what left cells missing."""
+    empty = [name for name, cells in table.cells.items() if all(cell is None for cell in cells)]
+    origins: Origins = NOWHERE
+    for name in empty or table.gaps:
+        origins |= table.gaps.get(name) or table.derived.get(name, NOWHERE)
+    return origins
 
 
 def _kept_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int] | None:
@@ -482,6 +505,9 @@ def _kept_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int] 
             if key.known and key.data not in table.columns:
                 raise lacking(table, key.data, key, call.receiver or Value(UNKNOWN))
         names = [key.data for key in keys]
+    emptied = [n for n in names if table.cells.get(n) and not any(map(_is_there, table.cells[n]))]
+    if emptied and call.name == "dropna" and "how" not in call.keywords:
+        return []
     if not names or any(name not in table.cells for name in names):
         return None
     count = size(table.rows) or 0
@@ -1131,6 +1157,7 @@ def _pop(interpreter: Interpreter, call: Call) -> Value:
         raise lacking(table, key.data, key, call.receiver)
     found = column(table, key.data, key)
     del table.columns[key.data]
+    note_removed(table, [key.data], call.place)
     return found
 
 

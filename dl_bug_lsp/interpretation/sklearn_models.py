@@ -589,6 +589,8 @@ def _train_test_split(interpreter: Interpreter, call: Call) -> Value:
         if rows is not None:
             what = "Found input variables with inconsistent numbers of samples"
             first = rows if first is None else arrays.same(first, rows, what)
+    if first is not None and first.data == 0:
+        raise Raised("value", "the resulting train set will be empty", first)
     test, train = call.keywords.get("test_size"), call.keywords.get("train_size")
     counts = _split_counts(None if first is None else size(first), test, train)
     origins = merged(*[v for v in (first, test, train) if v is not None])

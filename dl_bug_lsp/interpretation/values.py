@@ -105,13 +105,15 @@ class Array:
 class Table:
     """A pandas table: dtypes by column name (in order), and the number of rows.
 
-    ``index_names`` are the names of the levels of its index, empty where it has none.
+    ``index_names`` are the names of the levels of its index, empty where it has none. ``removed``
+    tells of columns that it had which lines took them away.
     """
 
     columns: dict[object, str | None]
     rows: Value
     origins_of: dict[object, Origins] = field(default_factory=dict)
     index_names: tuple[object, ...] = field(default=(), kw_only=True)
+    removed: dict[object, Origins] = field(default_factory=dict, kw_only=True)
 
 
 @dataclass(slots=True, eq=False)

@@ -15,6 +15,8 @@ from dl_bug_lsp.workspace.elements import Parsed, parse
 
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w.]+\?{1,2}[ \t]*$)")
 _ASSIGNED_MAGIC = re.compile(r"([ \t]*[^\W\d][\w., \t]*=[ \t]*)[%!]")
+MOST_OUTPUT = 20_000
+"""Characters of a cell's outputs that are kept."""
 _FOREIGN_CELL = re.compile(r"[ \t\n]*%%(?!time\b|timeit\b|capture\b|prun\b)")
 
 
@@ -22,13 +24,16 @@ _FOREIGN_CELL = re.compile(r"[ \t\n]*%%(?!time\b|timeit\b|capture\b|prun\b)")
 class Cell:
     """A code cell: its number among the code cells, execution count, lines and their raw lines.
 
-    ``raw[n]`` is the 1-based line of the file on disk that holds ``lines[n]``.
+    ``raw[n]`` is the 1-based line of the file on disk that holds ``lines[n]``. ``printed`` is what
+    the cell wrote to its standard output, ``result`` the text of its last expression's value.
     """
 
     number: int
     execution_count: int | None
     lines: tuple[str, ...]
     raw: tuple[int, ...]
+    printed: str = ""
+    result: str = ""
 
 
 def read_cells(text: str) -> tuple[Cell, ...]:
@@ -51,8 +56,28 @@ def read_cells(text: str) -> tuple[Cell, ...]:
         number = count.value if count is not None else None
         lines, raw = _source_lines(source)
         executed = number if isinstance(number, int) else None
-        code_cells.append(Cell(len(code_cells) + 1, executed, lines, raw))
+        own = (len(code_cells) + 1, executed, lines, raw)
+        code_cells.append(Cell(*own, *_outputs(node.child("outputs"))))
     return tuple(code_cells)
+
+
+def _outputs(node: Node | None) -> tuple[str, str]:
+    """Return what a cell printed and the text of its result (nbformat 4), each cut if long."""
+    printed = result = ""
+    for output in node.items if node is not None else ():
+        kind, name = output.child("output_type"), output.child("name")
+        if kind is not None and kind.value == "stream" and name is not None:
+            printed += _text(output.child("text")) if name.value == "stdout" else ""
+        elif kind is not None and kind.value == "execute_result":
+            data = output.child("data")
+            result = _text(data.child("text/plain") if data is not None else None)
+    return printed[:MOST_OUTPUT], result[:MOST_OUTPUT]
+
+
+def _text(node: Node | None) -> str:
+    """Return a text that is one string, or a list of its pieces."""
+    pieces = () if node is None else node.items or (node,)
+    return "".join(piece.value for piece in pieces if isinstance(piece.value, str))
 
 
 def copied_from(text: str) -> str | None:

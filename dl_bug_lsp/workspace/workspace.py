@@ -329,9 +329,14 @@ class Workspace:
         text, is_cut = source.text, source.is_cut
         return self._tables.get(file, lambda name: read_table(name, text, is_cut))
 
-    def table_rows(self, file: str, value: str) -> tuple[tuple[int, str], ...]:
-        """Return (line, column) of the first cells of a data file that hold exactly a value."""
-        return rows_with(file, self.text(file) or "", value)
+    def table_rows(
+        self, file: str, value: str, column: str | None = None
+    ) -> tuple[tuple[int, str], ...]:
+        """Return (line, column) of the first cells of a data file that hold exactly a value.
+
+        With ``column``, only cells of that column are looked at.
+        """
+        return rows_with(file, self.text(file) or "", value, column=column)
 
     def module_file(self, module: str, importer: str | None = None) -> str | None:
         """Return the workspace file of a dotted module as ``importer`` would import it.

@@ -51,14 +51,19 @@ def read_header(file: str, text: str) -> ConfigReading:
     return ConfigReading(tuple(columns), *problem)
 
 
-def rows_with(file: str, text: str, value: str, most: int = 50) -> tuple[tuple[int, str], ...]:
-    """Return (line, column) of the first cells that hold exactly this value."""
+def rows_with(
+    file: str, text: str, value: str, most: int = 50, column: str | None = None
+) -> tuple[tuple[int, str], ...]:
+    """Return (line, column) of the first cells that hold exactly this value.
+
+    With ``column``, only cells of that column are looked at.
+    """
     cells: list[tuple[int, str]] = []
     if not file.lower().endswith(_LINES) and value not in text and '"' not in value:
         return ()  # A cell is what stands there, but for doubled quotation marks.
     for line, record in _records(file, text):
         for name, cell in record.items():
-            if str(cell).strip() == value:
+            if str(cell).strip() == value and column in (None, name):
                 cells.append((line, name))
         if len(cells) >= most:
             break
