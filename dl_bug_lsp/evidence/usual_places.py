@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files
+from dl_bug_lsp.evidence.interpretation import explained
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.taxonomy.advising import usual_places
 from dl_bug_lsp.taxonomy.categories import UsualPlace
@@ -26,6 +27,8 @@ MOST_HITS = 12
 LONGEST_SHOWN = 70
 BESIDE = 0.7
 """What a place counts that no value on the way to the failure comes from."""
+USUAL_BESIDE_SHOWN = 0.5
+"""What is left of a usual place where the followed run shows another to be the cause."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -126,6 +129,7 @@ def find(case: Case) -> Iterator[Clue]:
     places = usual_places(case.failure)
     if not places:
         return
+    shown = explained(case)
     files: dict[str, Pieces] = {}
     for file in near_files(case)[:MOST_FILES]:
         tree = case.workspace.tree(file)
@@ -153,6 +157,8 @@ def find(case: Case) -> Iterator[Clue]:
             continue
         for hit in chosen:
             score = place.share * (1.0 if on_way or place.key else BESIDE) / len(chosen) ** 0.5
+            if shown and (hit.file, hit.line) not in shown:
+                score *= USUAL_BESIDE_SHOWN
             why = place.why.replace("{code}", _short(hit.text))
             yield Clue("classics.place", hit.file, hit.line, score, why)
 

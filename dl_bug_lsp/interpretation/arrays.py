@@ -44,6 +44,8 @@ class Comparisons:
     """Cells of tables that operations may still look at."""
     marks_guesses: bool = False
     """Whether sizes that are only likely get the origin `GUESSED`."""
+    reasons: dict[Origin, str] = field(default_factory=dict)
+    """What is known to be odd of places, in words: a row, a key, a line that takes away."""
 
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places."""
@@ -66,6 +68,13 @@ class Comparisons:
 
 
 COMPARISONS: ContextVar[Comparisons | None] = ContextVar("COMPARISONS", default=None)
+
+
+def note_reason(place: Origin, why: str) -> None:
+    """Note of a place why it is the cause where the failure comes from it."""
+    comparisons = COMPARISONS.get()
+    if comparisons is not None:
+        comparisons.reasons.setdefault(place, why)
 
 
 def size(value: Value | None) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
@@ -35,6 +35,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     ModuleValue,
+    OneShot,
     Raised,
     Table,
     Value,
@@ -191,7 +192,12 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     start = arrays.size(call.given(1, "start")) or 0
     if isinstance(items, Lazy):
         return Value(Lazy(Value((Value(start), items.item)), items.length))
-    return Value([Value((Value(n), item)) for n, item in enumerate(items, start)])
+    return _once(call, [Value((Value(n), item)) for n, item in enumerate(items, start)])
+
+
+def _once(call: Call, items: Iterable[Value]) -> Value:
+    """Return what can be iterated over once."""
+    return Value(OneShot(items, call.place))
 
 
 @MODELS.function("builtins.zip")
@@ -204,7 +210,7 @@ def _zip(interpreter: Interpreter, call: Call) -> Value:
         shortest: object = min(known) if len(known) == len(lengths) else UNKNOWN
         return Value(Lazy(Value(tuple(items)), Value(shortest, merged(*lengths))))
     rows = zip(*(p for p in parts if isinstance(p, list)), strict=False)
-    return Value([Value(tuple(row)) for row in rows])
+    return _once(call, [Value(tuple(row)) for row in rows])
 
 
 @MODELS.function(
@@ -213,6 +219,8 @@ def _zip(interpreter: Interpreter, call: Call) -> Value:
 def _sequence(interpreter: Interpreter, call: Call) -> Value:
     if not call.args:
         return Value([] if call.name == "builtins.list" else ())
+    if call.name == "builtins.iter" and isinstance(call.args[0].data, OneShot):
+        return call.args[0]
     items = interpreter.iterate(call.args[0])
     if isinstance(items, Lazy):
         return Value(items, call.args[0].origins)
@@ -221,6 +229,8 @@ def _sequence(interpreter: Interpreter, call: Call) -> Value:
     elif call.name == "builtins.reversed":
         items = items[::-1]
     origins = call.args[0].origins
+    if call.name in ("builtins.iter", "builtins.reversed"):
+        return Value(OneShot(items, call.place), origins)
     return Value(tuple(items) if call.name == "builtins.tuple" else list(items), origins)
 
 
@@ -474,7 +484,8 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
             Lazy(interpreter.call(call.args[0], tuple(items), {}, call.place), Value(UNKNOWN))
         )
     rows = list(zip(*(p for p in parts if isinstance(p, list)), strict=False))
-    return Value([interpreter.call(call.args[0], row, {}, call.place) for row in rows[:MAX_ITEMS]])
+    made = [interpreter.call(call.args[0], row, {}, call.place) for row in rows[:MAX_ITEMS]]
+    return _once(call, made)
 
 
 @MODELS.function("builtins.filter")
@@ -495,7 +506,7 @@ def _filter(interpreter: Interpreter, call: Call) -> Value:
         )
         if truth(test) is not False:
             kept.append(item)
-    return Value(kept)
+    return _once(call, kept)
 
 
 @MODELS.numbers
@@ -505,7 +516,7 @@ def _next(interpreter: Interpreter, call: Call) -> Value:
     following = interpreter.method_of(given, "__next__")
     if following is not None:
         return interpreter.call(following, (), {}, call.place)
-    items = interpreter.iterate(given)
+    items = given.data if isinstance(given.data, OneShot) else interpreter.iterate(given)
     if isinstance(items, Lazy):
         return items.item
     if items:

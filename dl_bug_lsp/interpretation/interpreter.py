@@ -49,6 +49,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     ModuleValue,
+    OneShot,
     Origin,
     Raised,
     Table,
@@ -241,7 +242,8 @@ class Outcome:
     ``operands`` is what the failing expression was made of where the run came to it and none of our
     models saw it fail. ``files_read`` are the text files of the workspace that the program read,
     ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
-    it called and of the classes of which it made objects.
+    it called and of the classes of which it made objects. ``reasons`` says of places why they are
+    the cause where what fails comes from them.
     """
 
     raised: Raised | None
@@ -254,6 +256,7 @@ class Outcome:
     files_read: tuple[str, ...] = ()
     modules: frozenset[str] = frozenset()
     entered: frozenset[Origin] = frozenset()
+    reasons: Mapping[Origin, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -398,6 +401,7 @@ class Interpreter:
             files,
             modules,
             entered,
+            self.comparisons.reasons,
         )
 
     def demanded(self, said: Sequence[Said]) -> Raised | None:
@@ -800,6 +804,7 @@ class Interpreter:
             self._left_out(node, items.length if isinstance(items, Lazy) else source, env)
         lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
         start = self.left
+        number = 0
         try:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
                 before = self.left
@@ -812,15 +817,25 @@ class Interpreter:
                     self._last_round(node, env)
                     break
         except _Break:
+            if isinstance(source.data, OneShot) and isinstance(items, list):
+                source.data.extend(items[number + 1 :])
             return
         self.block(node.orelse, env)
 
     def _left_out(self, node: ast.For | ast.AsyncFor, count: Value, env: Environment) -> None:
         """Let what a loop without a round would have changed come from its number of rounds.
 
-        What it was before the loop is seldom wrong: a sum starts at zero.
+        What it was before the loop is seldom wrong: a sum starts at zero, a list empty.
         """
         for inner in (n for statement in node.body for n in ast.walk(statement)):
+            filled = _filled_name(inner)
+            before = env.names.get(filled) if filled else None
+            if (
+                before is not None
+                and isinstance(before.data, (list, dict, set))
+                and not before.data
+            ):
+                env.names[filled] = Value(before.data, count.origins or before.origins)
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                 held = env.names.get(inner.id, Value(UNKNOWN))
                 env.names[inner.id] = Value(held.data, count.origins or held.origins)
@@ -1944,7 +1959,7 @@ class Interpreter:
             held.data.extend(items if isinstance(items, list) else [items.item])
         return Value(UNKNOWN)
 
-    def _of_ListComp(self, node: ast.ListComp, env: Environment) -> Value:
+    def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Value:
         found: list[Value] = []
         lazy = self._generate(
             node.generators, env, lambda inner: found.append(self.value(node.elt, inner))
@@ -1954,7 +1969,11 @@ class Interpreter:
             return Value(Lazy(item, lazy))
         return Value(found)
 
-    _of_GeneratorExp = _of_ListComp
+    def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
+        made = self._of_ListComp(node, env)
+        if type(made.data) is not list:
+            return made
+        return Value(OneShot(made.data, (env.file, node.lineno)), made.origins)
 
     def _of_SetComp(self, node: ast.SetComp, env: Environment) -> Value:
         found: list[Value] = []
@@ -2543,15 +2562,14 @@ class Interpreter:
                 return self.value(node.body, env)
             finally:
                 self.stack.pop()
-        yields = self._generators.get(node)
-        if yields is None:
-            yields = self._generators[node] = _yields(node)
+        yields = self._is_generator(node)
         if yields:
             names["yielded values"] = Value([])
         self.stack.append((function.file, node.lineno))
         self._starts.append((node.lineno, _last_line(node)))
         self.entered.append((function, dict(names)))
         endless = False
+        given = _iterators((*args, *keywords.values()))
         try:
             try:
                 returned = self._body(node, env)
@@ -2559,6 +2577,7 @@ class Interpreter:
                 returned, endless = None, True
             if self._must_repeat(env, (function.file, node.lineno)):
                 # The run did come to a place in here: it took the blocks that lead there.
+                _give_back(given)
                 names.clear()
                 names.update(self._bound(function, args, keywords))
                 if yields:
@@ -2580,7 +2599,16 @@ class Interpreter:
         if endless:
             items = _items(names["yielded values"])
             return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
-        return names["yielded values"] if yields else Value(None, _ends_of(function))
+        if not yields:
+            return Value(None, _ends_of(function))
+        caller = self.stack[-1] if self.stack else None
+        return Value(OneShot(_items(names["yielded values"]), caller))
+
+    def _is_generator(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        yields = self._generators.get(node)
+        if yields is None:
+            yields = self._generators[node] = _yields(node)
+        return yields
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
         """Follow a function's body; return what it returns, None where its end is come to."""
@@ -2661,6 +2689,8 @@ class Interpreter:
     def iterate(self, value: Value) -> list[Value] | Lazy:
         """Return the items that iterating gives, or a `Lazy` where they are not all known."""
         data = value.data
+        if isinstance(data, OneShot):
+            return self._used_up(value, data)
         if isinstance(data, (list, tuple)):
             return list(data)
         if isinstance(data, dict):
@@ -2705,6 +2735,22 @@ class Interpreter:
         if isinstance(data, (int, float, bool)):
             raise Raised("type", f"'{type(data).__name__}' object is not iterable", value)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+    def _used_up(self, value: Value, data: OneShot) -> list[Value]:
+        """Take what an iterator has left; one that has nothing left comes from where it was made.
+
+        The first place that iterated over it is where a new one was to be made.
+        """
+        items = list(data)
+        here = self.stack[-1] if self.stack else None
+        if items:
+            data.clear()
+            data.used = here
+        elif data.used is not None and data.made is not None:
+            why = f"what is made here can be iterated over once, and line {data.used[1]} did"
+            arrays.note_reason(data.made, why)
+            value.origins = frozenset({data.made})
+        return items
 
     def _drained(self, following: Value) -> list[Value] | Lazy:
         """Return what calls of ``__next__`` give until it says that there is no more."""
@@ -2857,6 +2903,30 @@ def find_model(table: Mapping[str, Model], name: str) -> Model | None:
         return found
     root, _, rest = name.partition(".")
     return table.get(f"{root}.{rest.rpartition('.')[2]}")
+
+
+def _iterators(values: Iterable[Value]) -> list[tuple[OneShot, list[Value]]]:
+    """Return the iterators among values with what each has left."""
+    return [(v.data, list(v.data)) for v in values if isinstance(v.data, OneShot)]
+
+
+def _give_back(iterators: Iterable[tuple[OneShot, list[Value]]]) -> None:
+    for iterator, left in iterators:
+        iterator[:] = left
+
+
+FILLING = {"append", "extend", "add", "insert", "update", "setdefault", "appendleft"}
+"""Methods that put something into a container."""
+
+
+def _filled_name(node: ast.AST) -> str:
+    """Return the name of the container that a call or an assignment fills, empty for none."""
+    owner: ast.expr | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = node.func.value if node.func.attr in FILLING else None
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        owner = node.value
+    return owner.id if isinstance(owner, ast.Name) else ""
 
 
 def _lines_by_file(places: Iterable[Origin]) -> dict[str, set[int]]:

@@ -227,13 +227,21 @@ def _gaps(column_: Series, held: dict[object, Value], by: Value, place: Origin) 
     if not lost:
         return NOWHERE
     if not any(cell in held for cell in cells):
+        why = "no cell of the column is a key of this dict, so all of them become missing"
+        arrays.note_reason(place, why)
         return frozenset({place})
-    twins = [key for key in held if any(_is_spelt_alike(key, cell) for cell in lost)]
+    twins = [(key, c) for c in lost for key in held if _is_spelt_alike(key, c)]
     rows = [line for line, cell in zip(column_.lines, cells, strict=False) if cell in lost]
-    if len(rows) <= _FEW_ROWS:
+    if 0 < len(rows) <= _FEW_ROWS:
+        for row in rows:
+            arrays.note_reason(row, f"`{str(lost[0])[:_MOST_SHOWN]}` is no key of what maps it")
         return frozenset(rows)
+    for key, cell in twins[:_MOST_USED]:
+        for origin in held[key].origins - by.origins:
+            why = f"`{key}` is a key here, and the data have `{str(cell)[:_MOST_SHOWN]}`"
+            arrays.note_reason(origin, why)
     if twins:
-        return merged(*(held[key] for key in twins[:_MOST_USED]))
+        return merged(*(held[key] for key, _ in twins[:_MOST_USED]))
     return frozenset({place}) | by.origins | frozenset(rows[:1])
 
 
@@ -249,6 +257,7 @@ def _is_spelt_alike(key: object, cell: object) -> bool:
 _FEW_ROWS = 2
 """Rows with a value that no key has which are rather wrong themselves than the keys."""
 _ALIKE = 0.8
+_MOST_SHOWN = 40
 
 
 def _used(by: dict[object, Value], cells: Sequence[object]) -> list[Value]:

@@ -464,7 +464,7 @@ def _fewer_rows(interpreter: Interpreter, call: Call) -> Value:
             if len(positions) != size(table.rows):
                 count |= {call.place}
             if not positions and size(table.rows) and call.name == "dropna":
-                count = _emptied(table) | {call.place}
+                count = _emptied(table) or count
             found = rows_taken(table, positions, count)
             if is_true(call.keywords.get("ignore_index")) and isinstance(found, Frame):
                 found.index = range(len(positions))

@@ -10,8 +10,9 @@ import datetime
 import re
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import Series
+from dl_bug_lsp.interpretation.cells import Series, cell_at, series_of
 from dl_bug_lsp.interpretation.effect_models import some_number, words
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, new
@@ -21,6 +22,7 @@ from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
     LibraryObject,
+    Raised,
     Table,
     Value,
     merged,
@@ -123,6 +125,8 @@ def _to_dates(_: Interpreter, call: Call) -> Value:
     if given is None or not given.known:
         return call.unknown()
     span = "imedelta" in call.name
+    if call.name.endswith("to_datetime"):
+        _check_dates(given, call)
     if isinstance(given.data, (str, int, float)):
         name = "pandas.Timedelta" if span else "pandas.Timestamp"
         return Value(LibraryObject(name, (given,), {}, call.place), given.origins)
@@ -131,6 +135,53 @@ def _to_dates(_: Interpreter, call: Call) -> Value:
     if isinstance(given.data, LibraryObject):
         return given
     return _outlined(given, SPANS if span else TIMES)
+
+
+USUAL = ("%Y-%m-%d", "%Y/%m/%d", "%m/%d/%Y", "%d/%m/%Y", "%m-%d-%Y", "%d-%m-%Y", "%d.%m.%Y")
+"""Forms of dates that pandas recognizes in a first cell, those with the month first before others
+(``dayfirst=False``)."""
+CLOCKS = ("", " %H:%M", " %H:%M:%S", "T%H:%M:%S", "T%H:%M", " %H:%M:%S.%f", "T%H:%M:%S.%f")
+MOST_DATES = 20_000
+FEW_ROWS = 3
+"""Rows that do not fit a form and are rather wrong themselves than the form."""
+
+
+def _check_dates(given: Value, call: Call) -> None:
+    """Raise where a cell is no date of the form that is told, or of that of the first cell."""
+    held, errors = series_of(given), call.given(1, "errors")
+    if held is None or held.cells is None or (errors is not None and errors.data != "raise"):
+        return
+    texts = [cell for cell in dict.fromkeys(held.cells) if isinstance(cell, str) and cell.strip()]
+    if not texts or len(texts) > MOST_DATES or call.keywords.keys() & {"unit", "origin", "exact"}:
+        return
+    told, first = call.keywords.get("format"), call.keywords.get("dayfirst")
+    if told is None:
+        days = first is not None and first.data is True
+        usual = sorted(USUAL, key=lambda form: form.startswith("%m") == days)
+        forms = [form + clock for form in usual for clock in CLOCKS]
+        form = next((one for one in forms if _is_date(texts[0].strip(), one)), None)
+    else:
+        form = told.data if isinstance(told.data, str) else None
+    if form is None or form in ("mixed", "ISO8601"):
+        return
+    odd = [text for text in texts if not _is_date(text.strip() if told is None else text, form)]
+    if not odd:
+        return
+    rows = [i for i, cell in enumerate(held.cells) if cell in odd[:FEW_ROWS]]
+    for row in rows if len(odd) <= FEW_ROWS and len(rows) <= FEW_ROWS else ():
+        for origin in held.lines[row : row + 1]:
+            why = f"`{str(held.cells[row])[:40]}` is no date of the form `{form}`"
+            arrays.note_reason(origin, why)
+    sides = [cell_at(given, rows[0]), *([told] if told is not None else [])]
+    raise Raised("value", f"time data {odd[0][:40]!r} doesn't match format {form!r}", *sides)
+
+
+def _is_date(text: str, form: str) -> bool:
+    try:
+        datetime.datetime.strptime(text, form)
+    except (ValueError, re.error):
+        return False
+    return True
 
 
 @MODELS.function("pandas.Timestamp.now", "pandas.Timestamp.today", "pandas.Timestamp.utcnow")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -43,6 +43,19 @@ class Value:
     def known(self) -> bool:
         """Whether anything is known of the value."""
         return self.data is not UNKNOWN
+
+
+class OneShot(list[Value]):
+    """What an iterator has left to give: who iterates over it takes it away."""
+
+    __slots__ = ("made", "used")
+
+    def __init__(self, items: Iterable[Value], made: Origin | None) -> None:
+        """Hold the items of an iterator that was made at a place."""
+        super().__init__(items)
+        self.made = made
+        self.used: Origin | None = None
+        """Where all of them were taken."""
 
 
 class Uneven(Value):

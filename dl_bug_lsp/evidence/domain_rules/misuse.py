@@ -76,6 +76,8 @@ ADVISED_ARGUMENT = re.compile(
     re.IGNORECASE,
 )
 """How a library's message names the argument that would make the call right."""
+STATED = re.compile(r"(?i)with\s+\w+\s?=")
+"""How a message begins that says with which arguments a call was made."""
 MISADVISED = {"retain_graph", "create_graph", "weights_only", "allow_pickle", "force"}
 """Arguments that messages name and that mostly hide what is wrong."""
 
@@ -92,6 +94,8 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
     for match in ADVISED_ARGUMENT.finditer(case.message):
         name = match["name"]
         before = case.message[: match.start()].rpartition(".")[2]
+        if not before.strip() and STATED.match(match[0]):
+            continue
         if name in MISADVISED or re.search(r"\bif you (?:want|need|would|wish)\b", before):
             continue
         for call in failing or calls_in(site.statement):
