@@ -227,13 +227,19 @@ def _expression(case: Case) -> str:
 
 def _reported(case: Case) -> set[tuple[int, int]]:
     """Return the pairs of sizes that the message says differ."""
-    sides = [
-        [f.value for f in case.facts.of(FactKind.SIZE, role) if isinstance(f.value, int)]
-        for role in (Role.ACTUAL, Role.EXPECTED)
-    ]
+    sides = [_sizes_told(case, role) for role in (Role.ACTUAL, Role.EXPECTED)]
     if len(sides[0]) != len(sides[1]):
         return set()
     return {(a, b) for a, b in zip(*sides, strict=True) if a != b}
+
+
+def _sizes_told(case: Case, role: Role) -> list[int]:
+    """Return the sizes of a role; where there are none, those of shapes with one axis."""
+    found = [f.value for f in case.facts.of(FactKind.SIZE, role) if isinstance(f.value, int)]
+    if found:
+        return found
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE, role) if isinstance(f.value, tuple)]
+    return [shape[0] for shape in shapes if len(shape) == 1 and isinstance(shape[0], int)]
 
 
 def _settings(case: Case) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Sources: the "Models API" and "Losses" pages of the Keras documentation, and wha
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
@@ -448,6 +449,7 @@ def call_model(interpreter: Interpreter, call: Call) -> Value:
     wanted, parts = list(tensors(inputs)), list(tensors(given))
     if len(wanted) != len(parts) or not wanted:
         return call.unknown()
+    _check_order(parts, wanted, call.place)
     fitted = [_fitted(model, p, w) for p, w in zip(parts, wanted, strict=True)]
     replay = Replay(interpreter, wanted, fitted, call.place)
     return recorded(call, replay.all(outputs))
@@ -478,6 +480,36 @@ def _by_name(model: LibraryObject, inputs: Value, given: Value) -> Value:
     if isinstance(inputs.data, dict):
         return Value(dict(zip(names, found, strict=True)), given.origins)
     return Value(found, given.origins)
+
+
+MOST_INPUTS = 6
+
+
+def _check_order(parts: list[Value], wanted: list[Value], place: Origin) -> None:
+    """Raise where inputs do not fit a model's in their order, and do in another one."""
+    if not 2 <= len(parts) <= MOST_INPUTS:
+        return
+    given = [arrays.array(part) for part in parts]
+    stated = [arrays.array(one) for one in wanted]
+    if all(_may_fit(x, z) for x, z in zip(given, stated, strict=True)):
+        return
+    for order in itertools.permutations(given):
+        if all(_may_fit(x, z) for x, z in zip(order, stated, strict=True)):
+            arrays.note_reason(place, "these fit the model's inputs in another order")
+            sides = [p for p, x, z in zip(parts, given, stated, strict=True) if not _may_fit(x, z)]
+            raise Raised(
+                "size", "the inputs are in another order", Value(None, frozenset({place})), *sides
+            )
+
+
+def _may_fit(given: Array | None, stated: Array | None) -> bool:
+    """Whether the sizes of an input after the batch may be those that a model states."""
+    if given is None or stated is None or given.sizes is None or stated.sizes is None:
+        return True
+    own, other = given.sizes[1:], stated.sizes[1:]
+    return len(own) == len(other) and all(
+        a == b or a is None or b is None for a, b in zip(own, other, strict=True)
+    )
 
 
 def _fitted(model: LibraryObject, given: Value, stated: Value) -> Value:

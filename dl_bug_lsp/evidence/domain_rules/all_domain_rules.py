@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import (
     batches,
+    channel_order,
     dataframes,
     device_asserts,
     device_memory,
@@ -21,6 +22,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     notebooks,
     numerics,
     tensor_mismatch,
+    unlike_places,
     visible_devices,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
@@ -59,6 +61,8 @@ RULES: tuple[Source, ...] = (
     module_names.find_module_names,
     numerics.find_precision,
     numerics.find_core_sizes,
+    unlike_places.find,
+    channel_order.find_channel_order,
 )
 
 

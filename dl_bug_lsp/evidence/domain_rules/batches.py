@@ -90,7 +90,7 @@ def _single_sample(case: Case) -> Iterator[Clue]:
             continue
         if indexes_shape(expr):
             continue
-        if not _stands_there(case, step):
+        if not _stands_there(case, step) or _is_of_many(step, expr.slice):
             continue
         way = step.way()
         at = next((i for i, link in enumerate(way) if _goes_into_model(link)), len(way))
@@ -98,7 +98,7 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         plain = all(role == "definition" or role.startswith("argument") for role in roles)
         if not plain or not roles or not roles[0].startswith("argument"):
             continue
-        if any(_adds_axis(link.node.expr) for link in way[at:]):
+        if any(adds_axis(link.node.expr) for link in way[at:]):
             continue
         why = f"`{step.node.text}` is one sample, and the model wants a batch"
         yield Clue("rules.no_batch_axis", step.node.file, step.node.line, 1.0, why)
@@ -121,6 +121,27 @@ def _is_position(index: ast.expr) -> bool:
     return isinstance(index, ast.Name) and index.id in {"i", "idx", "index", "j", "k", "n", "pick"}
 
 
+ORDERINGS = {
+    *("randperm", "permutation", "randint", "choice", "arange", "argsort", "nonzero", "where"),
+    *("topk", "tensor", "array", "sample", "flatnonzero", "multinomial", "split"),
+}
+"""Functions whose results are indices of many samples."""
+
+
+def _is_of_many(step: Step, index: ast.expr) -> bool:
+    """Whether an index was made as an array of several: cut out of one, or a permutation."""
+    if not isinstance(index, ast.Name):
+        return False
+    made = step.node.engine.node(index, step.node.context)
+    for role, node in made.inputs:
+        expr = node.expr
+        if role == "definition" and isinstance(expr, ast.Subscript):
+            return isinstance(expr.slice, ast.Slice)
+        if role == "definition" and isinstance(expr, ast.Call):
+            return called_name(expr) in ORDERINGS
+    return False
+
+
 def _goes_into_model(step: Step) -> bool:
     expr = step.node.expr
     if not isinstance(expr, ast.Call):
@@ -131,7 +152,8 @@ def _goes_into_model(step: Step) -> bool:
     return any(isinstance(value, (Instance, LibraryObject)) for value in callee.values)
 
 
-def _adds_axis(expr: ast.expr) -> bool:
+def adds_axis(expr: ast.expr) -> bool:
+    """Whether an expression gives its value another axis, or another shape."""
     if isinstance(expr, ast.Call):
         return called_name(expr) in ADDS_AXIS
     if isinstance(expr, ast.Subscript):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -33,14 +34,39 @@ def find_index_ranges(case: Case) -> Iterator[Clue]:
     if case.category.id not in {"illegal_index", "tensor_mismatch", "illegal_argument"}:
         return
     roles = _roles_asked(case)
+    layers = _layers_named(case)
     for step in case.property_slice:
         node = step.node
-        if node.line <= 0:
+        if node.line <= 0 or (layers and _goes_into_other_layer(step, layers)):
             continue
         if node.entry is None and step.decides:
             yield from _shift(step)
         if case.category.id == "illegal_index":
             yield from _count(step, roles)
+
+
+OPERATION = re.compile(r"\b(\w+(?:/\w+)+)")
+"""The path of an operation of a graph: models, layers, the operation (``model/emb_1/GatherV2``)."""
+
+
+def _layers_named(case: Case) -> set[str]:
+    """Return the names of layers in the program that the path of the failed operation holds.
+
+    Keras adds a number to a name that it uses again.
+    """
+    parts = {part for path in OPERATION.findall(case.message) for part in path.split("/")}
+    parts |= {re.sub(r"_\d+$", "", part) for part in parts}
+    return parts & case.words.texts(("string",)) if parts else set()
+
+
+def _goes_into_other_layer(step: Step, layers: set[str]) -> bool:
+    """Whether a step's value goes into a layer that is named, and not as the failed one is."""
+    for one in step.way():
+        expr = one.node.expr
+        name = keyword(expr, "name") if isinstance(expr, ast.Call) else None
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            return name.value not in layers
+    return False
 
 
 def _roles_asked(case: Case) -> frozenset[str]:

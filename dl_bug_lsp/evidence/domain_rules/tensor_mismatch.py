@@ -110,7 +110,37 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     crossed = _are_crossed(case)
     for step in case.raise_slice:
         yield from _operations(step, crossed)
+        yield from _joined_samples(case, step)
         yield from _loss_setting(case, step)
+
+
+FIRST_AXIS = (0, None)
+
+
+def _joined_samples(case: Case, step: Step) -> Iterator[Clue]:
+    """Find parts that are joined along the batch, where joined features would have the size.
+
+    ``torch.cat`` of N parts along the first axis multiplies the samples; a layer that wants N times
+    the features that it gets was meant for parts joined along their features.
+    """
+    expr = step.node.expr
+    if step.node.entry is not None or not isinstance(expr, ast.Call) or step.node.line <= 0:
+        return
+    parts = expr.args[0] if expr.args else None
+    if called_name(expr) not in APPENDS or not isinstance(parts, (ast.List, ast.Tuple)):
+        return
+    axis = keyword(expr, "dim") or keyword(expr, "axis") or next(iter(expr.args[1:2]), None)
+    if axis is not None and not (isinstance(axis, ast.Constant) and axis.value in FIRST_AXIS):
+        return
+    count = len(parts.elts)
+    wanted, given = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    pairs = [(a, b) for a in given for b in wanted if count > 1 and a * count == b]
+    if pairs:
+        why = (
+            f"`{step.node.text}` joins {count} parts along the first axis; joined along their "
+            f"features they would have {pairs[0][1]} in the place of {pairs[0][0]}"
+        )
+        yield Clue("rules.strong", step.node.file, expr.lineno, 1.0, why)
 
 
 KEEPS_AXIS = {"unsqueeze", "expand_dims", "atleast_2d", "column_stack"}
