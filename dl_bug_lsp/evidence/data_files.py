@@ -536,7 +536,9 @@ def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
                 continue
             if indices and not indices & {int(value), int(value) - 1}:
                 continue
-            count = len(case.workspace.table_rows(table.file, f"{int(value)}", column.name))
+            # A number that the message does not name is odd only where no other column has it.
+            within = column.name if indices else None
+            count = len(case.workspace.table_rows(table.file, f"{int(value)}", within))
             if count <= MAX_ODD:
                 extreme = "the highest" if value is high else "the lowest"
                 rows = "one row" if count == 1 else "few rows"

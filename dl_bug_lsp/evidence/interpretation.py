@@ -78,7 +78,7 @@ def find(case: Case) -> Iterator[Clue]:
     reasons = explained(case)
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
-        yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, reason)
+        yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {seen}")
 
 
 def explained(case: Case) -> dict[Origin, str]:

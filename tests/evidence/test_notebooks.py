@@ -132,3 +132,82 @@ def test_the_notebook_comes_before_the_copy_that_papermill_wrote(tmp_path: Path)
     assert failure is not None
     assert [f.workspace_file for f in failure.frames] == ["study.ipynb"]
     assert failure.suspects[0].file == "study.ipynb"
+
+
+def suspects(
+    cells: list[tuple[int | None, str]],
+    outputs: dict[int, dict[str, object]],
+    text: str,
+    root: Path,
+) -> list[tuple[str, list[str]]]:
+    """Return the source lines of the suspects of a notebook, each with its reasons.
+
+    ``outputs`` are those of cells by execution count.
+    """
+    written = json.loads(notebook(cells))
+    for cell in written["cells"]:
+        cell["outputs"] = [o for count, o in outputs.items() if count == cell["execution_count"]]
+    (root / "look.ipynb").write_text(json.dumps(written, indent=1), encoding="utf-8")
+    failure = localize(text, Workspace(root)).failures[0]
+    lines = (root / "look.ipynb").read_text().splitlines()
+    return [
+        (
+            lines[s.line - 1].strip().rstrip(",").strip('"').removesuffix("\\n"),
+            [e.why for e in s.evidence],
+        )
+        for s in failure.suspects
+        if s.file == "look.ipynb"
+    ]
+
+
+RULE = "-" * 75 + "\n"
+
+
+def test_a_cell_that_maps_labels_twice(tmp_path: Path) -> None:
+    rows = "\n".join(f"{n},{'yes' if n % 3 else 'no'}" for n in range(20))
+    (tmp_path / "leaves.csv").write_text(f"size,label\n{rows}\n")
+    mapped = "table['label'] = table['label'].map({'yes': 1, 'no': 0})"
+    cells: list[tuple[int | None, str]] = [
+        (1, "import pandas as pd\nfrom sklearn.model_selection import train_test_split"),
+        (2, "table = pd.read_csv('leaves.csv')"),
+        (4, mapped),
+        (5, "table = table.dropna()"),
+        (6, "train, test = train_test_split(table, test_size=0.2)"),
+    ]
+    text = (
+        f"{RULE}ValueError                                Traceback (most recent call last)\n"
+        "Cell In[6], line 1\n----> 1 train, test = train_test_split(table, test_size=0.2)\n\n"
+        "ValueError: With n_samples=0, test_size=0.2 and train_size=None, the resulting train set "
+        "will be empty. Adjust any of the aforementioned parameters.\n"
+    )
+    first, reasons = suspects(cells, {}, text, tmp_path)[0]
+    assert first == mapped
+    assert any("none" not in why and "become missing" in why for why in reasons)
+    assert any("code cell 3 is assumed to have run more than once" in why for why in reasons)
+    assert not any(
+        "does not pass" in why for _, whys in suspects(cells, {}, text, tmp_path) for why in whys
+    )
+
+
+def test_columns_that_only_the_output_of_a_cell_shows(tmp_path: Path) -> None:
+    shown = "   size  first name  kind\n0     3      Anna B  fern\n1     4         Cem  moss\n"
+    dropped = "table.drop(['first name'], axis=1, inplace=True)"
+    cells: list[tuple[int | None, str]] = [
+        (1, "import pandas as pd\ntable = pd.read_csv('../input/plants.csv')\ntable.head(2)"),
+        (2, dropped),
+        (3, "titles = table['first name'].str.split()"),
+    ]
+    outputs: dict[int, dict[str, object]] = {
+        1: {"output_type": "execute_result", "data": {"text/plain": shown.splitlines(True)}}
+    }
+    text = (
+        f"{RULE}KeyError                                  Traceback (most recent call last)\n"
+        "Cell In[3], line 1\n----> 1 titles = table['first name'].str.split()\n\n"
+        "KeyError: 'first name'\n"
+    )
+    first, reasons = suspects(cells, outputs, text, tmp_path)[0]
+    assert first == dropped
+    assert any("`first name` is taken away here" in why for why in reasons)
+    assert not any(
+        "is taken away here" in w for _, whys in suspects(cells, {}, text, tmp_path) for w in whys
+    )
