@@ -78,13 +78,14 @@ def find(case: Case) -> Iterator[Clue]:
     reasons = explained(case)
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
-        yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {seen}")
+        yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {certainty}")
 
 
 def explained(case: Case) -> dict[Origin, str]:
     """Return the places that the failure comes from and of which the followed run shows why."""
     outcome = follow(case)
-    sides = outcome.raised.sides if outcome.raised is not None else ()
+    raised = outcome.raised
+    sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
     origins = {origin for side in sides for origin in _all_origins(side)}
     return {place: outcome.reasons[place] for place in sorted(origins & outcome.reasons.keys())}
 
