@@ -11,6 +11,7 @@ from dl_bug_lsp.bug_reports import (
     read_report,
     report_facts,
     report_failure,
+    tells_of_a_hang,
 )
 from dl_bug_lsp.bug_reports.reader import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
@@ -139,7 +140,7 @@ def failures_of(
     if primary and not all(map(_is_sentence, primary)):
         return reading.failures
     added = monitored_failure(diagnosis) if diagnosis is not None else None
-    if added is None:
+    if added is None and not tells_of_a_hang(log):
         added = silent_failure(log, classes_of(log, workspace))
     if primary and added is None:
         return reading.failures

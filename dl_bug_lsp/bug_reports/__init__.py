@@ -4,6 +4,7 @@ from dl_bug_lsp.bug_reports.failures import (
     classify_report,
     report_facts,
     report_failure,
+    tells_of_a_hang,
 )
 from dl_bug_lsp.bug_reports.reader import BugReport, CodeLink, StackLine, is_report, read_report
 
@@ -16,4 +17,5 @@ __all__ = [
     "read_report",
     "report_facts",
     "report_failure",
+    "tells_of_a_hang",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.bug_reports.reader import is_sentence
 from dl_bug_lsp.logs.log import Log, Span
 from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.report import CategoryVerdict
@@ -55,6 +56,9 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "accuracy_at_chance",
             rf"\bacc(?:uracy)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
             rf"\bacc(?:uracy)? (?:\w+ ){{0,3}}{_STAYS}",
+            r"\b(?:m?ap(?:50)?|m?iou|f1|dice|recall|precision|accuracy|acc|bleu)\b(?: \w+){0,3}?"
+            r" (?:is|are|was|were|stays?|stayed|remains?|shows?|gives?|equals?|=)(?: \w+){0,2} "
+            r"(?:0|zero)(?:\.0+)?%?(?![.\d])",
             r"\bacc(?:uracy)?\b.{0,40}\b(?:fixed at|which is constant|constant from|always 0)",
         ),
         (
@@ -67,12 +71,30 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """Failures without an exception as people describe them, each with its category's identifier."""
+_HANGS = re.compile(
+    r"\b(?:train\w*|process\w*|program|script|code|jobs?|runs?|it|epochs?|bars?|everything"
+    r"|loaders?|gpus?|terminal|kernel)\b[^.\n]{0,40}?"
+    r"\b(?:(?:gets?|got|is|was|are|been|being|becomes?|keeps?) (?:\w+ ){0,2}(?:stuck|hung|frozen|hanging)"
+    r"|stucks?|hangs?|freezes?|hung)\b"
+    r"|\b(?:does|did|is|will) ?(?:n['’]t|not) (?:move|moving|go|going|proceed\w*|continu\w*) "
+    r"(?:on|any|further|after|forward)"
+    r"|\bstops? (?:there|here)\b|\bnothing (?:more )?happens\b",
+    re.IGNORECASE,
+)
+"""How people say that a run stands still without an end."""
+_MEASURED = re.compile(
+    r"\b(?:loss|acc|accuracy|reward|returns?|score|map|metrics?|minim\w+|plateau|gradients?)\b",
+    re.IGNORECASE,
+)
+"""What stands still where training goes on."""
 _TOLD_FROM = 0.6
 """The confidence of a category that only a person's words show."""
 MAX_DESCRIPTION = 2_000
 """Characters of a line in which a failure is looked for."""
 SHOWN, BEFORE = 200, 80
 """Characters of a line that are shown, and how many of them before what describes the failure."""
+MAX_LINES = 2_000
+"""Lines of a report in which a hang is looked for."""
 MAX_TEXT = 20_000
 """Characters of a report that are read."""
 
@@ -84,17 +106,31 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
     """
     text = text_of(log)
     words = _WORDS.findall(text)
+    certain = certain or tells_of_a_hang(log)
     measured = any(len(series.points) > 1 for series in read_metrics(log))
     if len(words) < MIN_WORDS or (not certain and measured):
         return None
     lines = [line for line in log.lines if line.text.strip()]
     span = Span(lines[0].number, lines[-1].number)
     texts = [line.text.strip() for line in lines]
-    described = ((text, mention) for text in texts if (mention := _described(text)))
-    description, mention = next(described, (texts[0], None))
+    described = ((text, _described(text)) for text in texts)
+    found = ((text, mention) for text, mention in described if mention or _hangs(text))
+    description, mention = next(found, (texts[0], None))
     start = max(0, mention[1].start() - BEFORE) if mention and mention[1].end() > SHOWN else 0
     excerpt = description[start : start + SHOWN]
     return Failure(FailureKind.REPORT, (), 0, "report", span, excerpt, primary=True)
+
+
+def tells_of_a_hang(log: Log) -> bool:
+    """Say whether a person writes that the run stands still, of which metrics tell nothing."""
+    return any(_hangs(line.text) for line in log.lines[:MAX_LINES])
+
+
+def _hangs(text: str) -> bool:
+    text = text[:MAX_DESCRIPTION]
+    if _HANGS.search(text) is None or _MEASURED.search(text) is not None:
+        return False
+    return text.startswith("# ") or is_sentence(text)
 
 
 def _described(text: str) -> tuple[str, re.Match[str]] | None:

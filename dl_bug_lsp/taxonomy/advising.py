@@ -31,6 +31,8 @@ MONITORED = "training."
 """How the rules begin that look at the recording of a training."""
 LEAST_CONFIDENCE = 0.55
 """What is less certain than this (a class alone, a guess) is no ground for advice."""
+LEAST_BY_WORDS, BY_WORDS = 0.65, "text"
+"""The same for the text classifier, whose probability is that of the words alone."""
 SEEN = 100
 """Shared words that a phrase of the evidence counts as which a row names."""
 _NUMBER = re.compile(r"\d+")
@@ -49,7 +51,8 @@ def advice(
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
     """
-    if verdict.confidence < LEAST_CONFIDENCE and failure.kind is not FailureKind.SILENT:
+    least = LEAST_BY_WORDS if verdict.rule == BY_WORDS else LEAST_CONFIDENCE
+    if verdict.confidence < least and failure.kind is not FailureKind.SILENT:
         return ()
     text = _text(failure)
     about = f"{text} {_around(failure)}"
@@ -72,6 +75,7 @@ def advice(
     }
     general = sorted((row for row in rows if not row.when), key=lambda row: -shared[id(row)])
     backed = [row for row in general if shared[id(row)] > 1]
+    general = [row for row in general if row in backed or not row.backed]
     # The better the message is known, the less is guessed beside what is known.
     if known:
         chosen = [*known[:MOST_KNOWN], *backed[:1]]

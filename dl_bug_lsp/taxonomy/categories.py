@@ -58,7 +58,8 @@ class ConditionalAdvice:
 
     Advice that names a library's calls is for that library's failures: one of ``only`` must stand
     in the exception, its message or its stack. No phrase of ``unless`` may occur in the message.
-    Where the evidence of the first place says one of ``seen``, the advice comes first. The usual
+    Where the evidence of the first place says one of ``seen``, the advice comes first; advice that
+    is ``backed`` is given only where that evidence speaks of it. The usual
     ``places`` of the cause also count for messages with ``places_when`` or ``places_only``, of
     which the advice may not be true.
     """
@@ -71,6 +72,7 @@ class ConditionalAdvice:
     places: tuple[UsualPlace, ...] = ()
     places_when: tuple[str, ...] = ()
     places_only: tuple[str, ...] = ()
+    backed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
         tuple(_place(row) for row in item.get("places", ())),
         tuple(item.get("places_when", ())),
         tuple(item.get("places_only", ())),
+        bool(item.get("backed", False)),
     )
 
 

@@ -122,7 +122,7 @@ _STATUS = re.compile(
     re.IGNORECASE,
 )
 """The status codes of gRPC, which TensorFlow and XLA put before their messages."""
-_OPENING = re.compile(r"^(?:[\s>*~]|#{1,6} |[-+] |\d{1,2}[.)] ){1,12}")
+_OPENING = re.compile(r"^(?:[\s>*~]|#{1,6} |[-+] |\(?\d{1,2}[.)] ){1,12}")
 _ANNOUNCES = re.compile(
     r"\b(?:errors?|exception|problem|issue|message|traceback)\b[^.]{0,60}$|报错|错误|エラー",
     re.IGNORECASE,
@@ -440,13 +440,23 @@ def _closed(message: str, mark: str, before: str) -> str:
         both = closing in "'\""
         end = message.rfind(closing) if both and message.count(closing) % 2 else -1
         end = end if both else message.find(closing)
-        if closing == ")" and message.count(")") <= message.count("("):
-            end = -1
+        if closing == ")":
+            end = _unopened(message)
         message = message[:end] if end > 0 else message
     if _WIDE.search(before) and (stop := _WIDE_STOP.search(message)):
         message = message[: stop.start()]
     message = _sentence(message) if before.strip() else message
     return _tidy(message)[:LONGEST_MESSAGE]
+
+
+def _unopened(message: str) -> int:
+    """Return where the bracket stands that closes one before the message, -1 for nowhere."""
+    depth = 0
+    for at, mark in enumerate(message):
+        depth += (mark == "(") - (mark == ")")
+        if depth < 0:
+            return at
+    return -1
 
 
 def _tidy(text: str) -> str:

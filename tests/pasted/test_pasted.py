@@ -41,6 +41,7 @@ NOT_YET = {
     "934-torchrun-bind-errno-98-two-lines-then-prose",
     "944-cudnn-ops-any-of-braces-invalid-handle",
     "971-silent-report-dict-recall-one-support",
+    "1055-yolact-map-table-all-zero-iterations",
     "986-mpi-stdout-prefix-runtimeerror-minibatch-goes-on",
 }
 """Cases that were read while working and are not read right."""
@@ -48,7 +49,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1021
+    assert len(ALL) == 1056
     assert sum(case.held_out for case in ALL) == 38
 
 

@@ -311,8 +311,18 @@ RULES_DEVICES: tuple[Rule, ...] = (
         confidence=0.85,
     ),
     rule(
+        "platform.driver",
+        VERSION,
+        "forward compatibility was attempted on non supported",
+        "system has unsupported display driver / cuda driver combination",
+        confidence=0.9,
+    ),
+    rule(
         "platform.device",
         DEVICE,
+        "unexpected error from cudagetdevicecount",
+        "ioctl failed…device or resource busy",
+        "/dev/accel…device or resource busy",
         "torch not compiled with",
         "torch not linked with",
         "is not linked with support for",
