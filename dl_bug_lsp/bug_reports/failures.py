@@ -67,14 +67,22 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",
             rf"{_MAIN_MEMORY}.{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
         ),
-        ("process_killed", r"\bsegfault", r"\bsegmentation fault", r"\bcore ?dump"),
+        (
+            "process_killed",
+            r"\b(?:session|kernel|runtime|notebook|program|script|training|machine|computer)\b"
+            r"(?: \w+){0,3}? (?:crash(?:es|ed|ing)?|restarts?|restarting|dies|died)\b",
+            r"\bsegfault",
+            r"\bsegmentation fault",
+            r"\bcore ?dump",
+        ),
     )
 )
 """Failures without an exception as people describe them, each with its category's identifier."""
 _HANGS = re.compile(
     r"\b(?:train\w*|process\w*|program|script|code|jobs?|runs?|it|epochs?|bars?|everything"
     r"|loaders?|gpus?|terminal|kernel)\b[^.\n]{0,40}?"
-    r"\b(?:(?:gets?|got|is|was|are|been|being|becomes?|keeps?) (?:\w+ ){0,2}(?:stuck|hung|frozen|hanging)"
+    r"\b(?:(?:gets?|got|is|was|are|been|being|becomes?|keeps?) (?:\w+ ){0,2}"
+    r"(?:stuck|hung|frozen|hanging)"
     r"|stucks?|hangs?|freezes?|hung)\b"
     r"|\b(?:does|did|is|will) ?(?:n['’]t|not) (?:move|moving|go|going|proceed\w*|continu\w*) "
     r"(?:on|any|further|after|forward)"
@@ -82,6 +90,8 @@ _HANGS = re.compile(
     re.IGNORECASE,
 )
 """How people say that a run stands still without an end."""
+_SUPPOSED = re.compile(r"\b(?:if|in case|unless|might|may|could)\b", re.IGNORECASE)
+"""What tells of no run that was seen."""
 _MEASURED = re.compile(
     r"\b(?:loss|acc|accuracy|reward|returns?|score|map|metrics?|minim\w+|plateau|gradients?)\b",
     re.IGNORECASE,
@@ -128,7 +138,8 @@ def tells_of_a_hang(log: Log) -> bool:
 
 def _hangs(text: str) -> bool:
     text = text[:MAX_DESCRIPTION]
-    if _HANGS.search(text) is None or _MEASURED.search(text) is not None:
+    match = _HANGS.search(text)
+    if match is None or _MEASURED.search(text) or _SUPPOSED.search(text, 0, match.end()):
         return False
     return text.startswith("# ") or is_sentence(text)
 

@@ -52,6 +52,7 @@ def advice(
     evidence of the first place says: of general advice, what shares most words with it comes first.
     """
     least = LEAST_BY_WORDS if verdict.rule == BY_WORDS else LEAST_CONFIDENCE
+    is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)
     if verdict.confidence < least and failure.kind is not FailureKind.SILENT:
         return ()
     text = _text(failure)
@@ -79,7 +80,7 @@ def advice(
     # The better the message is known, the less is guessed beside what is known.
     if known:
         chosen = [*known[:MOST_KNOWN], *backed[:1]]
-    elif failure.kind is not FailureKind.SILENT and any(r.when != (IN_NOTEBOOK,) for r in pointed):
+    elif not is_silent and any(r.when != (IN_NOTEBOOK,) for r in pointed):
         chosen = [*pointed[:MOST_POINTED], *backed[:1]]
     elif pointed and verdict.rule.startswith(MONITORED):
         # A recording says what is wrong: what else such failures may come from is not guessed.

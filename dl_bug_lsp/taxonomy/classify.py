@@ -25,6 +25,8 @@ _LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
 
+_OF_LIBRARIES = frozenset(("framework_api_misuse",))
+"""What only a library's code raises: the program's own assertions and `raise` are none of it."""
 _LAUNCHERS = frozenset(("ChildFailedError", "CalledProcessError", "ProcessExitedException"))
 """What only says that another program failed: their words tell no category."""
 _REPORTERS = frozenset(("container", "make", "mpi", "deepspeed", "docker", "kubernetes"))
@@ -142,7 +144,10 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
     printed = _PRINTED.sub(" ", context.message[:LONGEST_PRINTED])
     if not printed.strip(" []()"):
         return None
-    guess, probability = classify_text(context.class_name, printed)
+    own = not context.libraries and context.source.lstrip().startswith(("assert ", "raise "))
+    guess, probability = classify_text(
+        context.class_name, printed, excluded=_OF_LIBRARIES if own else frozenset()
+    )
     if probability < TEXT_THRESHOLD:
         return None
     return _verdict(guess, min(probability, 0.9), context.evidence_for(None), "text")

@@ -32,15 +32,18 @@ def text_model() -> LinearModel:
     return load_model(MODEL_FILE)
 
 
-def classify_text(class_name: str, message: str) -> tuple[str, float]:
+def classify_text(
+    class_name: str, message: str, excluded: frozenset[str] = frozenset()
+) -> tuple[str, float]:
     """Return the likeliest category of an exception with its probability (0 to 1).
 
-    It is less where fewer than half of the message's words are known.
+    It is less where fewer than half of the message's words are known. Categories that are
+    ``excluded`` can not be; the others share their probability.
     """
     model, tokens = text_model(), message_tokens(class_name, message)
     words = {token for token in tokens if ":" not in token and " " not in token}
     known = sum(word in model.features for word in words) / len(words) if words else 1.0
-    guess, probability = model.best(tokens)
+    guess, probability = model.best(tokens, excluded)
     return guess, probability * min(1.0, 2 * known)
 
 
@@ -191,10 +194,15 @@ class LinearModel:
         total = sum(powers)
         return {name: power / total for name, power in zip(self.classes, powers, strict=True)}
 
-    def best(self, tokens: Iterable[str]) -> tuple[str, float]:
-        """Return the likeliest class with its probability."""
+    def best(
+        self, tokens: Iterable[str], excluded: frozenset[str] = frozenset()
+    ) -> tuple[str, float]:
+        """Return the likeliest class that is not ``excluded``, with its probability."""
         probabilities = self.probabilities(tokens)
-        return max(probabilities.items(), key=lambda item: item[1])
+        allowed = {name: p for name, p in probabilities.items() if name not in excluded}
+        likeliest = max(allowed, key=allowed.__getitem__)
+        whole = sum(allowed.values()) if excluded else 1.0
+        return likeliest, allowed[likeliest] / whole
 
 
 def load_model(name: str) -> LinearModel:

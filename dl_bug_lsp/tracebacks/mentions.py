@@ -89,6 +89,8 @@ _MEANT = re.compile(
     r"\b(?:except|instead|should|would|could|catch|handle|feature|proposal)\b", re.I
 )
 """"What speaks of exceptions that are not the failure."""
+_QUOTED = re.compile(rf"\w [`\"“]{_NAME}")
+"""A sentence that quotes an exception, as no program's line does."""
 _ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
 _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
@@ -107,12 +109,44 @@ _IN_QUOTES = re.compile(r"^\s*'(?P<message>[^']{12,3000})'\s*$")
 _TOLD = re.compile(
     r"(?:\b(?:errors?|exception|message|warning|failure|problem|issue)\b"
     r"(?: \w+){0,2}(?: \([A-Za-z ]{3,40}\))? ?(?:is|was|:|[=-]?>|=)"
-    r"|\b(?:says|said|saying|states?|stated|stating|reads|throws?|threw"
+    r"|\b(?:says|said|saying|states|stated|stating|reads|throws?|threw"
     r"|complain(?:s|ed|ing)|shows"
     r"|(?:crash|fail|stopp?|abort|die)(?:s|es|ed|d)? with)\b(?: that\b)? ?:?"
     r"|报错|错误|エラー)[:：]?\s*(?P<message>\S.{7,3000})",
     re.IGNORECASE,
 )
+_TELLTALE = re.compile(
+    r"(?:\bCUDA |\bHIP |\bNCCL |\bcuDNN |\bCUBLAS )error: \w"
+    r"|'[\w.]{1,80}' object (?:has no attribute '|is not (?:callable|subscriptable|iterable)"
+    r"|does not support item|cannot be interpreted)"
+    r"|\b(?:module|type object) '[\w.]{1,80}' has no attribute '"
+    r"|\bname '\w{1,80}' is not defined"
+    r"|\bNo module named '?[\w.]{2,80}|\bcannot import name '?\w{2,80}"
+    r"|\b[\w.<>]{1,80}\(\) (?:got an unexpected keyword|missing \d{1,2} required"
+    r"|takes (?:from )?\d{1,2} |takes exactly|got multiple values)"
+    r"|\b(?:list|tuple|string|pop) index out of range|\bindex out of range in self"
+    r"|\bindex -?\d{1,12} is out of bounds for (?:axis|dimension) \d"
+    r"|\b(?:too many|not enough) values to unpack \("
+    r"|\blocal variable '\w{1,80}' referenced before"
+    r"|\bcould not convert string to float: |\binvalid literal for int\(\)"
+    r"|\b(?:invalid value|divide by zero|overflow) encountered in \w"
+    r"|\boperands could not be broadcast|\bsetting an array element with a sequence"
+    r"|\bcannot reshape array of size|\ball the input arrays? "
+    r"|\bmat1 and mat2 |\bsize mismatch, m1: |\bThe size of tensor a \("
+    r"|\bSizes of tensors must match except|\bshape '\[[^\]]{1,80}\]' is invalid for input"
+    r"|\bExpected (?:input batch_size|all tensors to be on|more than 1 value per channel"
+    r"|object of scalar)"
+    r"|\bGiven groups ?= ?\d|\bexpected scalar type \w+ but"
+    r"|\belement 0 of tensors does not|\bTrying to backward through the graph"
+    r"|\bone of the variables needed for gradient|\bstack expects each tensor to be equal"
+    r"|\b(?:CUDA|MPS backend|HIP) out of memory\b(?=[.,]? ?(?:Tried|\())"
+    r"|\bdevice-side assert triggered"
+    r"|(?:Missing|Unexpected) key\(s\) in state_dict: |\bsize mismatch for [\w.]{1,200}: copying"
+    r"|'[\w-]{1,20}' codec can't (?:de|en)code|\bIncompatible shapes: "
+    r"|\bDimensions must be equal, but"
+    r"|\bInput \d of layer |\blogits and labels must|\bOOM when allocating tensor"
+)
+"""How Python and the frameworks word their messages, and hardly anybody else."""
 _SOURCE = re.compile(r"^\[?[WEF] [\w./-]{1,200}:\d{1,6}\] (?:OP_REQUIRES failed at \S{1,100} : )?")
 """How C++ libraries begin their records: the level, the place in their source."""
 _STATUS = re.compile(
@@ -132,7 +166,7 @@ _ANNOUNCES_ERROR = re.compile(
     r"(?:\berrors?|exception|traceback)\b[^.:]{0,30}[:：]?\s*[*`]{0,3}\s*$|(?:报错|错误|エラー)[:：]?\s*$",
     re.IGNORECASE,
 )
-_INTRODUCED = frozenset(("fenced", "announced", "told", "error record"))
+_INTRODUCED = frozenset(("fenced", "announced", "told", "error record", "telltale"))
 """Surroundings of a line by which it is more than a sentence among others."""
 _ABOVE = "class above"
 """The class of the message stands on the line above it."""
@@ -245,7 +279,8 @@ def read_mention(
 
     Where lines show a run that goes on, only what stands below the last of them counts. The
     lines whose numbers are in ``read_lines`` are those of failures that are known already.
-    ``with_class`` leaves out what names no class, but for the lines of the numbers in ``headed``.
+    ``with_class`` leaves out what names no class, but for the lines of the numbers in ``headed``
+    and for what only a library words so.
     """
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
     after = running[-1] if len(running) > 1 else -1
@@ -254,12 +289,15 @@ def read_mention(
     part_of = -1
     spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
     for mention in mentions(stream):
-        titled = mention.type is not None and "heading" in mention.context
+        line = stream.text(mention.at)[:LONGEST_LINE]
+        titled = mention.type is not None and (
+            "heading" in mention.context or bool(_PERSONAL.search(line) or _QUOTED.search(line))
+        )
         if after >= 0 and mention.at <= after and not titled:
             continue
         is_told = stream.lines[mention.at].number in read_lines and _ABOVE not in mention.context
         bare = mention.type is None and stream.lines[mention.at].number not in headed
-        if is_told or (with_class and bare):
+        if is_told or (with_class and bare and "telltale" not in mention.context):
             continue
         chance = probability(mention)
         marked = bool(_MARKED & set(mention.context))
@@ -375,6 +413,8 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     for span in _SPANS.finditer(bare):
         message = next(group for group in span.groups() if group)
         kind = "ticks" if span[0][0] == "`" else "quotation"
+        if kind == "quotation" and message[-1] in " :" and (end := bare.rfind('"')) > span.end():
+            message = bare[span.start() + 1 : end]
         before = bare[: span.start()]
         marks = ["told"] if _TOLD.search(f"{before[-80:]}xxxxxxxx") else []
         bare_class = _BARE.match(message.strip())
@@ -383,7 +423,15 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
         yield Mention(at, type_, message.strip(), (*about, kind, *marks))
     if alone := _IN_QUOTES.match(bare):
         yield Mention(at, None, alone["message"], (*about, "quotation"))
+    worded = _TELLTALE.search(bare)
+    if worded is not None:
+        about.append("telltale")
+    if worded is not None and bare[: worded.start()].strip(" *_>#-"):
+        message = _tidy(_sentence(bare[worded.start() :]))
+        yield Mention(at, None, message, (*about, "worded"))
     told_here = _TOLD.search(bare)
+    if told_here and worded is not None and worded.start() < told_here.start("message"):
+        told_here = None
     if told_here and not told_here["message"].startswith(_SPAN_MARKS):
         yield Mention(at, None, _tidy(_sentence(told_here["message"])), (*about, "told"))
     whole = _tidy(bare)

@@ -50,6 +50,59 @@ ALONE = [
         "Killed",
         None,
     ),
+    # Brackets within a message that stands in brackets, numbered roots, quotes within quotes.
+    (
+        "# Fails at once (TypeError: pack.<locals>.fn() missing 1 required positional argument: 'mask')\n\nsince the update\n",
+        "pack.<locals>.fn() missing 1 required positional argument: 'mask'",
+        "illegal_argument",
+    ),
+    (
+        "(0) Resource exhausted: OOM when allocating tensor with shape[8,9] on device:GPU:0\n\t [[node a/b]]\n(1) Resource exhausted: OOM when allocating tensor with shape[8,9]\n",
+        "OOM when allocating tensor",
+        "gpu_out_of_memory",
+    ),
+    (
+        'it stops with :"Missing key(s) in state_dict: "fc.weight", "fc.bias"".\n\nwhy?\n',
+        'Missing key(s) in state_dict: "fc.weight"',
+        "tensor_mismatch",
+    ),
+    # Words of a library behind what a person writes before them.
+    (
+        "# bug:index 7 is out of bounds for axis 0 with size 7\n\n- version 1.2\n",
+        "index 7 is out of bounds for axis 0 with size 7",
+        "illegal_index",
+    ),
+    (
+        "[main.py:12] INFO run: [Rank 0] sample 4 CUDA error: no kernel image is available for execution on the device\n",
+        "CUDA error: no kernel image",
+        "version_conflict",
+    ),
+    (
+        "step 1: 100%|##########| 9/9 [00:00<00:00]\nit ended with `ValueError: too many values to unpack (expected 2)` here\nstep 2: 100%|##########| 9/9 [00:00<00:00]\n",
+        "too many values to unpack (expected 2)",
+        "illegal_argument",
+    ),
+    # What a system says of a program that ended.
+    (
+        "[node:17] *** Process received signal ***\n[node:17] Signal: Segmentation fault (11)\n",
+        "Segmentation fault",
+        "process_killed",
+    ),
+    (
+        "  Problem Event Name:\tAPPCRASH\n  Application Name:\tpython.exe\n",
+        "APPCRASH",
+        "process_killed",
+    ),
+    (
+        "KernelRestarter: restarting kernel (1/5), keep random ports\n",
+        "restarting kernel",
+        "process_killed",
+    ),
+    (
+        "building 'ops' extension\nops.cu\nerror: command '/usr/local/cuda/bin/nvcc' failed with exit status 1\n",
+        "nvcc' failed with exit status 1",
+        None,
+    ),
     # A sentence that names no class.
     (
         "It dies: the error is 'NoneType' object has no attribute 'keys', help please",
@@ -296,6 +349,9 @@ DESCRIBED = [
     ("CPU memory grows with each batch, until nothing is left of it.\n", "cpu_out_of_memory"),
     ("The RAM is full after some hours, and the kernel ends it.\n", "cpu_out_of_memory"),
     ("Test accuracy is fixed at 0.1 for all ten classes that I have.\n", "accuracy_at_chance"),
+    ("The mAP is always 0 on my own pictures, after all of the epochs.\n", "accuracy_at_chance"),
+    ("My session keeps crashing and restarting whenever I load the table.\n", "process_killed"),
+    ("After the first epoch the training hangs, and nothing is printed.\n", "unclassified"),
 ]
 """Failures without an exception as people describe them."""
 
@@ -336,7 +392,18 @@ def test_message_cut_at_the_width_of_a_terminal(tmp_path: Path) -> None:
     assert "ran for 600000 milliseconds before the process was taken" in found.exception.message
 
 
+def test_a_hang_is_no_flat_loss(tmp_path: Path) -> None:
+    """What a person says of a run that stands still counts more than its last losses."""
+    steps = "".join(f"Epoch 0 [{n}/9] Loss: 0.{n}1\n" for n in (2, 3, 1, 2, 3))
+    text = f"# It gets stuck after one epoch\n\nthe process does not move on any more\n\n{steps}"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.category.id == "unclassified"
+    assert found.advice == ()
+
+
 QUIET = [
+    "If training hangs, see the FAQ\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",
     "2024-01-01 INFO epoch 1 loss 0.9\n2024-01-01 INFO epoch 2 loss 0.5\n2024-01-01 INFO saved `out of range.pt`\n",
     "W0101 op_kernel.cc:97] Invalid argument: skipped\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",
     "UserWarning: CUDA initialization: no driver\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",

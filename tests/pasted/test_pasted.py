@@ -42,6 +42,7 @@ NOT_YET = {
     "944-cudnn-ops-any-of-braces-invalid-handle",
     "971-silent-report-dict-recall-one-support",
     "1055-yolact-map-table-all-zero-iterations",
+    "1058-hrnet-init-lines-version-too-old-cut-trace",
     "986-mpi-stdout-prefix-runtimeerror-minibatch-goes-on",
 }
 """Cases that were read while working and are not read right."""
@@ -49,7 +50,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1056
+    assert len(ALL) == 1091
     assert sum(case.held_out for case in ALL) == 38
 
 
