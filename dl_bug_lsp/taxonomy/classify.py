@@ -54,6 +54,7 @@ _OWN_WORDS = tuple(
         (r"\bcodec can't (?:decode|encode)\b", "UnicodeDecodeError"),
         (r"\bdivision by zero\b", "ZeroDivisionError"),
         (r"\[Errno 2\] No such file or directory\b", "FileNotFoundError"),
+        (r"^\W{0,4}invalid syntax\b", "SyntaxError"),
     )
 )
 """How Python words its own exceptions, for messages whose class was not pasted."""

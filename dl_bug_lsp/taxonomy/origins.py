@@ -65,6 +65,7 @@ _TRANSIENT = (
 )
 """Words of conditions that pass."""
 _LASTING = (
+    "assert",
     "certificate",
     "name or service not known",
     "404",

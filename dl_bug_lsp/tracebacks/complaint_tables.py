@@ -70,6 +70,18 @@ def row(
 _S, _F = Weight.SHELL, Weight.FATAL
 _ERRNO = r"(?:No such file or directory|Permission denied|Is a directory|Not a directory|Read-only file system|No space left on device|Disk quota exceeded|Input/output error|Argument list too long|Exec format error|Device or resource busy|Text file busy|Operation not permitted|Stale file handle|Too many open files|Cannot allocate memory|File exists)"
 
+ABROAD = (
+    r"未找到命令|没有那个文件或目录|权限不够|找不到命令|沒有此一檔案或目錄"
+    r"|コマンドが見つかりません|そのようなファイルやディレクトリはありません|許可がありません"
+    r"|명령어를 찾을 수 없음|그런 파일이나 디렉터리가 없습니다|허가 거부"
+    r"|(?:Kommando|Befehl) nicht gefunden|Datei oder Verzeichnis nicht gefunden|Keine Berechtigung"
+    r"|commande introuvable|Aucun fichier ou dossier de ce type|Permission non accordée"
+    r"|orden no encontrada|No existe el (?:archivo|fichero) o el directorio|Permiso denegado"
+    r"|comando não encontrado|Arquivo ou diretório (?:não encontrado|inexistente)|Permissão negada"
+    r"|comando non trovato|File o directory non esistente|Permesso negato"
+    r"|команда не найдена|Нет такого файла или каталога|Отказано в доступе"
+)
+"""What shells say in other languages: no command, no file, no right."""
 SHELL: tuple[Complaint, ...] = (
     row("python", r"(?:^|/)(?:python|pypy)[\d.]*: (?P<message>can't open file .+|No module named .+|Error while finding module specification.+|can't find '__main__' module.+)$", _F, "python|pypy"),
     row("bash", r"^(?P<file>[^\s:][^:]{0,500}): line (?P<line>\d{1,7}): (?P<message>.{0,500}?(?:command not found|unbound variable|parameter (?:null or )?not set|syntax error.*|unexpected EOF.*|bad substitution|not a valid identifier|integer expression expected|unary operator expected|ambiguous redirect|bad array subscript|division by 0.*|too many arguments|numeric argument required|cannot execute.*|required file not found|" + _ERRNO + r"))$", _S),
@@ -77,6 +89,10 @@ SHELL: tuple[Complaint, ...] = (
     row("kill", r"(?P<file>[\w./~-]{1,200}\.(?:sh|bash|slurm|sbatch)): line (?P<line>\d{1,7}): +\d+ (?P<message>(?:Killed|Segmentation fault|Aborted|Bus error|Terminated)\b.*)$", _F, ": line "),
     row("bash", r"^-?(?:ba|z|k|da|a)?sh: (?:line )?(?:(?P<line>\d{1,7}): )?(?P<message>.{0,500}?(?:command not found.*|not found|unbound variable|[Ss]yntax error.*|bad substitution|parameter not set|" + _ERRNO + r"))$", _S),
     row("sh", r"^(?P<file>[\w./~-]{1,500}): (?P<line>\d{1,7}): (?P<message>.{0,500}?(?:not found|[Ss]yntax error.*|parameter not set|bad substitution.*|Bad substitution|unexpected operator|" + _ERRNO + r"|cannot (?:open|create) .+|can't cd to .+))$", _S),
+    row("sh", r"^(?P<file>[^\s:][^:]{0,300}): \S{0,12} ?(?P<line>\d{1,7})(?: ?\S{1,6})?\s?[:：] (?P<message>.{0,300}?(?:" + ABROAD + r").{0,40})$", _S),
+    row("sh", r"^(?:-?(?:ba|z|k|da)?sh: )(?:\S{0,12} ?\d{1,7}[:：] )?(?P<message>.{0,300}?(?:" + ABROAD + r").{0,40})$", _S),
+    row("cmd", r"(?P<message>['‘]\S{1,120}['’] (?:is not recognized as an internal or external command|不是内部或外部命令).{0,120})", _S, "is not recognized|不是内部"),
+    row("modules", r"(?P<message>Unable to locate a modulefile for .+|The following module\(s\) are unknown: .+)$", _S, "modulefile|module(s)"),
     row("zsh", r"^(?P<file>[\w./~-]{1,500}):(?P<line>\d{1,7}): (?P<message>(?:command not found|no such file or directory|parse error|permission denied|no matches found|bad math expression).*)$", _S),
     row("env", r"^(?:/usr/bin/)?env: (?P<message>.+: No such file or directory|.+: Permission denied)$", _F),
     row("shell", r"^(?P<program>ls|cp|mv|rm|cat|tar|mkdir|cd|ln|chmod|chown|touch|head|tail|rsync|unzip|gzip|gunzip|wget|curl|find|du|df|source|tee|dd|git|nohup|sudo|mpirun|mpiexec|torchrun|conda|nvcc|make|cmake|gcc|g\+\+|docker|aws|gsutil|hdfs|hadoop|scp|ssh|numactl|taskset|timeout|xargs|sed|awk|grep|bash|sh|zsh): (?P<message>.{0,500}?" + _ERRNO + r".*|cannot .+|failed to .+|fatal: .+|error: .+)$", _S),
@@ -151,6 +167,8 @@ NATIVE: tuple[Complaint, ...] = (
     row("c++", r"^(?P<message>terminate called without an active exception|libc\+\+abi: terminating.*|terminating .*uncaught exception.*)", _F),
     row("libc", r"^(?P<message>\*\*\* Error in .+|double free or corruption.*|free\(\): .+|malloc\(\): .+|munmap_chunk\(\): .+|corrupted (?:size|double-linked).*|\*\*\* stack smashing detected.*)$", _F),
     row("cuda", r"(?P<message>\S{1,400}\.cuh?:\d{1,7}: (?:.{0,500}: )?block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\] Assertion .+ failed\.?)", _P, "Assertion"),
+    row("native", r"(?P<message>\b[A-Z][A-Z_]{0,40}ASSERT\w{0,20}:? ?\(?\S{1,300}\.(?:c|cc|cpp|cxx|m|mm|cu|cuh|h|hpp|rs):\d{1,7}\)?: ?\S.+)$", _F, "ASSERT"),
+    row("libc", r"^(?P<message>Assertion failed: \(.{1,400}\), function .{1,200}, file .{1,300}, line \d+\.?)$", _F, "Assertion failed"),
     row("libc", r"^(?P<message>\S.{0,500}: Assertion [`'](?:0|false)' failed\.?)$", Weight.CONSEQUENCE, "Assertion"),
     row("libc", r"^(?P<message>\S.{0,500}: Assertion [`'].{1,1000}' failed\.?)$", _F, "Assertion"),
     row("cuda", r"^(?P<message>(?:CUDA|HIP|cuDNN|CUBLAS|NCCL) (?:error|failure|out of memory)\b.*|cudaError\w+.*|CUDA_ERROR_\w+.*)$", _P),

@@ -28,7 +28,10 @@ TRIGGER = re.compile(
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
-    r"|\*\*\*|Illegal|died unex|APPCRASH|BEX64|HANGB1|HangB1|KernelRestarter|kernel"
+    r"|\*\*\*|Illegal|died unex|APPCRASH|BEX64|HANGB1|HangB1|KernelRestarter"
+    r"|kernel [\w-]{4,60} restarted|kernel (?:appears|has died)|ASSERT|modulefile|unknown:"
+    r"|not recognized|不是内部"
+    rf"|{complaint_tables.ABROAD}"
     r"|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
@@ -116,11 +119,28 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
             return _block(row, match, stream, index)
     return (
         _in_json(stream, index, text)
+        or _shell_in_quotes(stream, index, rest)
         or _bare_exception(stream, index, rest)
         or _spoken(stream, index, level, rest)
     )
 
 
+_PART = re.compile(r"\w[^`\"“]{0,40} [`\"“](?P<part>[\w./-]{2,80}: [^`\"”]{4,400})")
+
+
+def _shell_in_quotes(stream: Stream, index: int, rest: str) -> Block | None:
+    """Read what a shell said where a sentence quotes it, also up to the line's end."""
+    part = _PART.search(rest)
+    if part is None:
+        return None
+    for row in complaint_tables.SHELL:
+        match = row.pattern.search(part["part"].rstrip())
+        if match and row.back is None and row.program in _SHELLS:
+            return replace(_block(row, match, stream, index), weight=int(Weight.SPOKEN))
+    return None
+
+
+_SHELLS = frozenset(("bash", "sh", "zsh", "env", "shell", "python"))
 _QUOTED = frozenset(("dmlc", "tensorflow"))
 """Runtimes whose fatal checks Python classes hand on in their messages."""
 

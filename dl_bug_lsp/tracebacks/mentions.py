@@ -73,6 +73,8 @@ _CLASS_LINE = re.compile(
     r"(?P<note>\(note: full.*\))?$"
 )
 """A line of a class alone: its message is the next one (debuggers, reports)."""
+_CLASS_BEFORE = re.compile(rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}) ?[:：]\s*$")
+"""A class at the end of a line, whose message is the next one."""
 _NOTE = re.compile(r"^\s*\(note: full exception trace is shown")
 _TITLE_CLASS = re.compile(
     rf"^(?:# |\*\*)?[`\"']?(?P<type>{_NAME})[`\"']?(?: \w+)?"
@@ -142,6 +144,7 @@ _TELLTALE = re.compile(
     r"|\b(?:CUDA|MPS backend|HIP) out of memory\b(?=[.,]? ?(?:Tried|\())"
     r"|\bdevice-side assert triggered"
     r"|(?:Missing|Unexpected) key\(s\) in state_dict: |\bsize mismatch for [\w.]{1,200}: copying"
+    r"|\bunrecognized arguments: -|\bthe following arguments are required: "
     r"|'[\w-]{1,20}' codec can't (?:de|en)code|\bIncompatible shapes: "
     r"|\bDimensions must be equal, but"
     r"|\bInput \d of layer |\blogits and labels must|\bOOM when allocating tensor"
@@ -378,6 +381,11 @@ def mentions(stream: Stream) -> Iterator[Mention]:
             yield Mention(at, above, _tidy(text), (*about, "alone", _ABOVE))
         named = _CLASS_LINE.match(text)
         above, below = (named["type"], at + 1) if named else (None, -1)
+        if named is None and (cut := _CLASS_BEFORE.search(text)) and at + 1 < count:
+            rest = stream.text(at + 1).strip()
+            kind = "sentence" if cut.start() else "alone"
+            if len(rest) >= SHORTEST_MESSAGE and not _FENCE.match(rest):
+                yield Mention(at, cut["type"], _tidy(rest.rstrip("\"'`”")), (*about, kind))
         for mention in _of_line(text, at, [*about, *announced]):
             goes_on = mention.type is not None and mention.message.endswith(":")
             rest = stream.text(at + 1).strip() if goes_on and at + 1 < count else ""

@@ -103,6 +103,39 @@ ALONE = [
         "nvcc' failed with exit status 1",
         None,
     ),
+    # Shells of other languages, what a sentence quotes of a shell, assertions of native code.
+    ("run.sh：行 7：sinfo：未找到命令\n", "未找到命令", "library_not_found"),
+    (
+        "./go.sh: Zeile 3: mpirun: Kommando nicht gefunden.\n",
+        "Kommando nicht gefunden",
+        "library_not_found",
+    ),
+    (
+        "train.sh: línea 4: cd: datos: No existe el archivo o el directorio\n",
+        "No existe el archivo",
+        "path_not_found",
+    ),
+    (
+        'When I start it there is "go.sh: 2: mpirun: not found\n". What to do?\n',
+        "mpirun: not found",
+        "library_not_found",
+    ),
+    (
+        "KERNEL_ASSERT: /src/ops/norm.cu:88: rows > 0\nzsh: abort      ./main -n 0\n",
+        "norm.cu:88: rows > 0",
+        None,
+    ),
+    (
+        "ModuleCmd_Load.c(213):ERROR:105: Unable to locate a modulefile for 'gcc/9'\n",
+        "modulefile for 'gcc/9'",
+        "library_not_found",
+    ),
+    # A class whose message stands on the next line, within a sentence.
+    (
+        'I only get "UnsatisfiablePackageNotFound: \n  - pkg=1.0=cuda9"\n\nwhen it solves\n',
+        "pkg=1.0=cuda9",
+        "library_not_found",
+    ),
     # A sentence that names no class.
     (
         "It dies: the error is 'NoneType' object has no attribute 'keys', help please",
