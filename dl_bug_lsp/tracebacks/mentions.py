@@ -147,6 +147,8 @@ _TELLTALE = re.compile(
     r"|\bunrecognized arguments: -|\bthe following arguments are required: "
     r"|'[\w-]{1,20}' codec can't (?:de|en)code|\bIncompatible shapes: "
     r"|\bDimensions must be equal, but"
+    r"|\bAttempting to use uninitialized value \w|\bInput to reshape is a tensor with \d"
+    r"|\bMatrix size-incompatible: |\bYou must feed a value for placeholder"
     r"|\bInput \d of layer |\blogits and labels must|\bOOM when allocating tensor"
 )
 """How Python and the frameworks word their messages, and hardly anybody else."""
@@ -517,6 +519,7 @@ def _unopened(message: str) -> int:
 
 def _tidy(text: str) -> str:
     text = text.strip()
-    if text.count("`") % 2:
-        text = text.rstrip("`")
+    for mark in ("`", '"'):
+        if text.count(mark) % 2:
+            text = text.rstrip(mark)
     return text.rstrip("*").strip() if text.count("*") % 2 or text.endswith("**") else text

@@ -352,6 +352,11 @@ ALONE = [
         "animated gifs",
         "corrupt_data",
     ),
+    (
+        'First `b/read = Identity[T=DT_FLOAT, device="/gpu:0"]` failed, I renamed it, but then: "Input to reshape is a tensor with 3200 values, but the requested shape has 100". Why?\n',
+        "Input to reshape is a tensor with 3200 values, but the requested shape has 100",
+        "tensor_mismatch",
+    ),
 ]
 
 

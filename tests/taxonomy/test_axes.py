@@ -101,6 +101,12 @@ def test_segmentation_faults_come_again() -> None:
     assert not retry_may_help(found, classify(found))
 
 
+@pytest.mark.parametrize(("code", "again"), [("-7", False), ("-11", False), ("-9", True)])
+def test_native_crashes_come_again(code: str, again: bool) -> None:
+    found = failure("log", f"Rank 2 crashed with exit code {code}.", kind=FailureKind.MESSAGE)
+    assert retry_may_help(found, classify(found)) is again
+
+
 def test_what_the_message_points_at_comes_first() -> None:
     found = failure(
         "RuntimeError", "Error(s) in loading state_dict for Net: size mismatch for fc.weight"
