@@ -47,8 +47,8 @@ def shared(*names: str, also: Sequence[str] = ()) -> Callable[[Work], Work]:
                 first = call.given(0, "a", "x", "ar", "m", "arr", "A", "input")
                 rest = {k: v for k, v in call.keywords.items() if v is not first}
                 call = Call(call.name, (as_array(first), *call.args[1:]), rest, call.place)
-            found = subject(call)
-            return call.unknown() if found is None else work(call, *found)
+            pair = subject(call)
+            return call.unknown() if pair is None else work(call, *pair)
 
         whole = [name for name in (*names, *also) if "." in name]
         plain = [name for name in names if "." not in name]
@@ -116,8 +116,8 @@ def _determinant(call: Call, x: Array, value: Value) -> Value:
     dtype = floated(x)
     if name == "eigvals":
         dtype = complex_of(dtype, x.library) if x.library == "torch" else None
-    found = made(x, lead, dtype, value)
-    return several(found, found) if name == "slogdet" else found
+    result = made(x, lead, dtype, value)
+    return several(result, result) if name == "slogdet" else result
 
 
 operation("det", "logdet")(_determinant)
@@ -178,12 +178,12 @@ def _solved(call: Call, x: Array, value: Value) -> Value:
     arrays.same(x.shape[0], rows, "the number of rows must be the same")
     rest = () if is_vector else y.shape[-1:]
     dtype = floated(x) if x.dtype == y.dtype else None
-    found = made(x, (x.shape[1], *rest), dtype, value, given)
+    result = made(x, (x.shape[1], *rest), dtype, value, given)
     if call.name.endswith("solve"):
         _square(x, value)
-        return found
+        return result
     free = unknown(value, given)
-    return several(found, free, free, free)
+    return several(result, free, free, free)
 
 
 @shared(*both("linalg", "pinv"))
@@ -211,7 +211,7 @@ def _multi_dot(_: Interpreter, call: Call) -> Value:
     given = call.args[0].data if len(call.args) == 1 else call.args
     if not isinstance(given, (list, tuple)) or not given:
         return call.unknown()
-    parts = [array(one) for one in given]
+    parts = [array(value) for value in given]
     first = parts[0]
     if first is None:
         return call.unknown()
@@ -300,11 +300,11 @@ def _tensordot(call: Call, x: Array, value: Value) -> Value:
         right = list(range(count))
     else:
         sides = axes.data if isinstance(axes.data, (list, tuple)) and len(axes.data) == 2 else ()
-        found = [_numbers(side) for side in sides]
-        if len(found) != 2 or None in found:
+        sides_known = [_numbers(side) for side in sides]
+        if len(sides_known) != 2 or None in sides_known:
             return made(x, None, None, value, other)
-        left = [n % len(x.shape) for n in found[0] or ()]
-        right = [n % len(y.shape) for n in found[1] or ()]
+        left = [n % len(x.shape) for n in sides_known[0] or ()]
+        right = [n % len(y.shape) for n in sides_known[1] or ()]
         if len(left) != len(right):
             raise Raised("size", "tensordot: both lists of axes must be as long", *sides)
     for a, b in zip(left, right, strict=True):
@@ -316,9 +316,9 @@ def _tensordot(call: Call, x: Array, value: Value) -> Value:
 
 def _numbers(value: Value) -> list[int] | None:
     items = value.data if isinstance(value.data, (list, tuple)) else (value,)
-    found = [size(item) for item in items]
-    known = [n for n in found if n is not None]
-    return known if len(known) == len(found) else None
+    numbers = [size(item) for item in items]
+    known = [n for n in numbers if n is not None]
+    return known if len(known) == len(numbers) else None
 
 
 @operation("diag_embed")
@@ -482,10 +482,10 @@ def _inside(call: Call, asked: Value) -> None:
     """Raise where a quantile or a percentile is beyond its range."""
     top = 100 if "percentile" in call.name else 1
     numbers = asked.data if isinstance(asked.data, (list, tuple)) else (asked,)
-    for one in numbers:
-        number = one.data
+    for item in numbers:
+        number = item.data
         if isinstance(number, (int, float)) and not 0 <= number <= top:
-            raise Raised("value", f"quantiles must be in the range [0, {top}]", one)
+            raise Raised("value", f"quantiles must be in the range [0, {top}]", item)
 
 
 operation("quantile", "nanquantile")(_quantile)
@@ -515,15 +515,15 @@ def _extremes(call: Call, x: Array, value: Value) -> Value:
     keep = flag(call.given(2, "keepdim", "keepdims"), default=False)
     if axis is not None and isinstance(axis.data, (list, tuple)) and not axis.data:
         axis = None
-    found = like(x, _without(x, axis, keep), value)
-    return several(found, found) if named else found
+    result = like(x, _without(x, axis, keep), value)
+    return several(result, result) if named else result
 
 
 @operation("std_mean", "var_mean")
 def _with_mean(call: Call, x: Array, value: Value) -> Value:
     keep = flag(call.keywords.get("keepdim"), default=False)
-    found = made(x, _without(x, call.given(1, "dim"), keep), x.dtype, value)
-    return several(found, found)
+    result = made(x, _without(x, call.given(1, "dim"), keep), x.dtype, value)
+    return several(result, result)
 
 
 @shared("cov", "corrcoef")
@@ -703,7 +703,7 @@ def _searched(_: Interpreter, call: Call) -> Value:
 @MODELS.function("numpy.heaviside", "numpy.float_power", "numpy.logaddexp", "numpy.fmod")
 def _paired(_: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
-    plain = [one.data for one in call.args[:2] if isinstance(one.data, (int, float))]
+    plain = [argument.data for argument in call.args[:2] if isinstance(argument.data, (int, float))]
     if name in _OF_NUMBERS and len(plain) == 2:
         if name == "power":
             return operators.binary(ast.Pow, *call.args[:2])
@@ -760,8 +760,8 @@ def _triangle(_: Interpreter, call: Call) -> Value:
         count = lower if "tril" in call.name else sum(high)
     dim = Value(UNKNOWN if count is None else count, merged(*call.args))
     if is_numpy:
-        one = new((dim,), "int64", merged(*call.args))
-        return several(one, one)
+        indices = new((dim,), "int64", merged(*call.args))
+        return several(indices, indices)
     return tensor((Value(2), dim), "int64", *call.args)
 
 
@@ -770,8 +770,8 @@ def _diagonal_indices(_: Interpreter, call: Call) -> Value:
     count = call.given(0, "n")
     if count is None or call.given(1, "ndim") is not None:
         return call.unknown()
-    one = new((count,), "int64", count.origins)
-    return several(one, one)
+    indices = new((count,), "int64", count.origins)
+    return several(indices, indices)
 
 
 @MODELS.function("numpy.indices")
@@ -784,17 +784,17 @@ def _indices(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("numpy.ix_")
 def _open_mesh(_: Interpreter, call: Call) -> Value:
-    parts = [array(as_array(one)) for one in call.args]
+    parts = [array(as_array(argument)) for argument in call.args]
     if any(x is None or x.shape is None or len(x.shape) != 1 for x in parts):
         return call.unknown()
-    found = []
+    grids = []
     for i, x in enumerate(parts):
         assert x is not None and x.shape is not None
         free = Value(UNKNOWN, call.args[i].origins)
         dim = free if x.dtype == "bool" else x.shape[0]
         shape = [dim if i == k else Value(1) for k in range(len(parts))]
-        found.append(new(shape, "int64", call.args[i].origins, (x.lowest, x.highest)))
-    return several(*found)
+        grids.append(new(shape, "int64", call.args[i].origins, (x.lowest, x.highest)))
+    return several(*grids)
 
 
 @MODELS.function("numpy.tri")
@@ -816,8 +816,8 @@ def _unraveled(interpreter: Interpreter, call: Call) -> Value:
     if number is not None and limit is not None and number >= limit:
         raise Raised("index", "index is out of bounds for array with that size", at, total)
     x = array(as_array(at))
-    one = new(None if x is None else x.shape, "int64", merged(at, *shape))
-    return several(*(one for _ in shape))
+    indices = new(None if x is None else x.shape, "int64", merged(at, *shape))
+    return several(*(indices for _ in shape))
 
 
 @shared("torch.take", "numpy.take")
@@ -909,20 +909,20 @@ def _with_axes(call: Call, x: Array, value: Value) -> Value:
 
 def _fewer(call: Call, x: Array, value: Value, *, more: bool) -> Value:
     """Return an array without, or with more, of the items at some indices of an axis."""
-    what, axis = call.given(1, "obj"), call.given(3 if more else 2, "axis")
-    if x.shape is None or what is None:
+    obj, axis = call.given(1, "obj"), call.given(3 if more else 2, "axis")
+    if x.shape is None or obj is None:
         return like(x, None, value)
     shape: Shape = x.shape
     if axis is None or axis.data is None:
         shape = (arrays.product(x.shape),)
     at = 0 if axis is None or axis.data is None else axis_of(axis, len(shape))
-    numbers = _numbers(what)
+    numbers = _numbers(obj)
     if at is None:
         return like(x, None, value)
     length = size(shape[at])
     for number in numbers or ():
         if length is not None and not -length <= number < length + more:
-            sides = Value(number, what.origins), shape[at]
+            sides = Value(number, obj.origins), shape[at]
             raise Raised("index", "index is out of bounds for its axis", *sides)
     rest: object = UNKNOWN
     if numbers is not None and length is not None:
@@ -930,27 +930,27 @@ def _fewer(call: Call, x: Array, value: Value, *, more: bool) -> Value:
         inserted = call.given(2, "values")
         many = more and inserted is not None and not isinstance(inserted.data, (int, float, str))
         rest = UNKNOWN if many else length + change
-    dim = Value(rest, merged(shape[at], what))
-    return made(x, (*shape[:at], dim, *shape[at + 1 :]), x.dtype, value, what)
+    dim = Value(rest, merged(shape[at], obj))
+    return made(x, (*shape[:at], dim, *shape[at + 1 :]), x.dtype, value, obj)
 
 
 @MODELS.function("torch.broadcast_tensors", "numpy.broadcast_arrays")
 def _broadcast_all(_: Interpreter, call: Call) -> Value:
-    parts = [array(one) for one in call.args]
+    parts = [array(argument) for argument in call.args]
     shape: Shape = ()
     for part in parts:
         if part is None or part.shape is None:
             return call.unknown()
         shape = arrays.broadcast(shape, part.shape)
-    found = [like(x, shape, v) for x, v in zip(parts, call.args, strict=True) if x is not None]
-    return several(*found)
+    result = [like(x, shape, v) for x, v in zip(parts, call.args, strict=True) if x is not None]
+    return several(*result)
 
 
 @MODELS.function("torch.broadcast_shapes", "numpy.broadcast_shapes")
 def _broadcast_shapes(_: Interpreter, call: Call) -> Value:
     shape: Shape = ()
-    for one in call.args:
-        dims = dims_of((one,))
+    for argument in call.args:
+        dims = dims_of((argument,))
         if dims is None:
             return call.unknown()
         shape = arrays.broadcast(shape, dims)
@@ -975,7 +975,7 @@ def _column_stack(_: Interpreter, call: Call) -> Value:
 
 @MODELS.function("torch.cartesian_prod", "torch.combinations")
 def _products(_: Interpreter, call: Call) -> Value:
-    parts = [array(one) for one in call.args if array(one) is not None]
+    parts = [array(argument) for argument in call.args if array(argument) is not None]
     first = parts[0] if parts else None
     if first is None or any(x is None or x.shape is None or len(x.shape) != 1 for x in parts):
         return call.unknown()
@@ -993,7 +993,7 @@ def _products(_: Interpreter, call: Call) -> Value:
 
 @MODELS.function("torch.block_diag")
 def _block_diagonal(_: Interpreter, call: Call) -> Value:
-    parts = [array(one) for one in call.args]
+    parts = [array(argument) for argument in call.args]
     rows, columns = 0, 0
     for x in parts:
         sizes = None if x is None else x.sizes
@@ -1074,8 +1074,8 @@ def _windows(_: Interpreter, call: Call) -> Value:
     for place, length in zip(at, lengths, strict=True):
         whole, part = size(shape[place]), size(length)
         if whole is not None and part is not None and part > whole:
-            what = "window shape cannot be larger than input array shape"
-            raise Raised("size", what, length, shape[place])
+            message = "window shape cannot be larger than input array shape"
+            raise Raised("size", message, length, shape[place])
         count: object = UNKNOWN if whole is None or part is None else whole - part + 1
         shape[place] = Value(count, merged(shape[place], length))
     return new((*shape, *lengths), x.dtype, value.origins)
@@ -1105,10 +1105,10 @@ def _combined(_: Interpreter, call: Call) -> Value:
 @MODELS.subscript("numpy.r_", "numpy.c_")
 def _joined(_: Interpreter, call: Call) -> Value:
     parts = []
-    for one in call.args:
-        x = array(one)
-        if x is None and isinstance(one.data, (list, int, float)):
-            x = array(as_array(one))
+    for argument in call.args:
+        x = array(argument)
+        if x is None and isinstance(argument.data, (list, int, float)):
+            x = array(as_array(argument))
         if x is None or x.shape is None:
             return new(None, None, merged(*call.args))
         shape = x.shape or (Value(1),)
@@ -1137,8 +1137,8 @@ def _vectorized(_: Interpreter, call: Call) -> Value:
 @MODELS.object("numpy.vectorize")
 def _vectorized_call(_: Interpreter, call: Call) -> Value:
     shape: Shape | None = ()
-    for one in call.args:
-        x = array(as_array(one))
+    for argument in call.args:
+        x = array(as_array(argument))
         if x is None or x.shape is None or shape is None:
             return new(None, None, merged(*call.args))
         shape = arrays.broadcast(shape, x.shape)
@@ -1182,8 +1182,8 @@ def _gradients(_: Interpreter, call: Call) -> Value:
     if wanted is None:
         return call.unknown()
     items = wanted.data if isinstance(wanted.data, (list, tuple)) else (wanted,)
-    found = [like(x, x.shape, v) if (x := array(v)) is not None else unknown(v) for v in items]
-    return several(*found)
+    result = [like(x, x.shape, v) if (x := array(v)) is not None else unknown(v) for v in items]
+    return several(*result)
 
 
 @MODELS.function("torch.nn.Transformer.generate_square_subsequent_mask")
@@ -1213,7 +1213,7 @@ def _unique(call: Call, x: Array, value: Value) -> Value:
         shape = None
         if x.shape is not None and at is not None:
             shape = (*x.shape[:at], free, *x.shape[at + 1 :])
-    found = [like(x, shape, value)]
+    result = [like(x, shape, value)]
     for name in _EXTRAS:
         asked = flag(call.keywords.get(name), default=False)
         if asked is None:
@@ -1222,8 +1222,8 @@ def _unique(call: Call, x: Array, value: Value) -> Value:
             dims = x.shape if name == "return_inverse" else (free,)
             if name == "return_inverse" and shape is not None and axis is not None:
                 dims = None
-            found.append(made(x, dims, "int64", value))
-    return found[0] if len(found) == 1 else several(*found)
+            result.append(made(x, dims, "int64", value))
+    return result[0] if len(result) == 1 else several(*result)
 
 
 _EXTRAS = ("return_inverse", "return_counts")

@@ -62,9 +62,9 @@ class Comparisons:
         """Return the only size that the message sets against one, None elsewhere."""
         if not self.speaks():
             return None
-        found = {b for a, b in self.reported if a == number}
-        found |= {a for a, b in self.reported if b == number}
-        return found.pop() if len(found) == 1 else None
+        others = {b for a, b in self.reported if a == number}
+        others |= {a for a, b in self.reported if b == number}
+        return others.pop() if len(others) == 1 else None
 
 
 COMPARISONS: ContextVar[Comparisons | None] = ContextVar("COMPARISONS", default=None)
@@ -239,15 +239,15 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
     """Return the shape that two shapes broadcast to (NumPy, "Broadcasting")."""
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     lead = len(longer) - len(shorter)
-    found = list(longer[:lead])
+    dims = list(longer[:lead])
     for x, y in zip(longer[lead:], shorter, strict=True):
         if size(x) == 1:
-            found.append(y)
+            dims.append(y)
         elif size(y) == 1:
-            found.append(x)
+            dims.append(x)
         else:
-            found.append(same(x, y, "sizes do not broadcast"))
-    return tuple(found)
+            dims.append(same(x, y, "sizes do not broadcast"))
+    return tuple(dims)
 
 
 def matmul(a: Array, b: Array) -> tuple[Value, ...] | None:
@@ -313,8 +313,8 @@ def axis_of(value: Value | int | None, rank: int) -> int | None:
     if number is None:
         return None
     if not -rank <= number < max(rank, 1):
-        told = value if isinstance(value, Value) else Value(number)
-        raise Raised("index", "axis is out of range", told, Value(rank))
+        number_value = value if isinstance(value, Value) else Value(number)
+        raise Raised("index", "axis is out of range", number_value, Value(rank))
     return number % rank if rank else 0
 
 
@@ -329,17 +329,17 @@ def concatenated(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
     if len(ranks) != 1:
         raise Raised("size", "arrays to join have different numbers of axes", *map(Value, ranks))
     at = axis_of(axis, len(first)) or 0
-    found = list(first)
+    dims = list(first)
     for other in shapes[1:]:
         assert other is not None
         for i, dim in enumerate(other):
             if i == at:
-                a, b = size(found[i]), size(dim)
-                both = merged(found[i], dim)
-                found[i] = Value(UNKNOWN if a is None or b is None else a + b, both)
+                a, b = size(dims[i]), size(dim)
+                both = merged(dims[i], dim)
+                dims[i] = Value(UNKNOWN if a is None or b is None else a + b, both)
             else:
-                found[i] = same(found[i], dim, "sizes must match except in the joined axis")
-    return tuple(found)
+                dims[i] = same(dims[i], dim, "sizes must match except in the joined axis")
+    return tuple(dims)
 
 
 def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
@@ -347,14 +347,12 @@ def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
     shapes = [p.shape for p in parts]
     if not shapes or any(s is None for s in shapes):
         return None
-    found = shapes[0]
-    assert found is not None
+    dims = shapes[0]
+    assert dims is not None
     for other in shapes[1:]:
         assert other is not None
-        if len(other) != len(found):
-            raise Raised("size", "arrays to stack differ", Value(len(found)), Value(len(other)))
-        found = tuple(
-            same(x, y, "arrays to stack differ") for x, y in zip(found, other, strict=True)
-        )
-    at = axis % (len(found) + 1)
-    return (*found[:at], Value(len(parts)), *found[at:])
+        if len(other) != len(dims):
+            raise Raised("size", "arrays to stack differ", Value(len(dims)), Value(len(other)))
+        dims = tuple(same(x, y, "arrays to stack differ") for x, y in zip(dims, other, strict=True))
+    at = axis % (len(dims) + 1)
+    return (*dims[:at], Value(len(parts)), *dims[at:])

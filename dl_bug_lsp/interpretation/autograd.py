@@ -176,31 +176,31 @@ class Recorder:
 
     # -- recording -------------------------------------------------------------------------------
 
-    def called(self, frames: Sequence[Origin], told: Call, result: Value) -> Value:
+    def called(self, frames: Sequence[Origin], call: Call, result: Value) -> Value:
         """Record what a call of a library gives."""
-        name = told.name.rpartition(".")[2]
-        parts = [*told.args, *told.keywords.values()]
-        receiver = told.receiver
+        name = call.name.rpartition(".")[2]
+        parts = [*call.args, *call.keywords.values()]
+        receiver = call.receiver
         owner = None if receiver is None else receiver.data
         is_layer = isinstance(owner, LibraryObject) and (
             owner.name.startswith("torch.nn.") or ".layers." in owner.name
         )
-        is_derived = isinstance(owner, Instance) and told.name.startswith("torch.nn.")
+        is_derived = isinstance(owner, Instance) and call.name.startswith("torch.nn.")
         if receiver is not None and not is_layer:
             parts.insert(0, receiver)
         if name == "requires_grad_" and receiver is not None:
-            self._require(receiver, told.given(0, "requires_grad"), told.place)
+            self._require(receiver, call.given(0, "requires_grad"), call.place)
             return result
         if name in ("parameters", "named_parameters") and receiver is not None:
             for array in _tensors(result):
                 array.gradient = Recorded(True, name, tuple(frames), module=receiver)
             return result
-        if name == "add_weight" or told.name == "tensorflow.Variable":
-            return self._fresh(result, _asked(told, "trainable", default=True), name, frames)
+        if name == "add_weight" or call.name == "tensorflow.Variable":
+            return self._fresh(result, _asked(call, "trainable", default=True), name, frames)
         if name == "Parameter":
-            return self._fresh(result, _asked(told, "requires_grad", default=True), name, frames)
+            return self._fresh(result, _asked(call, "requires_grad", default=True), name, frames)
         if name in NEW:
-            return self._fresh(result, _asked(told, "requires_grad", default=False), name, frames)
+            return self._fresh(result, _asked(call, "requires_grad", default=False), name, frames)
         if is_layer and isinstance(owner, LibraryObject) and owner.name in CONTAINERS:
             # The layers in it have recorded what they gave.
             return result
@@ -273,8 +273,8 @@ class Recorder:
             return None
         outer = min(self.forwards[:1] or [len(frames)])
         made = Recorded(requires, name, tuple(frames), inputs, outer=outer, reason=reason)
-        for one in inputs:
-            one.takers.append(made)
+        for operation in inputs:
+            operation.takers.append(made)
         return made
 
     def _fresh(
@@ -295,16 +295,16 @@ class Recorder:
 
     def _require(self, value: Value, asked: Value | None, place: Origin) -> None:
         wanted = True if asked is None else asked.data if isinstance(asked.data, bool) else None
-        told = Value(wanted if wanted is not None else UNKNOWN, frozenset({place}))
+        flag = Value(wanted if wanted is not None else UNKNOWN, frozenset({place}))
         data = value.data
         if isinstance(data, Array):
             node = _node(data)
             if node is not None and node.module is not None:
-                _freeze(node.module, told, set())
+                _freeze(node.module, flag, set())
             elif node is None or not node.inputs:
                 data.gradient = Recorded(wanted, "requires_grad_", (place,))
         else:
-            _freeze(value, told, set())
+            _freeze(value, flag, set())
 
     def assigned(self, owner: Value, name: str, value: Value, place: Origin, *, sure: bool) -> None:
         """Follow ``tensor.requires_grad = …``; ``sure`` is whether it happens in any case."""
@@ -320,24 +320,24 @@ class Recorder:
 
     # -- checks ----------------------------------------------------------------------------------
 
-    def check(self, frames: Sequence[Origin], told: Call) -> None:
+    def check(self, frames: Sequence[Origin], call: Call) -> None:
         """Raise where a call fails because of the graph; ``told`` is checked before it is made."""
-        name = told.name.rpartition(".")[2]
+        name = call.name.rpartition(".")[2]
         if self._taped:
-            self._tape(frames, told, name)
+            self._tape(frames, call, name)
         elif name in ("backward", "manual_backward", "grad"):
-            self._backward(frames, told)
-        elif told.receiver is None and not told.name.startswith(("torch.", "builtins.")):
-            for value in (*told.args, *told.keywords.values()) if arrays.is_failing() else ():
+            self._backward(frames, call)
+        elif call.receiver is None and not call.name.startswith(("torch.", "builtins.")):
+            for value in (*call.args, *call.keywords.values()) if arrays.is_failing() else ():
                 self.to_numpy(value)
-        elif told.receiver is not None and isinstance(told.receiver.data, Array):
-            node = _node(told.receiver.data)
+        elif call.receiver is not None and isinstance(call.receiver.data, Array):
+            node = _node(call.receiver.data)
             if node is None or node.requires is not True:
                 return
             if name in ("numpy", "__array__"):
-                self.to_numpy(told.receiver)
+                self.to_numpy(call.receiver)
             elif name.endswith("_") and not name.startswith(("_", "requires_grad", "retain_grad")):
-                self.changed(told.receiver)
+                self.changed(call.receiver)
 
     def to_numpy(self, value: Value) -> None:
         """Raise where a tensor that requires gradients is made an array of NumPy."""
@@ -357,24 +357,24 @@ class Recorder:
             places = frozenset([*node.bound[:1], *node.frames[-1:]])
             raise Raised("type", "a leaf that requires grad is changed in place", _at(places))
 
-    def _tape(self, frames: Sequence[Origin], told: Call, name: str) -> None:
+    def _tape(self, frames: Sequence[Origin], call: Call, name: str) -> None:
         """Follow ``tape.gradient`` and the optimizer that gets what it gives.
 
         Source: TensorFlow's guide "Introduction to gradients and automatic differentiation".
         """
-        if name == "gradient" and told.args:
-            roots = [node for node in map(_node, _tensors(told.args[0])) if node is not None]
+        if name == "gradient" and call.args:
+            roots = [node for node in map(_node, _tensors(call.args[0])) if node is not None]
             cuts = {place for root in roots for place in _untaped(root, frames)}
             all_cut = bool(roots) and all(root.requires is False for root in roots)
             self._untaped = (_at(sorted(cuts)),) if all_cut and cuts else None
         elif name == "apply_gradients" and self._untaped is not None:
             raise Raised("value", "No gradients provided for any variable", *self._untaped)
 
-    def _backward(self, frames: Sequence[Origin], told: Call) -> None:
-        value = told.receiver
+    def _backward(self, frames: Sequence[Origin], call: Call) -> None:
+        value = call.receiver
         tensors = [] if value is None else list(_tensors(value))
         if not tensors:
-            tensors = [a for part in told.args[:1] for a in _tensors(part)]
+            tensors = [a for part in call.args[:1] for a in _tensors(part)]
         roots = [node for node in map(_node, tensors) if node is not None]
         if not roots:
             return
@@ -385,9 +385,9 @@ class Recorder:
         visited = _visited(roots)
         if SECOND_BACKWARD.search(self.message):
             _not_freed(roots, visited, frames)
-        if _flag(told, "create_graph", default=False) is not False:
+        if _flag(call, "create_graph", default=False) is not False:
             return
-        if _flag(told, "retain_graph", default=False) is False:
+        if _flag(call, "retain_graph", default=False) is False:
             for node in visited:
                 node.freed = tuple(frames)
 
@@ -402,21 +402,21 @@ def _mode(data: LibraryObject) -> bool | None:
     return known
 
 
-def _asked(told: Call, name: str, *, default: bool) -> bool | None:
-    given = told.keywords.get(name)
+def _asked(call: Call, name: str, *, default: bool) -> bool | None:
+    given = call.keywords.get(name)
     if given is None:
         return default
     return given.data if isinstance(given.data, bool) else None
 
 
-def _flag(told: Call, name: str, *, default: bool) -> bool | None:
-    given = told.keywords.get(name)
+def _flag(call: Call, name: str, *, default: bool) -> bool | None:
+    given = call.keywords.get(name)
     if given is None:
         return default
     return given.data if isinstance(given.data, bool) else None if given.data is UNKNOWN else False
 
 
-def _freeze(value: Value, told: Value, seen: set[int]) -> None:
+def _freeze(value: Value, flag: Value, seen: set[int]) -> None:
     """Let the parameters of a module and of the modules in it require gradients or not."""
     data = value.data
     if id(data) in seen or len(seen) > 400:
@@ -424,7 +424,7 @@ def _freeze(value: Value, told: Value, seen: set[int]) -> None:
     seen.add(id(data))
     inner: Iterable[Value] = ()
     if isinstance(data, LibraryObject):
-        data.state["requires_grad"] = told
+        data.state["requires_grad"] = flag
         inner = [*data.args, *data.state.values()]
     elif isinstance(data, Instance):
         inner = data.attributes.values()
@@ -432,8 +432,8 @@ def _freeze(value: Value, told: Value, seen: set[int]) -> None:
         inner = data
     elif isinstance(data, dict):
         inner = data.values()
-    for one in list(inner):
-        _freeze(one, told, seen)
+    for item in list(inner):
+        _freeze(item, flag, seen)
 
 
 def _at(places: Iterable[Origin]) -> Value:
@@ -442,15 +442,15 @@ def _at(places: Iterable[Origin]) -> Value:
 
 def _visited(roots: Sequence[Recorded]) -> list[Recorded]:
     """Return the operations that a backward pass goes through."""
-    found: dict[int, Recorded] = {}
+    visited: dict[int, Recorded] = {}
     queue = list(roots)
-    while queue and len(found) < MAX_VISITED:
+    while queue and len(visited) < MAX_VISITED:
         node = queue.pop()
-        if id(node) in found or node.requires is not True or not node.frames:
+        if id(node) in visited or node.requires is not True or not node.frames:
             continue
-        found[id(node)] = node
+        visited[id(node)] = node
         queue.extend(node.inputs)
-    return list(found.values())
+    return list(visited.values())
 
 
 def _not_freed(
@@ -478,12 +478,12 @@ def _not_freed(
     for node, taker in freed:
         # What is made anew in each round is carried over by what binds it; what two losses share
         # is taken by the call that belongs to the loss before.
-        earlier = [one for one in node.takers if one.freed is not None]
+        earlier = [item for item in node.takers if item.freed is not None]
         is_carried = node.frames == taker.frames
-        apart = [one for one in earlier if one.frames != taker.frames and not is_carried]
+        apart = [item for item in earlier if item.frames != taker.frames and not is_carried]
         carried.update(node.bound[-2:] or node.frames[-1:])
-        for one in apart:
-            before.update(_apart(one.frames[: one.outer], node.freed or ())[:2])
+        for item in apart:
+            before.update(_apart(item.frames[: item.outer], node.freed or ())[:2])
     carried -= before
     raise _second(*[_at(sorted(places)) for places in (before, carried) if places])
 
@@ -530,7 +530,7 @@ def _cuts(root: Recorded) -> Iterator[Origin]:
         if node.reason:
             cut = True
             yield from sorted(node.reason)
-        elif any(one.requires for one in node.inputs) and node.requires is False:
+        elif any(operation.requires for operation in node.inputs) and node.requires is False:
             cut = True
             yield from node.frames[-1:]
         else:
@@ -543,7 +543,7 @@ def _path(root: Recorded) -> tuple[Value, ...]:
     """Return the places that bound a tensor of the graph, and those where its graph began."""
     begun: dict[Origin, None] = {}
     for node in _visited([root]):
-        if not any(one.requires for one in node.inputs):
+        if not any(operation.requires for operation in node.inputs):
             begun.update(dict.fromkeys(node.frames[-3:-1] or node.frames[-1:]))
     bound = root.bound[-2:] or root.frames[-1:]
     return _at(bound), _at(list(begun)[:MAX_PLACES])

@@ -126,8 +126,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         if data.shape and not isinstance(data.shape[0].data, int):
             return arrays.number("int64", data.shape[0], lowest=0)
         if data.library == "scipy":
-            what = "sparse array length is ambiguous; use getnnz() or shape[0]"
-            raise Raised("type", what, Value(UNKNOWN, value.origins))
+            refusal = "sparse array length is ambiguous; use getnnz() or shape[0]"
+            raise Raised("type", refusal, Value(UNKNOWN, value.origins))
         if data.shape:
             return data.shape[0]
         if data.shape == ():
@@ -142,10 +142,10 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         return Value(len(held.data), value.origins) if isinstance(held.data, (dict, list)) else held
     if isinstance(data, Instance):
         method = interpreter.attribute(value, "__len__", call.place)
-        found = interpreter.call(method, (), {}, call.place)
-        if isinstance(found.data, int) and found.data < 0:
-            raise Raised("value", "__len__() should return >= 0", found)
-        return found
+        length = interpreter.call(method, (), {}, call.place)
+        if isinstance(length.data, int) and length.data < 0:
+            raise Raised("value", "__len__() should return >= 0", length)
+        return length
     if isinstance(data, LibraryObject):
         model = MODELS.methods.get((data.short, "__len__"))
         return (
@@ -154,8 +154,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
             else unknown(value)
         )
     if data is None or isinstance(data, (int, float)):
-        what = "none" if data is None else "type"
-        raise Raised(what, f"object of type '{type_name(value)}' has no len()", value)
+        refusal = "none" if data is None else "type"
+        raise Raised(refusal, f"object of type '{type_name(value)}' has no len()", value)
     return unknown(value)
 
 
@@ -242,13 +242,13 @@ def _keys(interpreter: Interpreter, items: list[Value], call: Call) -> list[Any]
     """Return what the ``key`` of a call gives for each item, None where that is not known."""
     if len(items) > MOST_KEYS:
         return None
-    found = []
+    keys = []
     for item in items:
         try:
-            found.append(plain(interpreter.call(call.keywords["key"], (item,), {}, call.place)))
+            keys.append(plain(interpreter.call(call.keywords["key"], (item,), {}, call.place)))
         except (NotPlain, Raised):
             return None
-    return found
+    return keys
 
 
 def _sorted(interpreter: Interpreter, items: list[Value], call: Call) -> list[Value]:
@@ -287,11 +287,11 @@ def _set(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.numbers
 @MODELS.function("builtins.dict")
 def _dict(interpreter: Interpreter, call: Call) -> Value:
-    found: dict[Any, Value] = {}
+    entries: dict[Any, Value] = {}
     if call.args:
         data = (interpreter.held_in(call.args[0]) or call.args[0]).data
         if isinstance(data, dict):
-            found.update(data)
+            entries.update(data)
         else:
             items = interpreter.iterate(call.args[0])
             if isinstance(items, Lazy):
@@ -300,11 +300,11 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
                 if not isinstance(item.data, (tuple, list)) or len(item.data) != 2:
                     return call.unknown()
                 try:
-                    found[plain(item.data[0])] = item.data[1]
+                    entries[plain(item.data[0])] = item.data[1]
                 except (NotPlain, TypeError):
                     return call.unknown()
-    found.update(call.keywords)
-    return Value(found)
+    entries.update(call.keywords)
+    return Value(entries)
 
 
 PLAIN_FUNCTIONS = (
@@ -364,10 +364,10 @@ def _of_number(name: str, call: Call) -> Value:
     if name in ("int", "float", "bool") and isinstance(data, Array):
         return _converted(name, data, call)
     result = getattr(builtins, name)(*given)
-    found = arrays.number_like(result, *call.args)
+    output = arrays.number_like(result, *call.args)
     if name == "abs" and isinstance(data, Array) and data.lowest is not None and data.lowest >= 0:
         return Value(data, merged(*call.args))
-    return found
+    return output
 
 
 def _one_element(value: Value, data: Array) -> None:
@@ -732,7 +732,7 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
             base.data.state[name] = call.args[2]
         return Value(None)
     try:
-        found = interpreter.attribute(base, name, call.place)
+        attribute = interpreter.attribute(base, name, call.place)
     except Raised as raised:
         if call.name.endswith("hasattr"):
             return Value(False)
@@ -740,11 +740,11 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
             return call.args[2]
         raise Raised(raised.what, raised.message, *raised.sides, call.args[1]) from None
     if call.name.endswith("hasattr"):
-        is_sure = found.known and not (
+        is_sure = attribute.known and not (
             isinstance(base.data, LibraryObject) and name not in base.data.state
         )
         return Value(True) if is_sure else call.unknown()
-    return Value(found.data, merged(found, call.args[1]))
+    return Value(attribute.data, merged(attribute, call.args[1]))
 
 
 @MODELS.function("builtins.compile")
@@ -927,13 +927,13 @@ def _dict_method(
     if name in ("get", "pop", "setdefault") and args:
         try:
             key = key_of(args[0])
-            found = data.get(key)
+            entry = data.get(key)
         except (NotPlain, TypeError):
             return call.unknown()
-        if found is not None:
+        if entry is not None:
             if name == "pop":
                 del data[key]
-            return found
+            return entry
         if name == "setdefault":
             data[key] = args[1] if len(args) > 1 else Value(None)
             return data[key]
@@ -959,8 +959,8 @@ def _set_method(interpreter: Interpreter, call: Call, receiver: Value, data: set
             data.discard(given[0])
         return Value(None)
     if call.name == "update":
-        for one in given:
-            data.update(one)
+        for value in given:
+            data.update(value)
         return Value(None)
     if call.name in ("union", "intersection", "difference", "copy", "issubset", "issuperset"):
         return lifted(getattr(data, call.name)(*given), receiver, *call.args)

@@ -159,13 +159,13 @@ def rows_taken(table: Table, positions: Sequence[int], count: Origins) -> Table:
     if not isinstance(table, Frame) or not affords(len(positions) * len(table.cells)):
         return part_of(table, list(table.columns), rows)
     cells = {name: _picked(held, positions) for name, held in table.cells.items()}
-    found = Frame(dict(table.columns), rows, dict(table.origins_of), cells)
-    found.lines = _picked(table.lines, positions) if table.lines else ()
-    found.index = _picked(table.index, positions) if _labelled(table) else ()
-    found.derived = dict(table.derived)
-    found.index_names = table.index_names
-    found.removed, found.gaps = dict(table.removed), dict(table.gaps)
-    return found
+    result = Frame(dict(table.columns), rows, dict(table.origins_of), cells)
+    result.lines = _picked(table.lines, positions) if table.lines else ()
+    result.index = _picked(table.index, positions) if _labelled(table) else ()
+    result.derived = dict(table.derived)
+    result.index_names = table.index_names
+    result.removed, result.gaps = dict(table.removed), dict(table.gaps)
+    return result
 
 
 def _labelled(table: Frame) -> bool:
@@ -232,7 +232,8 @@ def lacking(table: Table, name: object, key: Value, whole: Value) -> Raised:
     header = merged(whole, *(Value(None, o) for o in list(table.origins_of.values())[:4]))
     raised = Raised("key", f"{name!r}", key, Value(UNKNOWN, header))
     raised.available = {
-        str(there): table.origins_of.get(there, whole.origins) for there in table.columns
+        str(other_name): table.origins_of.get(other_name, whole.origins)
+        for other_name in table.columns
     }
     return raised
 
@@ -286,8 +287,8 @@ def number_in(text: str) -> int | float | None:
 
 def distinct(cells: Sequence[object]) -> list[object]:
     """Return the distinct values that are there, sorted."""
-    found = {cell for cell in cells if cell is not None}
-    return sorted(found, key=lambda cell: (isinstance(cell, str), cell))
+    known = {cell for cell in cells if cell is not None}
+    return sorted(known, key=lambda cell: (isinstance(cell, str), cell))
 
 
 def check_text(table: Table, name: object, dtype: str | None, wanted: Value) -> None:
@@ -297,12 +298,12 @@ def check_text(table: Table, name: object, dtype: str | None, wanted: Value) -> 
     for index, cell in enumerate(table.cells.get(name, ())):
         if isinstance(cell, str) and number_in(cell.strip()) is None:
             place = frozenset(table.lines[index : index + 1])
-            what = f"could not convert string to number: {cell[:40]!r}"
-            raise Raised("value", what, Value(cell, place), wanted)
+            message = f"could not convert string to number: {cell[:40]!r}"
+            raise Raised("value", message, Value(cell, place), wanted)
         if cell is None and dtype.startswith(("int", "uint")):
             place = frozenset(table.lines[index : index + 1])
-            what = "Cannot convert non-finite values (NA or inf) to integer"
-            raise Raised("value", what, Value(None, table.gaps.get(name) or place), wanted)
+            message = "Cannot convert non-finite values (NA or inf) to integer"
+            raise Raised("value", message, Value(None, table.gaps.get(name) or place), wanted)
 
 
 def converted(cells: Cells, dtype: str | None) -> Cells | None:
@@ -311,24 +312,24 @@ def converted(cells: Cells, dtype: str | None) -> Cells | None:
         return None
     if dtype == "object":
         return tuple("nan" if cell is None else str(cell) for cell in cells)
-    found: list[object] = []
+    new_cells: list[object] = []
     for cell in cells:
         number = number_in(cell.strip()) if isinstance(cell, str) else cell
         if isinstance(number, float) and not math.isfinite(number):
             return None
         if dtype == "bool":
-            found.append(True if cell is None else bool(cell))
+            new_cells.append(True if cell is None else bool(cell))
         elif number is None and dtype.startswith("float"):
-            found.append(None)
+            new_cells.append(None)
         elif not isinstance(number, (int, float)):
             return None
         elif dtype.startswith("float"):
-            found.append(float(number))
+            new_cells.append(float(number))
         elif "int" in dtype and not (isinstance(cell, str) and isinstance(number, float)):
-            found.append(int(number))
+            new_cells.append(int(number))
         else:
             return None
-    return tuple(found)
+    return tuple(new_cells)
 
 
 # Operators, cell by cell.
@@ -372,12 +373,12 @@ def combined(kind: type[ast.AST], a: Value, b: Value) -> Value | None:
     try:
         if function is not None:
             absent = kind is ast.NotEq
-            found = [
+            new_cells = [
                 absent if x is None or y is None else bool(function(x, y))
                 for x, y in zip(left, right, strict=True)
             ]
             other = b if first is a else a
-            return remade(first, found, other, dtype="bool")
+            return remade(first, new_cells, other, dtype="bool")
         function = _COMPUTING.get(kind)
         if function is None:
             return None
@@ -396,9 +397,9 @@ def _operand(value: Value, like: Series) -> Sequence[Any] | None:
     if isinstance(data, Series):
         if data.cells is None or len(data.cells) != count:
             return None
-        one, other = data.labels, like.labels
-        aligned = one is other or data.index is None or like.index is None
-        if not aligned and (one is None or other is None or list(one) != list(other)):
+        own, other = data.labels, like.labels
+        aligned = own is other or data.index is None or like.index is None
+        if not aligned and (own is None or other is None or list(own) != list(other)):
             return None
         return data.cells
     if isinstance(data, (int, float, str)) and not (isinstance(data, str) and len(data) > 200):
@@ -445,10 +446,10 @@ def subscripted(
     count = len(data.cells)
     if bounds is not None:
         numbers = [None if b is None or b.data is None else arrays.size(b) for b in bounds]
-        told = [b for b in bounds if b is not None and b.data is not None]
-        if len(told) != sum(n is not None for n in numbers) or numbers[2] == 0:
+        bounds_given = [b for b in bounds if b is not None and b.data is not None]
+        if len(bounds_given) != sum(n is not None for n in numbers) or numbers[2] == 0:
             return None
-        return taken(base, range(*slice(*numbers).indices(count)), *told)
+        return taken(base, range(*slice(*numbers).indices(count)), *bounds_given)
     mask = truths(part)
     if mask is not None:
         inner = series_of(part)
@@ -541,11 +542,11 @@ class Draws:
 
     def permutation(self, count: int) -> list[int]:
         """Return the numbers from 0 up to a count in the order of ``permutation(count)``."""
-        found = list(range(count))
+        order = list(range(count))
         for i in range(count - 1, 0, -1):
             mask = (1 << i.bit_length()) - 1
             j = self._twister.getrandbits(32) & mask
             while j > i:
                 j = self._twister.getrandbits(32) & mask
-            found[i], found[j] = found[j], found[i]
-        return found
+            order[i], order[j] = order[j], order[i]
+        return order

@@ -57,22 +57,22 @@ def _read(
     interpreter: Interpreter, actions: list[Value], words: Sequence[Value] | None, place: Origin
 ) -> dict[str, Value]:
     """Return the values of arguments by their names."""
-    told = Call("argparse.ArgumentParser", (), {}, place)
-    parser = thing(told.name, told, actions=Value(actions), defaults=Value({}))
-    names, _ = parse(interpreter, told, parser, words, True)
+    call = Call("argparse.ArgumentParser", (), {}, place)
+    parser = thing(call.name, call, actions=Value(actions), defaults=Value({}))
+    names, _ = parse(interpreter, call, parser, words, True)
     return names
 
 
 def _called(function: FunctionValue, *names: str) -> list[ast.Call]:
     """Return the decorators of a function that are calls of one of some names."""
-    found = []
+    values = []
     for decorator in getattr(function.node, "decorator_list", ()):
         if isinstance(decorator, ast.Call):
             func = decorator.func
             last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
             if last in names:
-                found.append(decorator)
-    return found
+                values.append(decorator)
+    return values
 
 
 # --- Click ----------------------------------------------------------------------------------------
@@ -142,12 +142,12 @@ def run_command(
     names = _read(interpreter, _click_actions(interpreter, function, call.place), own, call.place)
     held = call.keywords.get("obj", Value({}))
     state = {"obj": held, "params": Value(dict(names))}
-    told = context or Value(LibraryObject(CONTEXT, (), {}, call.place, state))
+    context_value = context or Value(LibraryObject(CONTEXT, (), {}, call.place, state))
     parameters = [p.arg for p in (*function.node.args.posonlyargs, *function.node.args.args)]
     passed = {name: value for name, value in names.items() if name in parameters}
     missing = [name for name in parameters if name not in passed]
     handed = state["obj"] if context is None else _object_of(context)
-    first = handed if _decorated(function, "pass_obj") else told
+    first = handed if _decorated(function, "pass_obj") else context_value
     passed.update({name: first for name in missing if name not in function.defaults})
     if function.node.args.kwarg is not None:
         passed.update(names)
@@ -156,7 +156,7 @@ def run_command(
         made_below = below[str(words[at].data)].data
         if isinstance(made_below, FunctionValue):
             rest = Call(call.name, (Value(list(words[at + 1 :])),), {}, call.place)
-            return run_command(interpreter, made_below, rest, told)
+            return run_command(interpreter, made_below, rest, context_value)
     return result
 
 
@@ -167,26 +167,26 @@ def _object_of(context: Value) -> Value:
 
 def _decorated(function: FunctionValue, name: str) -> bool:
     decorators = getattr(function.node, "decorator_list", ())
-    return any(ast.unparse(one).rpartition(".")[2] == name for one in decorators)
+    return any(ast.unparse(decorator).rpartition(".")[2] == name for decorator in decorators)
 
 
 def _click_actions(interpreter: Interpreter, function: FunctionValue, place: Origin) -> list[Value]:
     """Return the options and arguments of a Click command as those of a parser."""
-    found: list[Value] = []
+    actions: list[Value] = []
     # The decorator that is written last is applied first; arguments are listed as written.
     for decorator in _called(function, "option", "argument"):
-        env, here = function.closure, (function.file, decorator.lineno)
+        env, own_place = function.closure, (function.file, decorator.lineno)
         texts = [interpreter.value(arg, env).data for arg in decorator.args]
         keywords = {k.arg: interpreter.value(k.value, env) for k in decorator.keywords if k.arg}
         names = [text for text in texts if isinstance(text, str)]
         flags = [name for name in names if name.startswith("-")]
         if names and not flags:
-            found.append(_click_argument(here, names[0], keywords))
+            actions.append(_click_argument(own_place, names[0], keywords))
         elif flags:
             own = [name for name in names if not name.startswith("-")]
-            found.extend(_click_option(here, flags, own, keywords))
+            actions.extend(_click_option(own_place, flags, own, keywords))
     del place
-    return found
+    return actions
 
 
 def _type_of(given: Value | None, default: Value | None) -> dict[str, Value]:
@@ -206,14 +206,14 @@ def _type_of(given: Value | None, default: Value | None) -> dict[str, Value]:
 
 def _click_argument(place: Origin, name: str, keywords: Mapping[str, Value]) -> Value:
     default, nargs = keywords.get("default"), keywords.get("nargs")
-    told = _type_of(keywords.get("type"), default)
+    options = _type_of(keywords.get("type"), default)
     if nargs is not None and isinstance(nargs.data, int) and nargs.data != 1:
-        told["nargs"] = Value("*") if nargs.data < 0 else nargs
+        options["nargs"] = Value("*") if nargs.data < 0 else nargs
     elif default is not None or ((required := keywords.get("required")) and required.data is False):
-        told["nargs"] = Value("?")
+        options["nargs"] = Value("?")
     if default is not None:
-        told["default"] = default
-    return _action(place, [name.replace("-", "_").lower()], **told)
+        options["default"] = default
+    return _action(place, [name.replace("-", "_").lower()], **options)
 
 
 def _click_option(
@@ -229,23 +229,23 @@ def _click_option(
     if off or (is_flag is not None and is_flag.data is True):
         value = default if default is not None else Value(False, frozenset({place}))
         flag_value = keywords.get("flag_value", Value(True))
-        told = {"dest": dest, "default": value}
-        found = [_action(place, on, action=Value("store_const"), const=flag_value, **told)]
+        options = {"dest": dest, "default": value}
+        actions = [_action(place, on, action=Value("store_const"), const=flag_value, **options)]
         if flag_value.data is True:
-            found = [_action(place, on, action=Value("store_true"), **told)]
-        return found + [_action(place, [f], action=Value("store_false"), **told) for f in off]
-    told = {"dest": dest, **_type_of(keywords.get("type"), default)}
+            actions = [_action(place, on, action=Value("store_true"), **options)]
+        return actions + [_action(place, [f], action=Value("store_false"), **options) for f in off]
+    options = {"dest": dest, **_type_of(keywords.get("type"), default)}
     if keywords.get("count", dest).data is True:
         return [_action(place, on, dest=dest, action=Value("count"), default=default or Value(0))]
     if multiple is not None and multiple.data is True:
-        told["action"] = Value("append")
+        options["action"] = Value("append")
         default = default if default is not None else Value((), frozenset({place}))
     nargs = keywords.get("nargs")
     if nargs is not None:
-        told["nargs"] = nargs
+        options["nargs"] = nargs
     if default is not None:
-        told["default"] = default
-    return [_action(place, on, **told)]
+        options["default"] = default
+    return [_action(place, on, **options)]
 
 
 # --- Typer ----------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def _run_function(
 
 def _parameters(interpreter: Interpreter, function: FunctionValue) -> list[Value]:
     given = function.node.args
-    found = []
+    parameters = []
     for parameter in (*given.posonlyargs, *given.args, *given.kwonlyargs):
         default = function.defaults.get(parameter.arg)
         declaration = None if default is None else default.data
@@ -354,13 +354,13 @@ def _parameters(interpreter: Interpreter, function: FunctionValue) -> list[Value
         if about is not None:
             with suppress(Raised):
                 declaration = interpreter.value(about, function.closure).data
-        here = (function.file, parameter.lineno)
-        found.extend(
+        place = (function.file, parameter.lineno)
+        parameters.extend(
             _typer_parameter(
-                interpreter, function, parameter.arg, default, declaration, annotation, here
+                interpreter, function, parameter.arg, default, declaration, annotation, place
             )
         )
-    return found
+    return parameters
 
 
 def _annotated(node: ast.expr | None) -> tuple[ast.expr | None, ast.expr | None]:
@@ -385,8 +385,8 @@ def _typer_parameter(
     is_argument = default is None
     if isinstance(declaration, LibraryObject) and declaration.short in ("Option", "Argument"):
         is_argument = declaration.short == "Argument"
-        told = [a.data for a in declaration.args]
-        flags = [t for t in told if isinstance(t, str) and t.startswith("-")] or flags
+        names = [a.data for a in declaration.args]
+        flags = [t for t in names if isinstance(t, str) and t.startswith("-")] or flags
         if default is not None and default.data is declaration:
             default = declared(default)
             default = default if default.known else None
@@ -434,10 +434,10 @@ def _typed(
     if kind is None:
         return {}
     try:
-        found = interpreter.value(kind, function.closure)
+        annotated = interpreter.value(kind, function.closure)
     except Raised:
         return {}
-    return {"type": found} if isinstance(found.data, (Library, ClassValue)) else {}
+    return {"type": annotated} if isinstance(annotated.data, (Library, ClassValue)) else {}
 
 
 # --- functions and classes as they are ------------------------------------------------------------
@@ -448,10 +448,10 @@ def _literal(word: Value, like: Value | None = None) -> Value:
     if not isinstance(word.data, str) or (like is not None and isinstance(like.data, str)):
         return word
     with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-        found = ast.literal_eval(word.data)
-        if like is not None and isinstance(like.data, float) and isinstance(found, int):
-            found = float(found)
-        return with_origins(found, word.origins)
+        literal = ast.literal_eval(word.data)
+        if like is not None and isinstance(like.data, float) and isinstance(literal, int):
+            literal = float(literal)
+        return with_origins(literal, word.origins)
     return word
 
 
@@ -493,13 +493,13 @@ def _arguments(value: Value, named: Mapping[str, Value]) -> dict[str, Value]:
         start = data.members.get("__init__")
         is_function = start is not None and isinstance(start.data, FunctionValue)
         defaults = start.data.defaults if is_function else data.members  # type: ignore[union-attr]
-    found = {}
+    arguments = {}
     for name, word in named.items():
         if name not in defaults and name.startswith("no") and name[2:] in defaults:
-            found[name[2:]] = Value(False, word.origins)
+            arguments[name[2:]] = Value(False, word.origins)
         elif "." not in name:
-            found[name] = _literal(word, defaults.get(name))
-    return found
+            arguments[name] = _literal(word, defaults.get(name))
+    return arguments
 
 
 @MODELS.function("fire.Fire", "jsonargparse.CLI", "jsonargparse.auto_cli", "defopt.run")
@@ -511,37 +511,37 @@ def _fire(interpreter: Interpreter, call: Call) -> Value:
     if given is not None and isinstance(given.data, (list, tuple)):
         words = given.data
     plain, named = _flags(words)
-    found = component
+    target = component
     if component is None or component.data is None:
         module = interpreter.modules.get(interpreter.script)
         names = getattr(getattr(module, "data", None), "environment", None)
-        found = Value(names.names) if names is not None else None
+        target = Value(names.names) if names is not None else None
     for _ in range(len(plain) + 2):
-        if found is None:
+        if target is None:
             return call.unknown()
-        data = found.data
+        data = target.data
         if isinstance(data, dict) and plain and plain[0].data in data:
-            found = data[plain.pop(0).data]
+            target = data[plain.pop(0).data]
         elif isinstance(data, ClassValue):
             start = data.members.get("__init__")
             args = getattr(getattr(start, "data", None), "node", None)
             wanted = {p.arg for p in (*args.args.args, *args.args.kwonlyargs)} if args else set()
             own = {name: word for name, word in named.items() if name in wanted}
             named = {name: word for name, word in named.items() if name not in wanted}
-            found = interpreter.call(found, (), _arguments(found, own), call.place)
+            target = interpreter.call(target, (), _arguments(target, own), call.place)
         elif isinstance(data, Instance) and plain:
             name = str(plain.pop(0).data).replace("-", "_")
-            method = interpreter.method_of(found, name)
+            method = interpreter.method_of(target, name)
             if method is None:
                 return call.unknown()
             positional = tuple(map(_literal, plain))
             keywords = _arguments(method, named)
             return interpreter.call(method, positional, keywords, call.place)
         elif isinstance(data, FunctionValue):
-            keywords = _arguments(found, named)
-            return interpreter.call(found, tuple(map(_literal, plain)), keywords, call.place)
+            keywords = _arguments(target, named)
+            return interpreter.call(target, tuple(map(_literal, plain)), keywords, call.place)
         else:
-            return found
+            return target
     return call.unknown()
 
 
@@ -562,16 +562,16 @@ def _tyro(interpreter: Interpreter, call: Call) -> Value:
     if default is not None and isinstance(default.data, Instance):
         held = {**default.data.attributes, **keywords}
         keywords = {name: value for name, value in held.items() if not name.startswith("_")}
-    found = interpreter.call(made, (), keywords, call.place)
+    output = interpreter.call(made, (), keywords, call.place)
     for name, word in named.items():
         *path, last = name.split(".")
-        inner: Value | None = found if path else None
+        inner: Value | None = output if path else None
         for part in path:
             attributes = inner.data.attributes if inner and isinstance(inner.data, Instance) else {}
             inner = attributes.get(part)
         if inner is not None and isinstance(inner.data, Instance):
             inner.data.attributes[last] = _literal(word, inner.data.attributes.get(last))
-    return found
+    return output
 
 
 # --- absl -----------------------------------------------------------------------------------------
@@ -615,11 +615,11 @@ def _flag_value(kind: str, word: Value, is_off: bool) -> Value:
     if kind == "list":
         return with_origins(str(word.data).split(","), word.origins)
     like = {"int": Value(0), "float": Value(0.0)}.get(FLAG_TYPES[kind], Value(""))
-    found = _literal(word, like)
-    is_plain = isinstance(found.data, PLAIN)
+    literal = _literal(word, like)
+    is_plain = isinstance(literal.data, PLAIN)
     if kind.startswith("multi") and is_plain:
-        return Value([found], found.origins)
-    return found if is_plain else Value(UNKNOWN, word.origins)
+        return Value([literal], literal.origins)
+    return literal if is_plain else Value(UNKNOWN, word.origins)
 
 
 def flag_of(interpreter: Interpreter, name: str) -> Value | None:

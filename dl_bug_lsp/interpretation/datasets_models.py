@@ -211,8 +211,8 @@ def _read(interpreter: Interpreter, kind: str, path: Value, call: Call) -> Value
     }
     if kind == "json":
         options["lines"] = Value(data=True)
-    found = MODELS.functions[name](interpreter, Call(name, (path,), options, call.place))
-    table = table_of(found)
+    result = MODELS.functions[name](interpreter, Call(name, (path,), options, call.place))
+    table = table_of(result)
     return call.unknown() if table is None else _of_table(table, call)
 
 
@@ -259,18 +259,18 @@ def _formatted(value: Value, how: object) -> Value:
     if isinstance(value.data, str):
         return value
     try:
-        found = as_array(value).data
+        data = as_array(value).data
     except Raised:
         return value
-    if not isinstance(found, Array) or found.dtype == "object":
+    if not isinstance(data, Array) or data.dtype == "object":
         return value if not isinstance(value.data, (list, Lazy)) else unknown(value)
     library = {"torch": "torch", "pt": "torch", "jax": "jax"}.get(str(how), "numpy")
     library = "tensorflow" if how in ("tensorflow", "tf") else library
-    dtype = "float32" if found.dtype == "float64" else found.dtype
+    dtype = "float32" if data.dtype == "float64" else data.dtype
     if library == "jax" and dtype == "int64":
         dtype = "int32"
-    bounds = (found.lowest, found.highest)
-    return Value(Array(found.shape, dtype, library, None, *bounds), value.origins)
+    bounds = (data.lowest, data.highest)
+    return Value(Array(data.shape, dtype, library, None, *bounds), value.origins)
 
 
 def _shown(value: Value) -> Columns:
@@ -278,7 +278,7 @@ def _shown(value: Value) -> Columns:
     columns = columns_of(value) or {}
     chosen = state_of(value, "shown").data
     if isinstance(chosen, list):
-        names = [one.data for one in chosen]
+        names = [item.data for item in chosen]
         return {name: column for name, column in columns.items() if name in names}
     return columns
 
@@ -331,16 +331,16 @@ def _picked(column: Value, chosen: list[int]) -> Value:
 def _chosen(interpreter: Interpreter, key: Value, rows: int | None) -> list[int] | None:
     data = key.data
     if isinstance(data, LibraryObject) and data.name == "builtins.slice":
-        bounds = [None if one.data is None else size(one) for one in data.args]
-        told = [one for one in data.args if one.data is not None]
-        if rows is None or len(told) != sum(b is not None for b in bounds):
+        bounds = [None if item.data is None else size(item) for item in data.args]
+        bounds_given = [item for item in data.args if item.data is not None]
+        if rows is None or len(bounds_given) != sum(b is not None for b in bounds):
             return None
         bounds += [None] * (3 - len(bounds))
         return list(range(*slice(*bounds).indices(rows)))
     items = (
         listed(interpreter, key) if isinstance(data, (list, tuple, Lazy, LibraryObject)) else None
     )
-    numbers = [size(one) for one in items or ()]
+    numbers = [size(item) for item in items or ()]
     if not numbers or None in numbers:
         return None
     return [number for number in numbers if number is not None]
@@ -409,9 +409,9 @@ def _fields(value: Value) -> Columns | None:
     """Return what a function that is mapped gives for a row or batch, None where not known."""
     data = value.data
     if isinstance(data, LibraryObject) and data.short == "BatchEncoding":
-        found: Columns = {}
-        found.update(data.state)
-        return found
+        fields: Columns = {}
+        fields.update(data.state)
+        return fields
     return data if isinstance(data, dict) else None
 
 
@@ -474,16 +474,16 @@ def _mapped_rows(interpreter: Interpreter, call: Call, value: Value, columns: Co
     first = _fields(_called(interpreter, call, _row(value, 0), _indices(call, 0, None)))
     if first is None:
         return call.unknown()
-    found = [first]
+    new_rows = [first]
     limit = 1 if count is None else _number_of_calls(interpreter, start - interpreter.left, count)
     for index in range(1, min(limit, MOST_ITEMS)):
         made_ = _fields(_called(interpreter, call, _row(value, index), _indices(call, index, None)))
         if made_ is None:
             return call.unknown()
-        found.append(made_)
+        new_rows.append(made_)
     left = _removed(interpreter, call, columns)
     for name in first:
-        cells = [one.get(name, Value(None)) for one in found]
+        cells = [new_row.get(name, Value(None)) for new_row in new_rows]
         whole = len(cells) == count
         left[name] = Value(cells, merged(*cells[:8])) if whole else _outlined(cells, rows)
     return _with(value, left, rows, call)
@@ -498,7 +498,7 @@ def _mapped_batches(interpreter: Interpreter, call: Call, value: Value, columns:
     if min(count, each) > FEW:
         return _mapped_outline(interpreter, call, value, columns, rows)
     starts = list(range(0, count, each))
-    found: list[Columns] = []
+    batches: list[Columns] = []
     before = interpreter.left
     for number, start in enumerate(starts):
         chosen = range(start, min(start + each, count))
@@ -508,26 +508,26 @@ def _mapped_batches(interpreter: Interpreter, call: Call, value: Value, columns:
         )
         if fields is None:
             return call.unknown()
-        found.append(fields)
+        batches.append(fields)
         if number == 0 and (before - interpreter.left) * len(starts) > interpreter.left // 3:
             return _mapped_outline(interpreter, call, value, columns, rows)
     left = _removed(interpreter, call, columns)
     length: int | None = None
-    for name in found[0] if found else ():
+    for name in batches[0] if batches else ():
         cells: list[Value] | None = []
-        for fields in found:
+        for fields in batches:
             items = listed(interpreter, fields.get(name)) if name in fields else None
             cells = None if cells is None or items is None else [*cells, *items]
         if cells is None:
             left[name] = Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)))
-            lengths = [_length_of(fields[name]) for fields in found if name in fields]
+            lengths = [_length_of(fields[name]) for fields in batches if name in fields]
             if None not in lengths:
                 length = sum(n for n in lengths if n is not None)
-                left[name] = Value(Lazy(_loose(found[0][name], rows).data.item, Value(length)))  # type: ignore[attr-defined]
+                left[name] = Value(Lazy(_loose(batches[0][name], rows).data.item, Value(length)))  # type: ignore[attr-defined]
         else:
             left[name], length = Value(cells, merged(*cells[:8])), len(cells)
-    total = Value(UNKNOWN if length is None and found else length or count, merged(rows))
-    if not found or not found[0]:
+    total = Value(UNKNOWN if length is None and batches else length or count, merged(rows))
+    if not batches or not batches[0]:
         total = rows
     return _with(value, left, total, call)
 
@@ -571,7 +571,9 @@ def _filtered(interpreter: Interpreter, call: Call) -> Value:
     if value is None or columns is None or function is None:
         return call.unknown()
     count, start = size(rows_of(value)), interpreter.left
-    told = [_called(interpreter, call, _row(value, 0), _indices(call, 0, None))] if count else []
+    verdicts = (
+        [_called(interpreter, call, _row(value, 0), _indices(call, 0, None))] if count else []
+    )
     batched = is_true(call.keywords.get("batched"))
     limit = (
         0
@@ -580,10 +582,10 @@ def _filtered(interpreter: Interpreter, call: Call) -> Value:
     )
     for index in range(1, min(limit, MOST_ITEMS)):
         row, more = _row(value, index), _indices(call, index, None)
-        told.append(_called(interpreter, call, row, more))
-    known = len(told) == count and all(isinstance(one.data, (bool, int)) for one in told)
+        verdicts.append(_called(interpreter, call, row, more))
+    known = len(verdicts) == count and all(isinstance(item.data, (bool, int)) for item in verdicts)
     if known and not batched:
-        chosen = [i for i, one in enumerate(told) if one.data]
+        chosen = [i for i, item in enumerate(verdicts) if item.data]
         parts = {name: _picked(column, chosen) for name, column in columns.items()}
         return _with(value, parts, Value(len(chosen), value.origins | {call.place}), call)
     rows = Value(UNKNOWN, value.origins | {call.place})
@@ -613,8 +615,8 @@ def _selected(interpreter: Interpreter, call: Call) -> Value:
         return _with(value, {n: _loose(c, length) for n, c in columns.items()}, length, call)
     if count is not None and any(not -count <= i < count for i in chosen):
         beyond = next(i for i in chosen if not -count <= i < count)
-        what = f"Index {beyond} out of range for dataset of size {count}."
-        raise Raised("index", what, Value(beyond, asked.origins), rows_of(value))
+        message = f"Index {beyond} out of range for dataset of size {count}."
+        raise Raised("index", message, Value(beyond, asked.origins), rows_of(value))
     rows = Value(len(chosen), merged(value, asked))
     return _with(value, {n: _picked(c, chosen) for n, c in columns.items()}, rows, call)
 
@@ -664,9 +666,9 @@ def _fewer(interpreter: Interpreter, call: Call) -> Value:
     for name in names:
         if name.known and name.data not in columns:
             raise Raised("key", f"Column name {name.data!r} not in the dataset.", name, value)
-    told = {name.data for name in names}
+    names_told = {name.data for name in names}
     keeps = call.name == "select_columns"
-    kept = {n: c for n, c in columns.items() if (n in told) is keeps}
+    kept = {n: c for n, c in columns.items() if (n in names_told) is keeps}
     return _with(value, kept, rows_of(value), call)
 
 
@@ -703,7 +705,7 @@ def _unique(_: Interpreter, call: Call) -> Value:
     if columns is None or name is None or name.data not in columns:
         return call.unknown()
     held = columns[name.data].data
-    cells = [one.data for one in held] if isinstance(held, list) else [UNKNOWN]
+    cells = [item.data for item in held] if isinstance(held, list) else [UNKNOWN]
     if not all(isinstance(cell, (bool, int, float, str)) for cell in cells):
         return Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)), merged(*call.args))
     return Value([Value(cell) for cell in dict.fromkeys(cells)], merged(*call.args))
@@ -716,8 +718,8 @@ def _to_pandas(interpreter: Interpreter, call: Call) -> Value:
         if columns is None:
             return call.unknown()
         return Value(Table(dict.fromkeys(columns), rows_of(call.receiver)))
-    told = Call("pandas.DataFrame", (Value(dict(columns)),), {}, call.place)
-    return MODELS.functions["pandas.DataFrame"](interpreter, told)
+    inner_call = Call("pandas.DataFrame", (Value(dict(columns)),), {}, call.place)
+    return MODELS.functions["pandas.DataFrame"](interpreter, inner_call)
 
 
 @MODELS.method("ArrowDataset", "to_dict", "to_list")
@@ -766,7 +768,7 @@ def _split(_: Interpreter, call: Call) -> Value:
 def _joined(interpreter: Interpreter, call: Call) -> Value:
     parts = listed(interpreter, call.given(0, "dsets", "datasets"))
     columns = [columns_of(part) for part in parts or ()]
-    if not parts or any(one is None for one in columns):
+    if not parts or any(item is None for item in columns):
         return call.unknown()
     numbers = [size(rows_of(part)) for part in parts]
     total = None if None in numbers else sum(n for n in numbers if n is not None)
@@ -808,10 +810,10 @@ def _one_split(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     if key.data not in parts and call.name == "__getitem__" and parts:
         raise Raised("key", f"{key.data!r}", key, call.receiver or Value(UNKNOWN))
-    found = parts.get(key.data) or call.given(1) or Value(None)
+    split = parts.get(key.data) or call.given(1) or Value(None)
     if call.name == "pop":
         parts.pop(key.data, None)
-    return found
+    return split
 
 
 @MODELS.method("DatasetDict", "__setitem__")
@@ -840,15 +842,15 @@ _EACH = (
 
 @MODELS.method("DatasetDict", *_EACH)
 def _each_split(interpreter: Interpreter, call: Call) -> Value:
-    found: Columns = {}
+    splits: Columns = {}
     for name, part in _splits(call.receiver).items():
         if not isinstance(part.data, (LibraryObject, Instance)):
             return call.unknown()
         method = interpreter.attribute(part, call.name, call.place)
-        found[name] = interpreter.call(method, call.args, call.keywords, call.place)
-    if all(part.data is None for part in found.values()):
+        splits[name] = interpreter.call(method, call.args, call.keywords, call.place)
+    if all(part.data is None for part in splits.values()):
         return Value(None)
-    return _dict_of(found, call)
+    return _dict_of(splits, call)
 
 
 @MODELS.attribute("DatasetDict", "column_names", "num_rows", "shape", "num_columns")

@@ -98,10 +98,10 @@ class Demand:
     @property
     def arrays(self) -> list[tuple[Value, Array]]:
         """The arrays of the line, those that are handed over themselves first."""
-        found = sorted(self.parts, key=lambda part: part.depth)
+        result = sorted(self.parts, key=lambda part: part.depth)
         return [
             (p.value, p.value.data)
-            for p in found
+            for p in result
             if isinstance(p.value.data, Array) and p.value.data.library != arrays.PYTHON
         ]
 
@@ -144,9 +144,9 @@ def _tells(side: Value) -> bool:
 # -- the values of a line --------------------------------------------------------------------------
 
 
-def _distinct(found: Iterable[tuple[ast.AST, Value]]) -> Iterator[Part]:
+def _distinct(result: Iterable[tuple[ast.AST, Value]]) -> Iterator[Part]:
     seen: set[int] = set()
-    for node, value in found:
+    for node, value in result:
         if id(value) not in seen:
             seen.add(id(value))
             yield Part(value, 0, node.arg if isinstance(node, ast.keyword) and node.arg else "")
@@ -223,7 +223,7 @@ def _items(value: Value) -> list[tuple[str, object]]:
     if isinstance(data, dict):
         named = list(data.items())
     elif isinstance(data, LibraryObject):
-        named = [("", one) for one in data.args]
+        named = [("", argument) for argument in data.args]
         named += [*data.keywords.items(), *data.state.items()]
     elif isinstance(data, Instance):
         named = list(data.attributes.items())
@@ -257,8 +257,8 @@ def _named(demand: Demand, name: str) -> Value | None:
 
 def _arguments(demand: Demand) -> list[Value] | None:
     names = [name for name in demand.of("argument", ACTUAL) if isinstance(name, str)]
-    found = [value for value in (_named(demand, name) for name in names) if value is not None]
-    return [side for value in found for side in _faulty(demand, value)] or None
+    result = [value for value in (_named(demand, name) for name in names) if value is not None]
+    return [side for value in result for side in _faulty(demand, value)] or None
 
 
 def _faulty(demand: Demand, value: Value) -> list[Value]:
@@ -284,26 +284,26 @@ def _gaps(demand: Demand) -> list[Value] | None:
     """Return the values that may lack cells, where the message complains of gaps."""
     if not MISSING_CELLS.search(demand.message):
         return None
-    found: list[Value] = []
+    result: list[Value] = []
     for part in demand.handed:
         data = part.value.data
         if isinstance(data, Table) or (
             isinstance(data, Array) and data.dtype not in ("int64", "int32", "bool")
         ):
-            found.extend(_faulty(demand, part.value))
-    return found or None
+            result.extend(_faulty(demand, part.value))
+    return result or None
 
 
 def _mentioned(demand: Demand) -> list[Value] | None:
     """Return the keyword arguments whose names stand in the message."""
     words = set(re.findall(r"[A-Za-z_]\w*", demand.message))
-    found = [
+    result = [
         value
         for call, _ in demand.line.calls()
         for name, value in demand.line.keywords(call).items()
         if name in words and (len(name) > 5 or "_" in name)
     ]
-    return found or None
+    return result or None
 
 
 # -- sizes -----------------------------------------------------------------------------------------
@@ -318,9 +318,9 @@ def _strength(data: Array, shape: tuple[int, ...]) -> int:
     if len(sizes) != len(shape):
         return -1
     agreeing = 0
-    for own, told in zip(sizes, shape, strict=True):
-        if own is not None and told >= 0:
-            if own != told:
+    for own, expected in zip(sizes, shape, strict=True):
+        if own is not None and expected >= 0:
+            if own != expected:
                 return -1
             agreeing += 1
     return agreeing
@@ -369,8 +369,8 @@ def _dims(value: Value, axes: Sequence[int]) -> list[Value]:
     data = value.data
     if not isinstance(data, Array) or data.shape is None:
         return [value]
-    found = [data.shape[i] for i in axes if i < len(data.shape) and data.shape[i].origins]
-    return found or [value]
+    result = [data.shape[i] for i in axes if i < len(data.shape) and data.shape[i].origins]
+    return result or [value]
 
 
 def _sizes(demand: Demand) -> list[Value] | None:
@@ -381,9 +381,9 @@ def _sizes(demand: Demand) -> list[Value] | None:
         if first is not None and second is not None and first is not second:
             return [first, second]
     for number in (*actual, *expected):
-        found = _of_size(demand, number)
-        if found is not None and number not in (0, 1):
-            return [found]
+        result = _of_size(demand, number)
+        if result is not None and number not in (0, 1):
+            return [result]
     if not actual and not expected:
         return None
     handed = {id(part.value) for part in demand.handed}
@@ -416,21 +416,21 @@ def _of_size(demand: Demand, number: object) -> Value | None:
 
 def _numbers(demand: Demand) -> list[Value] | None:
     """Return the plain numbers that the message repeats."""
-    told = [
+    numbers_told = [
         v
         for kind in ("number", "count", "index", "bound", "axis")
         for v in demand.of(kind)
         if isinstance(v, (int, float)) and not isinstance(v, bool) and v not in (0, 1, -1)
     ]
-    found = [
+    result = [
         part.value
         for part in demand.parts
         if part.depth <= 1
         and isinstance(part.value.data, (int, float))
         and not isinstance(part.value.data, bool)
-        and part.value.data in told
+        and part.value.data in numbers_told
     ]
-    return found or None
+    return result or None
 
 
 # -- dtypes and devices ----------------------------------------------------------------------------
@@ -447,20 +447,20 @@ def _devices(demand: Demand) -> list[Value] | None:
             for part in demand.handed
             if isinstance(part.value.data, LibraryObject) and part.value.data.made[1] > 0
         ]
-    told = {_kind_of_device(str(d)) for d in demand.of("device")}
-    if not told:
+    devices = {_kind_of_device(str(d)) for d in demand.of("device")}
+    if not devices:
         return None
     known = [(value, _kind_of_device(data.device)) for value, data in demand.arrays]
     handed = {id(part.value) for part in demand.handed}
-    if len(told) > 1:
+    if len(devices) > 1:
         left = [value for value, device in known if device == "cpu"]
         there = [value for value, device in known if device not in (None, "cpu")]
         if left:
             return [*left[: MOST_SIDES - 1], *there[:1]]
         open_ones = [value for value, device in known if device is None and id(value) in handed]
         return (open_ones or None) if there else None
-    found = [value for value, device in known if device in told and id(value) in handed]
-    return found or None
+    result = [value for value, device in known if device in devices and id(value) in handed]
+    return result or None
 
 
 def _dtypes(demand: Demand) -> list[Value] | None:
@@ -515,17 +515,17 @@ def _holds(value: Value, key: object) -> bool:
 def _quoted(demand: Demand) -> list[Value] | None:
     """Return the texts of the line that the message repeats: a path, a name, an option."""
     kinds = ("path", "literal", "name", "column", "option", "module", "requirement", "parameter")
-    told = {v for kind in kinds for v in demand.of(kind, ACTUAL, OWNER, "other")}
-    texts = {v for v in told if isinstance(v, str) and len(v) > 1}
+    quoted = {v for kind in kinds for v in demand.of(kind, ACTUAL, OWNER, "other")}
+    texts = {v for v in quoted if isinstance(v, str) and len(v) > 1}
     texts |= set(re.findall(r"['\"`]([^'\"`\n]{2,120})['\"`]", demand.message))
-    found = []
+    result = []
     for part in demand.parts:
         data = part.value.data
         if isinstance(data, str) and len(data) > 1 and part.value.origins:
             ends = any(t == data or (("/" in t) and t.endswith("/" + data)) for t in texts)
             if ends or (len(data) > 5 and "/" in data and data in demand.message):
-                found.append(part.value)
-    return found or None
+                result.append(part.value)
+    return result or None
 
 
 # -- what the line itself tells --------------------------------------------------------------------
@@ -607,19 +607,19 @@ def _calls_of(demand: Demand, names: set[str]) -> list[Value]:
     """Return the places at which the program calls methods, with the conditions around them."""
     interpreter = demand.line.interpreter
     wanted = names | {PAIRED[name] for name in names if name in PAIRED}
-    found: list[Value] = []
+    result: list[Value] = []
     for file in list(interpreter.modules)[:MOST_ITEMS]:
         tree = interpreter.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
             if not isinstance(node, ast.If):
                 continue
             calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
-            found.extend(
+            result.extend(
                 Value(UNKNOWN, frozenset({(file, node.lineno), (file, call.lineno)}))
                 for call in calls
                 if called_name(call) in wanted
             )
-    return found[:2]
+    return result[:2]
 
 
 # -- what single messages demand -------------------------------------------------------------------
@@ -670,10 +670,10 @@ NEARLY = 0.01
 
 def _memory(demand: Demand) -> list[Value] | None:
     """Return the sizes of what has as many bytes as the message says that were asked for."""
-    told = ALLOCATED.search(demand.message)
-    if told is None:
+    allocated = ALLOCATED.search(demand.message)
+    if allocated is None:
         return None
-    wanted = float(told[1]) * 1024 ** BYTES[told[2][0].lower()]
+    wanted = float(allocated[1]) * 1024 ** BYTES[allocated[2][0].lower()]
     for node in demand.line.nodes:
         data = demand.line.of(node).data
         if not isinstance(data, Array) or not data.shape:
@@ -694,12 +694,12 @@ def _rows(demand: Demand) -> list[Value] | None:
     if not TABLE.search(demand.message):
         return None
     bounds = demand.of("bound", EXPECTED)
-    found = [p.value for p in demand.parts if p.name in ROWS and arrays.size(p.value) is not None]
+    result = [p.value for p in demand.parts if p.name in ROWS and arrays.size(p.value) is not None]
     for part in demand.parts:
         data = part.value.data
         if isinstance(data, LibraryObject) and "Embed" in data.short and data.args:
-            found.append(data.args[0])
-    fitting = [value for value in found if not bounds or value.data in bounds]
+            result.append(data.args[0])
+    fitting = [value for value in result if not bounds or value.data in bounds]
     return fitting or None
 
 
@@ -710,15 +710,15 @@ def _classes(demand: Demand) -> list[Value] | None:
     """Return the number of classes of a model that a library trains, where a label is beyond it."""
     if not LABELS.search(demand.message):
         return None
-    found = [p.value for p in demand.parts if p.name in CLASSES and p.value.origins]
-    if found:
-        return found
+    result = [p.value for p in demand.parts if p.name in CLASSES and p.value.origins]
+    if result:
+        return result
     configs = [
         p.value.data
         for p in demand.parts
         if isinstance(p.value.data, LibraryObject) and p.value.data.short.endswith("Config")
     ]
-    return [Value(UNKNOWN, frozenset({one.made})) for one in configs] or None
+    return [Value(UNKNOWN, frozenset({config.made})) for config in configs] or None
 
 
 OVERFLOW = re.compile(
@@ -733,14 +733,14 @@ def _overflowing(demand: Demand) -> list[Value] | None:
     """Return the numbers of the line that a narrow type does not hold."""
     if not OVERFLOW.search(demand.message):
         return None
-    found = [
+    result = [
         part.value
         for part in demand.parts
         if part.depth <= 1
         and isinstance(part.value.data, (int, float))
         and (abs(part.value.data) > GREATEST_HALF or part.value.data < 0)
     ]
-    return found or None
+    return result or None
 
 
 TRACED = re.compile(r"depends on the value of the argument (?P<n>\w+)")
@@ -749,8 +749,8 @@ TRACING = re.compile(r"while tracing the function (?P<f>\w+) at (?P<p>[^\s:]+):(
 
 def _traced(demand: Demand) -> list[Value] | None:
     """Return an argument that JAX traces, and the function that it traces."""
-    told = TRACED.search(demand.message)
-    if told is None:
+    match = TRACED.search(demand.message)
+    if match is None:
         return None
     sides: list[Value] = []
     place = TRACING.search(demand.message)
@@ -762,10 +762,10 @@ def _traced(demand: Demand) -> list[Value] | None:
             if place["p"] == file or place["p"].endswith("/" + file)
         )
     scope = demand.line.env
-    held = scope.names.get(told["n"])
+    held = scope.names.get(match["n"])
     while held is None and scope.outer is not None:
         scope = scope.outer
-        held = scope.names.get(told["n"])
+        held = scope.names.get(match["n"])
     return [*sides, *([held] if held is not None else [])] or None
 
 
@@ -779,10 +779,10 @@ def _read(demand: Demand) -> list[Value] | None:
     if interpreter.exception not in READING:
         return None
     files = set(interpreter.workspace.files())
-    found = [
+    result = [
         p.value for p in demand.parts if isinstance(p.value.data, str) and p.value.data in files
     ]
-    return found or None
+    return result or None
 
 
 def _only(demand: Demand) -> list[Value] | None:
@@ -792,7 +792,7 @@ def _only(demand: Demand) -> list[Value] | None:
         return None
     call, callee = calls[0]
     owner = call.func.value if isinstance(call.func, ast.Attribute) else None
-    given = [demand.line.of(one) for one in call.args]
+    given = [demand.line.of(argument) for argument in call.args]
     if owner is not None and not isinstance(demand.line.of(owner).data, (Library, ModuleValue)):
         given.append(demand.line.of(owner))
     if isinstance(callee.data, (LibraryObject, Instance)):
@@ -808,9 +808,9 @@ def _narrowed(demand: Demand, value: Value) -> list[Value]:
     inner = value.data if isinstance(value.data, (list, tuple)) else [value]
     dims = [
         dim
-        for one in inner[:MOST_ITEMS]
-        if isinstance(one.data, Array)
-        for dim in one.data.shape or ()
+        for item in inner[:MOST_ITEMS]
+        if isinstance(item.data, Array)
+        for dim in item.data.shape or ()
         if arrays.size(dim) is None and dim.origins
     ]
     return dims or [value]

@@ -34,7 +34,7 @@ def axes_of(text: str) -> Side | None:
 
     An ellipsis in parentheses is followed by an empty name. None where the text is no pattern.
     """
-    found: Side = []
+    axes: Side = []
     inside: list[str] | None = None
     for token in TOKEN.findall(text):
         if token == "(":
@@ -44,16 +44,16 @@ def axes_of(text: str) -> Side | None:
         elif token == ")":
             if inside is None:
                 return None
-            found.append(["...", ""] if inside == ["..."] else inside)
+            axes.append(["...", ""] if inside == ["..."] else inside)
             inside = None
         elif token == "..." or token.isidentifier() or token.isdigit():
             if inside is not None:
                 inside.append(token)
             else:
-                found.append([token])
+                axes.append([token])
         else:
             return None
-    return None if inside is not None else found
+    return None if inside is not None else axes
 
 
 def rearranged(
@@ -83,10 +83,10 @@ def rearranged(
     sizes = dict(given)
     for names, dim in zip(before, shape, strict=True):
         _split(names, dim, sizes)
-    found: list[Value] = []
+    new_dims: list[Value] = []
     for names in after:
         if names == ["..."]:
-            found.extend(rest)
+            new_dims.extend(rest)
             continue
         dims: list[Value] = []
         for name in names:
@@ -98,8 +98,8 @@ def rearranged(
                 return None
             elif name:
                 dims.append(sizes[name])
-        found.append(dims[0] if len(dims) == 1 else arrays.product(dims))
-    return tuple(found)
+        new_dims.append(dims[0] if len(dims) == 1 else arrays.product(dims))
+    return tuple(new_dims)
 
 
 def _split(names: list[str], dim: Value, sizes: dict[str, Value]) -> None:
@@ -127,7 +127,7 @@ def _split(names: list[str], dim: Value, sizes: dict[str, Value]) -> None:
 def _on(call: Call, value: Value, pattern: Value | None, given: dict[str, Value]) -> Value:
     data = array(value)
     if isinstance(value.data, (list, tuple)) and value.data:
-        parts = [array(one) for one in value.data]
+        parts = [array(item) for item in value.data]
         whole = [part for part in parts if part is not None]
         if len(whole) == len(parts):
             data = Array(arrays.stacked(whole, 0), whole[0].dtype, whole[0].library)

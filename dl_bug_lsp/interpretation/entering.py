@@ -39,10 +39,10 @@ def arguments_of(
     """
     arguments = function.node.args
     names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)][skipped:]
-    found = []
-    told = {**_parametrized(interpreter, function), **_options(interpreter, function)}
+    values = []
+    arguments_by_name = {**_parametrized(interpreter, function), **_options(interpreter, function)}
     for name in names:
-        value = told.get(name)
+        value = arguments_by_name.get(name)
         if value is None and depth < MAX_DEPTH:
             fixture = _fixture(interpreter, asking or function.file, name)
             if fixture is not None and fixture.node is not function.node:
@@ -52,8 +52,8 @@ def arguments_of(
                     value = value.data[0] if value.data else Value(UNKNOWN)
         if value is None:
             value = declared(function.defaults.get(name, Value(UNKNOWN)))
-        found.append(value)
-    return tuple(found)
+        values.append(value)
+    return tuple(values)
 
 
 def declared(value: Value) -> Value:
@@ -99,17 +99,17 @@ def _fixture(interpreter: Interpreter, asking: str, name: str) -> FunctionValue 
             if interpreter.workspace.tree(file) is None:
                 continue
             interpreter.module(file, "conftest")
-        for one in interpreter.functions_in(file):
-            if getattr(one.node, "name", "") == name and any(
-                _last_name(d) == "fixture" for d in _decorators(one)
+        for function in interpreter.functions_in(file):
+            if getattr(function.node, "name", "") == name and any(
+                _last_name(d) == "fixture" for d in _decorators(function)
             ):
-                return one
+                return function
     return None
 
 
 def _parametrized(interpreter: Interpreter, function: FunctionValue) -> dict[str, Value]:
     """Return what the first set of a test's parameters holds."""
-    found: dict[str, Value] = {}
+    arguments: dict[str, Value] = {}
     for decorator in _decorators(function):
         if not isinstance(decorator, ast.Call) or _last_name(decorator) != "parametrize":
             continue
@@ -122,13 +122,13 @@ def _parametrized(interpreter: Interpreter, function: FunctionValue) -> dict[str
         split = [part.strip() for part in names.split(",")]
         values = [sets[0]] if len(split) == 1 else sets[0].data
         if isinstance(values, (list, tuple)) and len(values) == len(split):
-            found.update(zip(split, values, strict=True))
-    return found
+            arguments.update(zip(split, values, strict=True))
+    return arguments
 
 
 def _options(interpreter: Interpreter, function: FunctionValue) -> dict[str, Value]:
     """Return what the options of a Click command are: words of the command line, or defaults."""
-    found: dict[str, Value] = {}
+    options: dict[str, Value] = {}
     for decorator in _decorators(function):
         if not isinstance(decorator, ast.Call) or _last_name(decorator) != "option":
             continue
@@ -148,8 +148,8 @@ def _options(interpreter: Interpreter, function: FunctionValue) -> dict[str, Val
         if word is not None:
             value = _converted(word, value, keywords.get("type"))
         if value is not None:
-            found[name] = value
-    return found
+            options[name] = value
+    return options
 
 
 def _word(interpreter: Interpreter, flags: list[str]) -> Value | None:

@@ -45,7 +45,7 @@ def _read(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
     text = text_in(interpreter, file)
     if text is None or file is None:
         return None
-    found: dict[str, Value] = {}
+    variables: dict[str, Value] = {}
     for number, line in enumerate(text.split("\n")[:MAX_LINES], 1):
         match = ASSIGNMENT.fullmatch(line)
         if match is None:
@@ -53,27 +53,27 @@ def _read(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
         written = match["text"]
         quoted = len(written) > 1 and written[0] in "'\"" and written[0] == written[-1]
         data: object = written[1:-1] if quoted else COMMENT.sub("", written)
-        found[match["name"]] = Value(
+        variables[match["name"]] = Value(
             UNKNOWN if "$" in written else data, frozenset({(file, number)})
         )
-    return found
+    return variables
 
 
 @MODELS.function("dotenv.load_dotenv")
 def _load(interpreter: Interpreter, call: Call) -> Value:
-    found = _read(interpreter, call)
-    if found is not None:
+    variables = _read(interpreter, call)
+    if variables is not None:
         before = VARIABLES.get(interpreter, {})
         override = call.keywords.get("override")
         is_first = override is None or override.data is not True
-        VARIABLES[interpreter] = {**found, **before} if is_first else {**before, **found}
-    return Value(UNKNOWN if found is None else bool(found))
+        VARIABLES[interpreter] = {**variables, **before} if is_first else {**before, **variables}
+    return Value(UNKNOWN if variables is None else bool(variables))
 
 
 @MODELS.function("dotenv.dotenv_values")
 def _values(interpreter: Interpreter, call: Call) -> Value:
-    found = _read(interpreter, call)
-    return call.unknown() if found is None else Value(found)
+    variables = _read(interpreter, call)
+    return call.unknown() if variables is None else Value(variables)
 
 
 @MODELS.function("os.environ.get", "os.getenv", "os.environ.setdefault")

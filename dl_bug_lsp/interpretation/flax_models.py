@@ -68,19 +68,19 @@ _recordings: list[Recording] = []
 
 def _around(interpreter: Interpreter) -> list[Instance]:
     """Return the Linen modules whose methods are being followed, outermost first."""
-    found: list[Instance] = []
+    modules: list[Instance] = []
     root = _recordings[-1].root
     for function, names in interpreter.entered:
         parameters = [*function.node.args.posonlyargs, *function.node.args.args]
         receiver = names.get(parameters[0].arg) if parameters and function.owner else None
         data = None if receiver is None else receiver.data
-        if isinstance(data, Instance) and (not found or found[-1] is not data):
+        if isinstance(data, Instance) and (not modules or modules[-1] is not data):
             is_module = any(b.startswith("flax.") for b in interpreter.library_bases(data.cls))
             if data is root:
-                found = []
+                modules = []
             if is_module:
-                found.append(data)
-    return found
+                modules.append(data)
+    return modules
 
 
 def _name_in(parent: object, module: object, kind: str, given: Value | None) -> str:
@@ -107,23 +107,23 @@ def _attribute_of(parent: Instance, module: object) -> str | None:
         if value.data is module:
             return name
         if isinstance(value.data, (list, tuple)):
-            for i, one in enumerate(value.data):
-                if isinstance(one, Value) and one.data is module:
+            for i, item in enumerate(value.data):
+                if isinstance(item, Value) and item.data is module:
                     return f"{name}_{i}"
         if isinstance(value.data, dict) and not name.startswith("_"):
-            for key, one in value.data.items():
-                if isinstance(one, Value) and one.data is module:
+            for key, item in value.data.items():
+                if isinstance(item, Value) and item.data is module:
                     return f"{name}_{key}"
     return None
 
 
 def _path(interpreter: Interpreter) -> list[str]:
     modules = _around(interpreter)
-    found = []
+    names = []
     for parent, module in pairwise(modules):
         given = module.attributes.get("name")
-        found.append(_name_in(parent, module, module.cls.name, given))
-    return found
+        names.append(_name_in(parent, module, module.cls.name, given))
+    return names
 
 
 def _number(value: Value | None) -> Value:
@@ -151,14 +151,14 @@ def _variables(layer: LibraryObject, x: Array) -> dict[str, dict[str, Any]] | No
         return None
     last = x.shape[-1]
     if kind in ("LayerNorm", "BatchNorm", "GroupNorm", "RMSNorm", "InstanceNorm"):
-        found: dict[str, dict[str, Any]] = {"params": {}}
+        variables: dict[str, dict[str, Any]] = {"params": {}}
         if not _is_off(layer, "use_scale"):
-            found["params"]["scale"] = _weight(last)
+            variables["params"]["scale"] = _weight(last)
         if kind != "RMSNorm" and not _is_off(layer, "use_bias"):
-            found["params"]["bias"] = _weight(last)
+            variables["params"]["bias"] = _weight(last)
         if kind == "BatchNorm":
-            found["batch_stats"] = {"mean": _weight(last), "var": _weight(last)}
-        return found
+            variables["batch_stats"] = {"mean": _weight(last), "var": _weight(last)}
+        return variables
     width = _number(parameter(layer, "features"))
     bias = {} if _is_off(layer, "use_bias") else {"bias": _weight(width)}
     if kind == "Dense":
@@ -168,7 +168,7 @@ def _variables(layer: LibraryObject, x: Array) -> dict[str, dict[str, Any]] | No
         sizes = items(kernel) or ([kernel] if kernel is not None else None)
         groups = size(layer.keywords.get("feature_group_count", Value(1)))
         entry, count = size(last), len(sizes or ())
-        if not sizes or not groups or any(size(one) is None for one in sizes):
+        if not sizes or not groups or any(size(item) is None for item in sizes):
             return None
         each_ = Value(UNKNOWN if entry is None else entry // groups, last.origins)
         return {"params": {"kernel": _weight(*each(kernel, count), each_, width), **bias}}
@@ -216,19 +216,19 @@ def _note(interpreter: Interpreter, layer: LibraryObject, value: Value | None) -
     for collection, leaves in made.items():
         for name, leaf in leaves.items():
             if isinstance(leaf, dict):
-                for inner, one in leaf.items():
-                    recording.put(collection, [*path, name], inner, one)
+                for inner, item in leaf.items():
+                    recording.put(collection, [*path, name], inner, item)
             else:
                 recording.put(collection, path, name, leaf)
 
 
 def _noting(before: Model) -> Model:
     def run(interpreter: Interpreter, call: Call) -> Value:
-        found = before(interpreter, call)
+        result = before(interpreter, call)
         layer = None if call.receiver is None else call.receiver.data
         if isinstance(layer, LibraryObject):
             _note(interpreter, layer, call.given(0, "inputs", "x", "inputs_q"))
-        return found
+        return result
 
     return run
 
@@ -264,13 +264,13 @@ def _widened(_: Interpreter, call: Call) -> Value:
     count = len(items(kernel) or ()) or 1
     strides = each(parameter(layer, "strides"), count, Value(1))
     same = padding is None or padding.data == "SAME"
-    found = []
+    dims_found = []
     for n, s in zip(data.shape[-count - 1 : -1], strides, strict=False):
         a, b = size(n), size(s)
         number = a * b if same and a is not None and b is not None else UNKNOWN
-        found.append(Value(number, merged(n, s)))
+        dims_found.append(Value(number, merged(n, s)))
     width = _number(parameter(layer, "features"))
-    return jax_array(call, (*data.shape[: -count - 1], *found, width), "float32", *call.args)
+    return jax_array(call, (*data.shape[: -count - 1], *dims_found, width), "float32", *call.args)
 
 
 for _name in [name for name in jax_models.LAYERS if name.startswith("flax.linen.")]:
@@ -350,24 +350,24 @@ def _recorded(interpreter: Interpreter, call: Call) -> Value:
     recording = Recording(receiver.data)
     _recordings.append(recording)
     try:
-        told = call
+        inner_call = call
         if call.name == "init":
-            told = Call("init_with_output", call.args, call.keywords, call.place, receiver)
-        found = before(interpreter, told)
+            inner_call = Call("init_with_output", call.args, call.keywords, call.place, receiver)
+        result = before(interpreter, inner_call)
     finally:
         _recordings.pop()
     variables: Tree = {name: Value(tree) for name, tree in recording.variables.items()}
     if call.name == "apply":
         mutable = call.keywords.get("mutable")
-        if mutable is None or mutable.data is False or not isinstance(found.data, tuple):
-            return found
+        if mutable is None or mutable.data is False or not isinstance(result.data, tuple):
+            return result
         changed = unknown(*call.args[:1])
         wanted = [mutable] if isinstance(mutable.data, str) else items(mutable) or []
         if recording.complete:
-            names = [one.data for one in wanted]
+            names = [item.data for item in wanted]
             changed = Value({name: variables[name] for name in names if name in variables})
-        return Value((found.data[0], changed), found.origins)
-    output = found.data[0] if isinstance(found.data, tuple) else found
+        return Value((result.data[0], changed), result.origins)
+    output = result.data[0] if isinstance(result.data, tuple) else result
     known = recording.complete and _is_known(output)
     made = Value(variables, merged(receiver)) if known else unknown(*call.args)
     return made if call.name == "init" else Value((output, made))
@@ -375,7 +375,7 @@ def _recorded(interpreter: Interpreter, call: Call) -> Value:
 
 def _is_known(value: Value) -> bool:
     if isinstance(value.data, (tuple, list)):
-        return all(_is_known(one) for one in value.data)
+        return all(_is_known(item) for item in value.data)
     return value.known
 
 
@@ -562,7 +562,7 @@ def _leaves(value: Value) -> list[Value] | None:
     if data is None:
         return []
     if isinstance(data, (list, tuple)):
-        parts = [_leaves(one) for one in data]
+        parts = [_leaves(item) for item in data]
     elif isinstance(data, dict):
         try:
             parts = [_leaves(data[key]) for key in sorted(data)]
@@ -572,26 +572,26 @@ def _leaves(value: Value) -> list[Value] | None:
         return [value]
     else:
         return None
-    if any(one is None for one in parts):
+    if any(item is None for item in parts):
         return None
-    return [leaf for one in parts for leaf in one or ()]
+    return [leaf for item in parts for leaf in item or ()]
 
 
 @MODELS.function("jax.tree.leaves", "jax.tree_util.tree_leaves", "jax.tree_leaves")
 def _tree_leaves(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "tree")
-    found = None if given is None or call.keywords.keys() - {"tree"} else _leaves(given)
-    return call.unknown() if found is None else Value(found, merged(*call.args))
+    leaves = None if given is None or call.keywords.keys() - {"tree"} else _leaves(given)
+    return call.unknown() if leaves is None else Value(leaves, merged(*call.args))
 
 
 @MODELS.function("jax.tree.flatten", "jax.tree_util.tree_flatten")
 def _flattened(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "tree")
-    found = None if given is None else _leaves(given)
-    if found is None or given is None:
+    leaves = None if given is None else _leaves(given)
+    if leaves is None or given is None:
         return call.unknown()
     structure = LibraryObject("jax.PyTreeDef", (given,), {}, call.place)
-    return Value((Value(found, given.origins), Value(structure)))
+    return Value((Value(leaves, given.origins), Value(structure)))
 
 
 @MODELS.function("jax.tree.unflatten", "jax.tree_util.tree_unflatten")
@@ -604,12 +604,12 @@ def _unflattened(_: Interpreter, call: Call) -> Value:
 @MODELS.function("jax.tree.reduce", "jax.tree_util.tree_reduce")
 def _folded(interpreter: Interpreter, call: Call) -> Value:
     function, tree = call.given(0, "function"), call.given(1, "tree")
-    found = None if tree is None else _leaves(tree)
-    if function is None or not found:
+    leaves = None if tree is None else _leaves(tree)
+    if function is None or not leaves:
         return call.unknown()
     start = call.given(2, "initializer")
-    rest = found if start is not None else found[1:]
-    made = found[0] if start is None else start
+    rest = leaves if start is not None else leaves[1:]
+    made = leaves[0] if start is None else start
     for leaf in rest[:200]:
         made = interpreter.call(function, (made, leaf), {}, call.place)
     return made

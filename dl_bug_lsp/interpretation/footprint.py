@@ -116,12 +116,12 @@ class Footprint:
         """Arrays whose identities are known: held, so that no other array gets one of them."""
         self._clears = self._clears_late = False
 
-    def note(self, told: Call, result: Value) -> Value:
+    def note(self, call: Call, result: Value) -> Value:
         """Take note of a call of a library; return its result, an array as one of its own."""
-        name = told.name.rpartition(".")[2]
-        if name == "parameters" and told.receiver is not None:
-            self._asked.append(told.receiver)
-        elif name in STATES and isinstance(result.data, LibraryObject) and "optim" in told.name:
+        name = call.name.rpartition(".")[2]
+        if name == "parameters" and call.receiver is not None:
+            self._asked.append(call.receiver)
+        elif name in STATES and isinstance(result.data, LibraryObject) and "optim" in call.name:
             self._optimizers.append((result.data, self._asked))
             self._asked = []
         elif name == "Parameter":
@@ -130,11 +130,11 @@ class Footprint:
         elif name == "zero_grad":
             self._clears = True
             # Gradients of the step before are there while the model is called.
-            self._clears_late = any(not one.is_data for one in self._operations)
+            self._clears_late = any(not _operation.is_data for _operation in self._operations)
         elif name == "backward":
-            self._close(told.place)
+            self._close(call.place)
         else:
-            return self._add(name, told, result)
+            return self._add(name, call, result)
         return result
 
     def computed(self, kind: str, parts: Sequence[Value], result: Value, place: Origin) -> Value:
@@ -146,30 +146,30 @@ class Footprint:
         if not inputs:
             return result
         if kind in ("Mult", "MatMult", "Div", "Pow") and len(inputs) > 1:
-            for one in inputs:
-                one.saved = True
+            for operation in inputs:
+                operation.saved = True
         elif kind in ("Pow",):
             inputs[0].saved = True
         return self._keep(Operation(kind, 0, 0, 0, place, result.origins, inputs), result)
 
     def _inputs(self, parts: Iterable[Value]) -> tuple[Operation, ...]:
-        found: dict[int, Operation] = {}
+        operations: dict[int, Operation] = {}
         for part in parts:
             for array in _arrays(part):
                 made = self._made.get(id(array))
                 if made is not None and made.array is not None:
-                    found[id(made)] = made
-        return tuple(found.values())
+                    operations[id(made)] = made
+        return tuple(operations.values())
 
-    def _add(self, name: str, told: Call, result: Value) -> Value:
+    def _add(self, name: str, call: Call, result: Value) -> Value:
         arrays = list(_arrays(result))
         if not arrays or any(a.library != "torch" for a in arrays):
             return result
-        layer = told.receiver.data if told.receiver is not None else None
+        layer = call.receiver.data if call.receiver is not None else None
         is_layer = isinstance(layer, LibraryObject)
-        parts = [*told.args, *told.keywords.values()]
-        if told.receiver is not None and not is_layer:
-            parts.insert(0, told.receiver)
+        parts = [*call.args, *call.keywords.values()]
+        if call.receiver is not None and not is_layer:
+            parts.insert(0, call.receiver)
         inputs = self._inputs(parts)
         if name in VIEWS:
             for array in arrays:
@@ -178,22 +178,22 @@ class Footprint:
                     self._views.append(array)
             return result
         if name in FACTORIES and not is_layer:
-            made = Operation(name, 0, 0, 0, told.place, result.origins, (), False, True)
+            made = Operation(name, 0, 0, 0, call.place, result.origins, (), False, True)
             return self._keep(made, result)
         if not inputs:
             return result
         state = layer.state if isinstance(layer, LibraryObject) else {}
         size = sum(_bytes(a) or 0 for a in arrays)
         given = next(_arrays(parts[0]), None) if parts else None
-        weights = weight_bytes(told.receiver) if is_layer else 0
+        weights = weight_bytes(call.receiver) if is_layer else 0
         kept = _kept(name, size, state, given)
-        operation = Operation(name, 0, kept, weights, told.place, result.origins, inputs)
+        operation = Operation(name, 0, kept, weights, call.place, result.origins, inputs)
         lower = name.lower()
         if weights or lower.startswith(SAVING_INPUT):
             inputs[0].saved = True
         if lower in ("matmul", "bmm", "mul", "einsum", "mse_loss", "mseloss", "bceloss"):
-            for one in inputs:
-                one.saved = True
+            for item in inputs:
+                item.saved = True
         operation.saved = lower.startswith(SAVING_RESULT)
         if lower.startswith(("relu", "leaky_relu")) and _is_true(state, "inplace", False):
             inputs[0].saved = True
@@ -243,7 +243,7 @@ class Footprint:
         highest = base + rest + at_forward + steps[-1].result
         for number in range(len(steps) - 1, -1, -1):
             op = steps[number]
-            before = sum(one.result for one in op.inputs if not one.is_data)
+            before = sum(operation.result for operation in op.inputs if not operation.is_data)
             if self._clears:
                 gradients += op.weights
             highest = max(highest, base + rest + gradients + op.result + before)
@@ -385,8 +385,8 @@ def weight_bytes(value: Value | None, parameters: Iterable[int] = (), depth: int
 
 
 def _once(values: list[Value]) -> list[Value]:
-    found = {id(v.data): v for v in values}
-    return list(found.values())
+    distinct = {id(v.data): v for v in values}
+    return list(distinct.values())
 
 
 def _layer_weights(layer: LibraryObject) -> int:

@@ -115,9 +115,9 @@ class _Journal:
     def forget(self) -> None:
         """Make unknown what was written."""
         for names, key in self.names:
-            found = names.get(key)
-            if found is not None:
-                names[key] = unknown(found)
+            held = names.get(key)
+            if held is not None:
+                names[key] = unknown(held)
         for value in self.containers:
             is_list = isinstance(value.data, list)
             value.data = Lazy(unknown(value), Value(UNKNOWN)) if is_list else UNKNOWN
@@ -257,16 +257,16 @@ class Forecast(Interpreter):
     def _call_method(
         self, method: Any, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
     ) -> Value:
-        found = super()._call_method(method, args, keywords, place)
+        output = super()._call_method(method, args, keywords, place)
         if method.name in MUTATING:
             self._note_changed(method.receiver)
-        return found
+        return output
 
-    def _not_modelled(self, told: Call) -> Value:
+    def _not_modelled(self, call: Call) -> Value:
         """Forget containers that something which is not modelled may change."""
-        last = told.name.rpartition(".")[2]
+        last = call.name.rpartition(".")[2]
         if last not in READING:
-            for value in (*told.args, *told.keywords.values()):
+            for value in (*call.args, *call.keywords.values()):
                 if isinstance(value.data, list):
                     value.data = Lazy(unknown(value), Value(UNKNOWN))
                 elif isinstance(value.data, (dict, set)):
@@ -274,7 +274,7 @@ class Forecast(Interpreter):
                 elif isinstance(value.data, Instance):
                     # Anything may be put into an object that a library is handed.
                     self._opened.add(id(value.data))
-        return told.unknown()
+        return call.unknown()
 
     def _not_followed(self, callee: Value, parts: Sequence[Value]) -> Value:
         """Follow a function of the workspace with unknown arguments, for what it may change."""
@@ -317,8 +317,10 @@ class Forecast(Interpreter):
 
     def _do_Match(self, node: ast.Match, env: Environment) -> None:
         subject = self.value(node.subject, env)
-        told = [self._matches(case.pattern, subject, env) for case in node.cases]
-        if all(known is not None for known in told) and all(c.guard is None for c in node.cases):
+        verdicts = [self._matches(case.pattern, subject, env) for case in node.cases]
+        if all(known is not None for known in verdicts) and all(
+            c.guard is None for c in node.cases
+        ):
             super()._do_Match(node, env)
             return
         self._perhaps([case.body for case in node.cases] + [[]], env)
@@ -430,8 +432,8 @@ class Forecast(Interpreter):
             name = end.raised.message.rpartition(".")[2]
             if node.exc is None or name in EXITS or not self._is_failure(self.stack[-1], node):
                 raise
-            told = f"{name}: {text}" if (text := self._said(node.exc, env)) else name
-            raised = Raised("raised", told, *self._tested())
+            message = f"{name}: {text}" if (text := self._said(node.exc, env)) else name
+            raised = Raised("raised", message, *self._tested())
             raised.place = self.stack[-1]
             raise Reached(raised) from None
 
@@ -482,12 +484,12 @@ class Forecast(Interpreter):
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> Value:
         before = self.doubt
-        found = super()._enter(function, args, keywords)
+        output = super()._enter(function, args, keywords)
         if self.doubt > before:
             # It is open which of its returns was taken.
             self.doubt = before
-            return unknown(found)
-        return found
+            return unknown(output)
+        return output
 
     def _bound(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
@@ -516,8 +518,8 @@ class Forecast(Interpreter):
         place: Origin,
     ) -> Value:
         made_otherwise = any(
-            "__new__" in one.members or one.node.keywords or one.node.decorator_list
-            for one in self.lineage(cls)
+            "__new__" in base.members or base.node.keywords or base.node.decorator_list
+            for base in self.lineage(cls)
         )
         open_fields = self._member(cls, "__init__") is None and self._has_library_base(cls)
         if (made_otherwise and not cls.is_dataclass) or open_fields:
@@ -527,10 +529,10 @@ class Forecast(Interpreter):
             return unknown(*args, *keywords.values())
         return super()._instance(cls, args, keywords, place)
 
-    def apply(self, model: Model, told: Call) -> Value:
+    def apply(self, model: Model, call: Call) -> Value:
         """Return what a model gives, and take note of it for the memory that a step takes."""
-        found = super().apply(model, told)
-        return found if self.doubt else self.footprint.note(told, found)
+        output = super().apply(model, call)
+        return output if self.doubt else self.footprint.note(call, output)
 
     def _call_library(
         self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
@@ -545,11 +547,11 @@ class Forecast(Interpreter):
         return super()._call_library(name, args, keywords, place)
 
     def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
-        found = super()._operated(node, left, right, env)
-        if self.doubt or not isinstance(found.data, Array) or found.data.library == "python":
-            return found
+        output = super()._operated(node, left, right, env)
+        if self.doubt or not isinstance(output.data, Array) or output.data.library == "python":
+            return output
         kind, place = type(node.op).__name__, (env.file, node.lineno)
-        return self.footprint.computed(kind, (left, right), found, place)
+        return self.footprint.computed(kind, (left, right), output, place)
 
     def _of_Name(self, node: ast.Name, env: Environment) -> Value:
         try:
@@ -567,10 +569,10 @@ class Forecast(Interpreter):
             if not self.doubt and not self._caught[-1]:
                 self.asked.setdefault((data.name, name), place)
             if data.short in SETTINGS and name not in data.state and not _is_method(name):
-                what = "attribute" if data.short.endswith("Namespace") else "key"
+                kind = "attribute" if data.short.endswith("Namespace") else "key"
                 shown = f"'{data.short}' object has no attribute '{name}'"
                 key = Value(name, frozenset({place}))
-                raise Raised(what, shown if what == "attribute" else f"{name!r}", key, base)
+                raise Raised(kind, shown if kind == "attribute" else f"{name!r}", key, base)
         elif isinstance(data, Table) and name not in data.columns and not self.doubt:
             self.asked.setdefault(("pandas.DataFrame", name), place)
         return super().attribute(base, name, place)

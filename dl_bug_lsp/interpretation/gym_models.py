@@ -94,12 +94,16 @@ def drawn(space: Value | None) -> Value:
 
 def _observed(call: Call) -> Value:
     space = (state_of(call.receiver) or {}).get("observation_space")
-    found = drawn(space)
-    if isinstance(found.data, Array) and found.data.shape == () and found.data.dtype == "int64":
+    observation = drawn(space)
+    if (
+        isinstance(observation.data, Array)
+        and observation.data.shape == ()
+        and observation.data.dtype == "int64"
+    ):
         # The states of tables are plain numbers.
-        data = found.data
-        return arrays.number("int64", found, lowest=data.lowest, highest=data.highest)
-    return found
+        data = observation.data
+        return arrays.number("int64", observation, lowest=data.lowest, highest=data.highest)
+    return observation
 
 
 @MODELS.method("Env", "reset")

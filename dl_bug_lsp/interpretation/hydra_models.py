@@ -58,10 +58,10 @@ def _hydra_run(interpreter: Interpreter, call: Call) -> Value:
 
 def _settings(interpreter: Interpreter, folder: str, name: str) -> Value:
     words = list(_overrides(interpreter))
-    found, files = composed(interpreter.workspace, folder, name, words)
+    settings, files = composed(interpreter.workspace, folder, name, words)
     if not files:
         return Value(UNKNOWN)
-    entries = [_resolved(found, entry) for entry in found.all()]
+    entries = [_resolved(settings, entry) for entry in settings.all()]
     return nested(interpreter, entries, (files[-1], 1))
 
 
@@ -150,6 +150,6 @@ def _instantiated(interpreter: Interpreter, value: Value, call: Call) -> Value:
     data = value.data
     fields = data.state if isinstance(data, LibraryObject) else data
     if isinstance(fields, dict) and "_target_" in fields:
-        told = Call(call.name, (value,), {}, call.place)
-        return _instantiate(interpreter, told)
+        inner_call = Call(call.name, (value,), {}, call.place)
+        return _instantiate(interpreter, inner_call)
     return value

@@ -411,8 +411,8 @@ class Interpreter:
         """
         before = arrays.COMPARISONS.set(None)
         try:
-            done = sorted(self._evaluated, key=lambda one: not one[2])
-            return demanded((Line(self, one[0], one[3], one[1]) for one in done), said)
+            done = sorted(self._evaluated, key=lambda item: not item[2])
+            return demanded((Line(self, item[0], item[3], item[1]) for item in done), said)
         finally:
             arrays.COMPARISONS.reset(before)
 
@@ -464,14 +464,14 @@ class Interpreter:
 
         The function gets the arguments of the call where it may have been called directly.
         """
-        here = (file, node.lineno)
-        at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
-        if at is None or here in self._followed or self.order[at + 1] in self._come_to:
+        call_place = (file, node.lineno)
+        at = next((i for i, place in enumerate(self.order[:-1]) if place == call_place), None)
+        if at is None or call_place in self._followed or self.order[at + 1] in self._come_to:
             return None
         function = self._function_at(self.order[at + 1])
         if function is None:
             return None
-        self._followed.add(here)
+        self._followed.add(call_place)
         self.reach.guessed_calls += 1
         receiver = self._object_of(function)
         name = getattr(function.node, "name", "")
@@ -483,7 +483,7 @@ class Interpreter:
 
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""
-        return [one for one in self._functions.values() if one.file == file]
+        return [_function for _function in self._functions.values() if _function.file == file]
 
     def _object_of(self, function: FunctionValue) -> Value | None:
         """Return an object for a method: the latest of its class, or one made of unknown values."""
@@ -503,13 +503,13 @@ class Interpreter:
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""
-        found = self.modules.get(file)
-        if found is not None:
-            return found
+        module_value = self.modules.get(file)
+        if module_value is not None:
+            return module_value
         if len(self.modules) >= MAX_MODULES:
             return Value(UNKNOWN)
         environment = Environment({"__name__": Value(name), "__file__": Value(file)}, None, file)
-        found = self.modules[file] = Value(ModuleValue(environment))
+        module_value = self.modules[file] = Value(ModuleValue(environment))
         tree = self.workspace.tree(file)
         if tree is not None:
             self.stack.append((file, 0))
@@ -522,7 +522,7 @@ class Interpreter:
                 pass
             finally:
                 self.stack.pop()
-        return found
+        return module_value
 
     def _notebook(self, file: str, tree: ast.Module, env: Environment) -> None:
         """Follow the cells of a notebook in the order in which they ran; each ends by itself."""
@@ -547,8 +547,8 @@ class Interpreter:
     def _seen(self, node: ast.expr, env: Environment) -> Value:
         """Return the value of a name or attribute that a cell showed; of others an unknown one."""
         if isinstance(node, ast.Name):
-            found = self._lookup(node.id, env)
-            return found if found is not None else Value(UNKNOWN)
+            result = self._lookup(node.id, env)
+            return result if result is not None else Value(UNKNOWN)
         return Value(UNKNOWN)
 
     def block(self, statements: Sequence[ast.stmt], env: Environment) -> None:
@@ -595,10 +595,10 @@ class Interpreter:
             method(node, env)
         except _Return as end:
             ended = end
-        told = refused(self, node, env, self._values)
-        if told is not None:
-            told.place = self.target
-            raise told
+        refusal = refused(self, node, env, self._values)
+        if refusal is not None:
+            refusal.place = self.target
+            raise refusal
         if ended is not None:
             raise ended
 
@@ -620,13 +620,13 @@ class Interpreter:
     def _operands(self) -> tuple[Value, ...]:
         """Return what the failing expression was made of when the run first came to it."""
         for statement, values, _, _ in sorted(self._evaluated, key=lambda done: not done[2]):
-            found = tuple(
+            operands = tuple(
                 values[part]
                 for part in _failing_parts(statement, self.expression)
                 if part in values
             )
-            if found:
-                return found
+            if operands:
+                return operands
         return ()
 
     def is_failing(self) -> bool:
@@ -752,8 +752,10 @@ class Interpreter:
         if isinstance(pattern, ast.MatchSingleton):
             return operators.truth(operators.compare(ast.Is, subject, Value(pattern.value)))
         if isinstance(pattern, ast.MatchOr):
-            told = [self._matches(one, subject, env) for one in pattern.patterns]
-            return True if True in told else None if None in told else False
+            verdicts = [
+                self._matches(sub_pattern, subject, env) for sub_pattern in pattern.patterns
+            ]
+            return True if True in verdicts else None if None in verdicts else False
         if isinstance(pattern, ast.MatchAs):
             known = (
                 True if pattern.pattern is None else self._matches(pattern.pattern, subject, env)
@@ -926,8 +928,8 @@ class Interpreter:
         for value in reversed(entered):
             model = MODELS.methods.get((kind_of(value), "__exit__"))
             if model is not None and isinstance(value.data, LibraryObject):
-                told = Call("__exit__", (Value(None),) * 3, {}, (env.file, node.lineno), value)
-                self.apply(model, told)
+                call = Call("__exit__", (Value(None),) * 3, {}, (env.file, node.lineno), value)
+                self.apply(model, call)
             leaving = self.method_of(value, "__exit__") or self.method_of(value, "__aexit__")
             if leaving is not None:
                 self.call(leaving, (Value(None),) * 3, {}, (env.file, node.lineno))
@@ -961,12 +963,12 @@ class Interpreter:
             self.block(node.orelse, env)
         except _Leave as end:
             handler = None
-            for one in node.handlers:
-                if one.type is not None:
+            for item in node.handlers:
+                if item.type is not None:
                     with suppress(Raised):
-                        self.value(one.type, env)
-                if _catches(one, end.raised):
-                    handler = one
+                        self.value(item.type, env)
+                if _catches(item, end.raised):
+                    handler = item
                     break
             if handler is None:
                 raise
@@ -1005,17 +1007,17 @@ class Interpreter:
         """Return the names of an exception's class and of its bases, none where not known."""
         data = exception.data
         cls = data.cls if isinstance(data, Instance) else data
-        found: set[str] = set()
+        names_of_bases: set[str] = set()
         names = [data.name] if isinstance(data, (Library, LibraryObject)) else []
         if isinstance(cls, ClassValue):
-            found.update(one.name for one in self.lineage(cls))
+            names_of_bases.update(base.name for base in self.lineage(cls))
             names = self.library_bases(cls)
         for name in names:
             kind = vars(builtins).get(name.rpartition(".")[2])
             if not isinstance(kind, type):
                 return frozenset()
-            found.update(one.__name__ for one in kind.__mro__)
-        return frozenset(found)
+            names_of_bases.update(base.__name__ for base in kind.__mro__)
+        return frozenset(names_of_bases)
 
     def _is_refuted(self, raised: Raised) -> bool:
         """Whether an exception of the program would end a run that came further."""
@@ -1144,8 +1146,8 @@ class Interpreter:
 
     def _tell_bases(self, cls: ClassValue, node: ast.ClassDef, env: Environment) -> None:
         """Call the ``__init_subclass__`` of a new class's bases (PEP 487)."""
-        for one in self.lineage(cls)[1:]:
-            hook = one.members.get("__init_subclass__")
+        for base in self.lineage(cls)[1:]:
+            hook = base.members.get("__init_subclass__")
             if hook is not None and isinstance(hook.data, FunctionValue):
                 named = [k for k in node.keywords if k.arg is not None and k.arg != "metaclass"]
                 keywords = {str(k.arg): self.value(k.value, env) for k in named}
@@ -1206,14 +1208,16 @@ class Interpreter:
             if None not in later.values():
                 env.names.update({name: value for name, value in later.items() if value})
                 return
-        found = self._imported(module, env.file)
+        module_value = self._imported(module, env.file)
         for alias in node.names:
             if alias.name == "*":
-                if isinstance(found.data, ModuleValue):
-                    names = found.data.environment.names
+                if isinstance(module_value.data, ModuleValue):
+                    names = module_value.data.environment.names
                     env.names.update({k: v for k, v in names.items() if not k.startswith("_")})
                 continue
-            env.names[alias.asname or alias.name] = self._from(found, module, alias.name, env.file)
+            env.names[alias.asname or alias.name] = self._from(
+                module_value, module, alias.name, env.file
+            )
 
     def _deferred(self, module: str, name: str | None, importer: str) -> Value | None:
         """Return a stand-in for what a module of the workspace gives when it is first used.
@@ -1228,10 +1232,10 @@ class Interpreter:
 
     def _resolved(self, names: dict[str, Value], name: str) -> Value:
         """Return what a name stands for; a deferred import is followed now."""
-        found = names[name]
-        data = found.data
+        value = names[name]
+        data = value.data
         if not isinstance(data, Deferred):
-            return found
+            return value
         names[name] = Value(UNKNOWN)
         try:
             made = self._imported(data.module, data.importer)
@@ -1249,21 +1253,21 @@ class Interpreter:
         name = module.lstrip(".")
         return Value(Library(SAME_MODULES.get(name, name)))
 
-    def _from(self, found: Value, module: str, name: str, importer: str) -> Value:
-        if isinstance(found.data, ModuleValue):
-            names = found.data.environment.names
+    def _from(self, module_value: Value, module: str, name: str, importer: str) -> Value:
+        if isinstance(module_value.data, ModuleValue):
+            names = module_value.data.environment.names
             if name in names:
                 return self._resolved(names, name)
             joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
             file = self.workspace.module_file(joined, importer)
             return self.module(file, joined) if file is not None else Value(UNKNOWN)
-        if not isinstance(found.data, Library):
+        if not isinstance(module_value.data, Library):
             return Value(UNKNOWN)
         joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
         file = self.workspace.module_file(joined, importer)
         if file is not None:
             return self.module(file, joined)
-        dotted = f"{found.data.name}.{name}"
+        dotted = f"{module_value.data.name}.{name}"
         dotted = SAME_MODULES.get(dotted, dotted)
         return Value(CONSTANTS[dotted] if dotted in CONSTANTS else Library(dotted))
 
@@ -1293,8 +1297,8 @@ class Interpreter:
             elif isinstance(owner.data, ClassValue):
                 owner.data.members[target.attr] = value
             elif isinstance(owner.data, Table):
-                told = Call(target.attr, (value,), {}, self.stack[-1], owner)
-                self.apply(MODELS.methods["table", "__setattr__"], told)
+                call = Call(target.attr, (value,), {}, self.stack[-1], owner)
+                self.apply(MODELS.methods["table", "__setattr__"], call)
             elif isinstance(owner.data, Stored) and target.attr == "requires_grad":
                 owner.data.needs = value.data if isinstance(value.data, bool) else None
             if isinstance(owner.data, Array) and self.gradients is not None:
@@ -1388,14 +1392,14 @@ class Interpreter:
         method = getattr(self, f"_of_{type(node).__name__}", None)
         if method is None:
             return Value(UNKNOWN)
-        found: Value = method(node, env)
+        result: Value = method(node, env)
         if self._values is not None:
-            self._values[node] = found
-        if isinstance(node, MAKING) and isinstance(found.data, SIZED):
-            self.room -= len(found.data)
+            self._values[node] = result
+        if isinstance(node, MAKING) and isinstance(result.data, SIZED):
+            self.room -= len(result.data)
             if self.room < 0:
                 raise Exhausted
-        return found
+        return result
 
     def _origin(self, node: ast.expr, env: Environment) -> frozenset[Origin]:
         return frozenset({(env.file, node.lineno)})
@@ -1406,9 +1410,9 @@ class Interpreter:
         return Value(UNKNOWN)
 
     def _of_Name(self, node: ast.Name, env: Environment) -> Value:
-        found = self._lookup(node.id, env)
-        if found is not None:
-            return found
+        value = self._lookup(node.id, env)
+        if value is not None:
+            return value
         if builtin_models.is_builtin(node.id):
             return Value(Library(f"builtins.{node.id}"))
         if self._binds(node.id, env):
@@ -1472,10 +1476,10 @@ class Interpreter:
         if isinstance(data, Library):
             return self._of_library(base, data, name)
         if name == "__doc__" and isinstance(data, (FunctionValue, ClassValue)):
-            told = _docstring(data.node)
-            if told is None and isinstance(data, ClassValue):
+            docstring = _docstring(data.node)
+            if docstring is None and isinstance(data, ClassValue):
                 return unknown(base)  # Bases, and what makes a class a record, may give it one.
-            return Value(told, base.origins)
+            return Value(docstring, base.origins)
         if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
             node = data.node
             return Value(getattr(node, "name", "<lambda>"), base.origins)
@@ -1542,8 +1546,8 @@ class Interpreter:
 
     def _is_said_lacking(self, name: str) -> bool:
         """Whether the message says that an object of the failing line has no such attribute."""
-        said = self.exception == "AttributeError" and f"attribute '{name}'" in self.message
-        return said and self.is_failing()
+        is_named = self.exception == "AttributeError" and f"attribute '{name}'" in self.message
+        return is_named and self.is_failing()
 
     def _argv(self) -> Value:
         if self.arguments is None:
@@ -1551,9 +1555,9 @@ class Interpreter:
         return Value([Value(self.script), *self.arguments])
 
     def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
-        found = data.attributes.get(name)
-        if found is not None:
-            return found
+        attribute = data.attributes.get(name)
+        if attribute is not None:
+            return attribute
         member = self._member(data.cls, name)
         if member is None:
             if name == "__class__":
@@ -1596,8 +1600,8 @@ class Interpreter:
             return self.call(Value(BoundMethod(member.data, base)), (Value(name),), {}, place)
         except _Leave as end:
             if end.raised.message == "AttributeError":
-                what = f"'{data.cls.name}' object has no attribute '{name}'"
-                raise Raised("attribute", what, base) from None
+                message = f"'{data.cls.name}' object has no attribute '{name}'"
+                raise Raised("attribute", message, base) from None
             return None
         except Raised:
             return None
@@ -1612,9 +1616,9 @@ class Interpreter:
         )
 
     def _member(self, cls: ClassValue, name: str) -> Value | None:
-        for one in self.lineage(cls):
-            if name in one.members:
-                return one.members[name]
+        for base in self.lineage(cls):
+            if name in base.members:
+                return base.members[name]
         return None
 
     def lineage(self, cls: ClassValue) -> list[ClassValue]:
@@ -1652,10 +1656,10 @@ class Interpreter:
         if held is None:
             return None
         name = "update" if isinstance(held.data, dict) else "extend"
-        given = tuple(self.held_in(one) or one for one in args)
+        given = tuple(self.held_in(argument) or argument for argument in args)
         if given or keywords:
-            told = Call(name, given, keywords, self.stack[-1], held)
-            builtin_models.plain_method(self, told)
+            call = Call(name, given, keywords, self.stack[-1], held)
+            builtin_models.plain_method(self, call)
         return Value(None)
 
     def has_member(self, value: Value, name: str) -> bool:
@@ -1666,16 +1670,16 @@ class Interpreter:
         return any(
             not isinstance(base.data, ClassValue)
             and not (isinstance(base.data, Library) and base.data.name == "builtins.object")
-            for one in self.lineage(cls)
-            for base in one.bases
+            for item in self.lineage(cls)
+            for base in item.bases
         )
 
     def library_bases(self, cls: ClassValue) -> list[str]:
         """Return the dotted names of the library classes that a class derives from."""
         return [
             base.data.name
-            for one in self.lineage(cls)
-            for base in one.bases
+            for item in self.lineage(cls)
+            for base in item.bases
             if isinstance(base.data, Library)
         ]
 
@@ -1751,17 +1755,17 @@ class Interpreter:
 
     def _of_Compare(self, node: ast.Compare, env: Environment) -> Value:
         left = self.value(node.left, env)
-        found: Value | None = Value(True)
+        verdict: Value | None = Value(True)
         for kind, expr in zip(node.ops, node.comparators, strict=True):
             right = self.value(expr, env)
-            found = self._is_inside(kind, left, right, (env.file, node.lineno))
-            if found is None:
-                found = operators.compare(type(kind), left, right)
-            if len(node.ops) > 1 and operators.truth(found) is not True:
-                return found
+            verdict = self._is_inside(kind, left, right, (env.file, node.lineno))
+            if verdict is None:
+                verdict = operators.compare(type(kind), left, right)
+            if len(node.ops) > 1 and operators.truth(verdict) is not True:
+                return verdict
             left = right
-        assert found is not None
-        return found
+        assert verdict is not None
+        return verdict
 
     def _is_inside(
         self, kind: ast.cmpop, item: Value, container: Value, place: Origin
@@ -1780,11 +1784,11 @@ class Interpreter:
             return operators.compare(type(kind), item, held)
         if method is None or not isinstance(method.data, FunctionValue):
             return None
-        told = self.call(Value(BoundMethod(method.data, container)), (item,), {}, place)
-        known = operators.truth(told)
+        answer = self.call(Value(BoundMethod(method.data, container)), (item,), {}, place)
+        known = operators.truth(answer)
         if known is None:
-            return unknown(told)
-        return Value(known is isinstance(kind, ast.In), told.origins)
+            return unknown(answer)
+        return Value(known is isinstance(kind, ast.In), answer.origins)
 
     def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
         test = self.value(node.test, env)
@@ -1813,30 +1817,30 @@ class Interpreter:
             return unknown(*items)
 
     def _items(self, elements: Sequence[ast.expr], env: Environment) -> list[Value]:
-        found: list[Value] = []
+        collected: list[Value] = []
         for element in elements:
             if isinstance(element, ast.Starred):
                 items = self.iterate(self.value(element.value, env))
-                found.extend(items if isinstance(items, list) else [items.item])
+                collected.extend(items if isinstance(items, list) else [items.item])
             else:
-                found.append(self.value(element, env))
-        return found
+                collected.append(self.value(element, env))
+        return collected
 
     def _of_Dict(self, node: ast.Dict, env: Environment) -> Value:
-        found: dict[Any, Value] = {}
+        entries: dict[Any, Value] = {}
         for key, expr in zip(node.keys, node.values, strict=True):
             value = self.value(expr, env)
             if key is None:
                 if not isinstance(value.data, dict):
                     # Any key may be among those that are not known.
-                    return unknown(value, *found.values())
-                found.update(value.data)
+                    return unknown(value, *entries.values())
+                entries.update(value.data)
                 continue
             try:
-                found[operators.key_of(self.value(key, env))] = value
+                entries[operators.key_of(self.value(key, env))] = value
             except (NotPlain, TypeError):
                 continue
-        return Value(found)
+        return Value(entries)
 
     def _of_JoinedStr(self, node: ast.JoinedStr, env: Environment) -> Value:
         texts: list[str | None] = []
@@ -1892,8 +1896,8 @@ class Interpreter:
                 return unknown(base, *parts)
         if isinstance(base.data, Library) and base.data.name in MODELS.subscripts:
             keys = _with_slices(parts, slices, place)
-            told = Call(base.data.name, keys, {}, place, base)
-            return self.apply(MODELS.subscripts[base.data.name], told)
+            call = Call(base.data.name, keys, {}, place, base)
+            return self.apply(MODELS.subscripts[base.data.name], call)
         if isinstance(base.data, (Library, ClassValue)):
             # Only types are indexed so (``list[int]``); what else a library has is not known.
             last = base.data.name.rpartition(".")[2]
@@ -1960,14 +1964,14 @@ class Interpreter:
         return Value(UNKNOWN)
 
     def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Value:
-        found: list[Value] = []
+        items: list[Value] = []
         lazy = self._generate(
-            node.generators, env, lambda inner: found.append(self.value(node.elt, inner))
+            node.generators, env, lambda inner: items.append(self.value(node.elt, inner))
         )
         if lazy is not None:
-            item = alike(found) if len(found) > 1 else found[0] if found else Value(UNKNOWN)
+            item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
-        return Value(found)
+        return Value(items)
 
     def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
         made = self._of_ListComp(node, env)
@@ -1976,18 +1980,18 @@ class Interpreter:
         return Value(OneShot(made.data, (env.file, node.lineno)), made.origins)
 
     def _of_SetComp(self, node: ast.SetComp, env: Environment) -> Value:
-        found: list[Value] = []
+        items: list[Value] = []
         lazy = self._generate(
-            node.generators, env, lambda inner: found.append(self.value(node.elt, inner))
+            node.generators, env, lambda inner: items.append(self.value(node.elt, inner))
         )
         try:
             return (
-                unknown(*found)
+                unknown(*items)
                 if lazy is not None
-                else Value({plain(v) for v in found}, merged(*found))
+                else Value({plain(v) for v in items}, merged(*items))
             )
         except (NotPlain, TypeError):
-            return unknown(*found)
+            return unknown(*items)
 
     def _of_DictComp(self, node: ast.DictComp, env: Environment) -> Value:
         pairs: list[tuple[Value, Value]] = []
@@ -1999,10 +2003,10 @@ class Interpreter:
             ),
         )
         try:
-            found = {operators.key_of(key): value for key, value in pairs}
+            entries = {operators.key_of(key): value for key, value in pairs}
         except (NotPlain, TypeError):
             return unknown(*(value for _, value in pairs))
-        return unknown(*found.values()) if lazy is not None else Value(found)
+        return unknown(*entries.values()) if lazy is not None else Value(entries)
 
     def _generate(
         self, generators: Sequence[ast.comprehension], env: Environment, emit: Any
@@ -2156,21 +2160,21 @@ class Interpreter:
             scope = scope.outer
         return Value(UNKNOWN)
 
-    def apply(self, model: Model, told: Call) -> Value:
+    def apply(self, model: Model, call: Call) -> Value:
         """Return what a model gives; unknown where it does not cope with what it was given."""
         if self.gradients is not None:
-            self.gradients.check(self.stack, told)
+            self.gradients.check(self.stack, call)
         if model not in MODELS.numeric:
-            told = _without_numbers(told)
+            call = _without_numbers(call)
         try:
-            result = model(self, told)
+            result = model(self, call)
         except MODEL_ERRORS:
-            return told.unknown()
+            return call.unknown()
         if self in AUTOCAST:
-            result = under_autocast(self, told.name, result)
+            result = under_autocast(self, call.name, result)
         if self.gradients is None:
             return result
-        return self.gradients.called(self.stack, told, result)
+        return self.gradients.called(self.stack, call, result)
 
     def _recorded(self, name: str, result: Value, *parts: Value) -> Value:
         """Record in the graph of tensors what an operator gives."""
@@ -2199,8 +2203,8 @@ class Interpreter:
             return self._call_library(data.name, args, keywords, place)
         if isinstance(data, LibraryObject):
             model = find_model(MODELS.objects, data.name)
-            told = Call(data.name, args, keywords, place, callee)
-            return self.apply(model, told) if model is not None else self._not_modelled(told)
+            call = Call(data.name, args, keywords, place, callee)
+            return self.apply(model, call) if model is not None else self._not_modelled(call)
         if data is None:
             raise Raised("none", "'NoneType' object is not callable", callee)
         if isinstance(data, (*operators.PLAIN, list, tuple, dict, set, Array, Table)):
@@ -2210,10 +2214,10 @@ class Interpreter:
     def _call_library(
         self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
     ) -> Value:
-        told = Call(name, args, keywords, place)
+        call = Call(name, args, keywords, place)
         model = find_model(MODELS.functions, name)
         if model is not None:
-            return self.apply(model, told)
+            return self.apply(model, call)
         last = name.rpartition(".")[2]
         if last in EXCEPTIONS and name == f"builtins.{last}":
             state = {"args": Value(args, merged(*args))}
@@ -2231,7 +2235,7 @@ class Interpreter:
             return Value(None)
         if last[:1].isupper() and name.partition(".")[0] != "builtins":
             return Value(LibraryObject(name, args, dict(keywords), place), merged(*args))
-        return self._not_modelled(told)
+        return self._not_modelled(call)
 
     def _call_method(
         self, method: Method, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
@@ -2239,40 +2243,40 @@ class Interpreter:
         receiver, name = method.receiver, method.name
         if isinstance(receiver.data, LibraryObject) and receiver.data.name == SUPER:
             return self._call_super(receiver.data, name, args, keywords, place)
-        told = Call(name, args, keywords, place, receiver)
+        call = Call(name, args, keywords, place, receiver)
         model = MODELS.methods.get((kind_of(receiver), name))
         if model is not None:
-            return self.apply(model, told)
+            return self.apply(model, call)
         if isinstance(receiver.data, (Instance, ClassValue)):
             cls = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
             model = self._inherited_model(cls, name)
             held = self.held_in(receiver) if model is None else None
             if held is not None and hasattr(type(held.data), name):
-                return self._call_held(receiver, held, told)
-            return self._not_modelled(told) if model is None else self.apply(model, told)
+                return self._call_held(receiver, held, call)
+            return self._not_modelled(call) if model is None else self.apply(model, call)
         if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
-            return self.apply(MODELS.methods["Path", name], told)
+            return self.apply(MODELS.methods["Path", name], call)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
-            return self._not_modelled(told)
-        return builtin_models.plain_method(self, told)
+            return self._not_modelled(call)
+        return builtin_models.plain_method(self, call)
 
-    def _call_held(self, receiver: Value, held: Value, told: Call) -> Value:
+    def _call_held(self, receiver: Value, held: Value, call: Call) -> Value:
         """Return what a method of ``dict`` or ``list`` gives for an object of a subclass."""
-        args = tuple(self.held_in(one) or one for one in told.args)
-        if told.name == "__init__":
-            return self._filled(receiver, args, told.keywords) or Value(None)
-        if told.name == "__getitem__" and args:
+        args = tuple(self.held_in(argument) or argument for argument in call.args)
+        if call.name == "__init__":
+            return self._filled(receiver, args, call.keywords) or Value(None)
+        if call.name == "__getitem__" and args:
             return self._of_held(receiver, held, args[:1], [None])
-        if told.name == "__contains__" and args:
+        if call.name == "__contains__" and args:
             return operators.compare(ast.In, args[0], held)
-        if told.name == "__len__":
+        if call.name == "__len__":
             return Value(len(held.data), receiver.origins) if isinstance(held.data, SIZED) else held
-        if told.name == "__setitem__" and len(args) == 2:
+        if call.name == "__setitem__" and len(args) == 2:
             if isinstance(held.data, dict):
                 with suppress(NotPlain, TypeError):
                     held.data[plain(args[0])] = args[1]
             return Value(None)
-        asked = Call(told.name, args, told.keywords, told.place, held)
+        asked = Call(call.name, args, call.keywords, call.place, held)
         return builtin_models.plain_method(self, asked)
 
     def _inherited_model(self, cls: ClassValue, name: str) -> Model | None:
@@ -2308,26 +2312,26 @@ class Interpreter:
             return MAX_DEPTH
         return len(arguments.posonlyargs) + len(arguments.args) - receivers
 
-    def called_back(self, told: Call) -> Value:
+    def called_back(self, call: Call) -> Value:
         """Return what a call of a library gives that may call the program back."""
-        return self._not_modelled(told)
+        return self._not_modelled(call)
 
-    def _not_modelled(self, told: Call) -> Value:
+    def _not_modelled(self, call: Call) -> Value:
         """Follow the stack through a library that calls the program back; its result is unknown."""
         if self.gradients is not None:
-            self.gradients.check(self.stack, told)
-        here = self.stack[-1] if self.stack else told.place
-        at = next((i for i, place in enumerate(self.order[:-1]) if place == here), None)
-        if at is not None and here not in self._followed:
-            self._followed.add(here)
+            self.gradients.check(self.stack, call)
+        own_place = self.stack[-1] if self.stack else call.place
+        at = next((i for i, place in enumerate(self.order[:-1]) if place == own_place), None)
+        if at is not None and own_place not in self._followed:
+            self._followed.add(own_place)
             following = self.order[at + 1]
-            given = [*told.args, *told.keywords.values()]
-            given.extend([told.receiver] if told.receiver is not None else [])
-            found = self._function_around(following, given)
-            if found is not None:
-                function, receiver = found
+            given = [*call.args, *call.keywords.values()]
+            given.extend([call.receiver] if call.receiver is not None else [])
+            output = self._function_around(following, given)
+            if output is not None:
+                function, receiver = output
                 self._enter(function, self._arguments_for(function, receiver, given), {})
-        return told.unknown()
+        return call.unknown()
 
     def _function_around(
         self, place: Origin, given: Sequence[Value]
@@ -2359,14 +2363,14 @@ class Interpreter:
     ) -> tuple[Value, ...]:
         """Return what a library may call a function with: a batch of its data first."""
         parameters = [*function.node.args.posonlyargs, *function.node.args.args]
-        found = [] if receiver is None else [receiver]
-        needed = parameters[len(found) : len(parameters) - len(function.node.args.defaults)]
+        arguments = [] if receiver is None else [receiver]
+        needed = parameters[len(arguments) : len(parameters) - len(function.node.args.defaults)]
         for number, parameter in enumerate(needed):
             if parameter.arg.endswith(("idx", "index", "step")):
-                found.append(Value(0))
+                arguments.append(Value(0))
             else:
-                found.append(self._batch(given) if number == 0 else Value(UNKNOWN))
-        return tuple(found)
+                arguments.append(self._batch(given) if number == 0 else Value(UNKNOWN))
+        return tuple(arguments)
 
     def _batch(self, given: Sequence[Value]) -> Value:
         """Return a batch of the first loader that a library was given, unknown without one."""
@@ -2402,9 +2406,9 @@ class Interpreter:
         if owner not in order:
             order = self.lineage(owner)
         for base in order[order.index(owner) + 1 :]:
-            found = base.members.get(name)
-            if found is not None and isinstance(found.data, FunctionValue):
-                return self._enter(found.data, (receiver, *args), keywords)
+            member = base.members.get(name)
+            if member is not None and isinstance(member.data, FunctionValue):
+                return self._enter(member.data, (receiver, *args), keywords)
         for library in self.library_bases(owner):
             model = MODELS.methods.get((library.rpartition(".")[2], name))
             if model is not None:
@@ -2493,11 +2497,11 @@ class Interpreter:
         """Set the fields of a dataclass (PEP 557)."""
         assert isinstance(made.data, Instance)
         fields: dict[str, Value | None] = {}
-        for one in reversed(self.lineage(cls)):
-            for statement in one.node.body:
+        for base in reversed(self.lineage(cls)):
+            for statement in base.node.body:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     name = statement.target.id
-                    fields[name] = one.members.get(name)
+                    fields[name] = base.members.get(name)
         names = list(fields)
         if len(args) > len(names):
             raise Raised("arguments", "too many arguments", *args)
@@ -2522,12 +2526,12 @@ class Interpreter:
         """Return an object of a dataclass with its fields, the others as the class says."""
         made = Value(Instance(cls, dict(fields)))
         assert isinstance(made.data, Instance)
-        for one in self.lineage(cls):
-            for statement in one.node.body:
+        for base in self.lineage(cls):
+            for statement in base.node.body:
                 if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                     name = statement.target.id
-                    if name not in made.data.attributes and name in one.members:
-                        made.data.attributes[name] = self._default(one.members[name])
+                    if name not in made.data.attributes and name in base.members:
+                        made.data.attributes[name] = self._default(base.members[name])
         self._instances[cls.file, cls.node.lineno] = made
         return made
 
@@ -2630,12 +2634,12 @@ class Interpreter:
     def _grad_mode(self, decorator: ast.expr, env: Environment) -> Value:
         """Return what a decorator stands for in the scope around its function."""
         try:
-            found = self.value(decorator, env.outer or env)
+            mode = self.value(decorator, env.outer or env)
         except Raised:
             return Value(UNKNOWN)
-        if isinstance(found.data, Library):
-            return Value(LibraryObject(found.data.name, (), {}, (env.file, decorator.lineno)))
-        return found
+        if isinstance(mode.data, Library):
+            return Value(LibraryObject(mode.data.name, (), {}, (env.file, decorator.lineno)))
+        return mode
 
     def _must_repeat(self, env: Environment, function: Origin) -> bool:
         """Whether a function that the stack leads to missed its place of the stack."""
@@ -2723,8 +2727,8 @@ class Interpreter:
         if isinstance(data, LibraryObject):
             model = MODELS.methods.get((data.short, "__iter__"))
             if model is not None:
-                told = Call("__iter__", (), {}, data.made, value)
-                return self.iterate(self.apply(model, told))
+                call = Call("__iter__", (), {}, data.made, value)
+                return self.iterate(self.apply(model, call))
             return Lazy(unknown(value), Value(UNKNOWN))
         if isinstance(data, Instance):
             return self._iterate_instance(value, data)
@@ -2742,10 +2746,10 @@ class Interpreter:
         The first place that iterated over it is where a new one was to be made.
         """
         items = list(data)
-        here = self.stack[-1] if self.stack else None
+        place = self.stack[-1] if self.stack else None
         if items:
             data.clear()
-            data.used = here
+            data.used = place
         elif data.used is not None and data.made is not None:
             why = f"what is made here can be iterated over once, and line {data.used[1]} did"
             arrays.note_reason(data.made, why)
@@ -2754,19 +2758,19 @@ class Interpreter:
 
     def _drained(self, following: Value) -> list[Value] | Lazy:
         """Return what calls of ``__next__`` give until it says that there is no more."""
-        found: list[Value] = []
+        drained: list[Value] = []
         start = self.left
         self._guards.append([STOPPING])
         try:
-            while len(found) < MAX_WHILE and start - self.left <= LONG_ROUND:
-                found.append(self.call(following, (), {}, self.stack[-1]))
+            while len(drained) < MAX_WHILE and start - self.left <= LONG_ROUND:
+                drained.append(self.call(following, (), {}, self.stack[-1]))
         except _Leave as end:
             if end.raised.message == "StopIteration":
-                return found
+                return drained
             raise
         finally:
             self._guards.pop()
-        return Lazy(alike(found), Value(UNKNOWN))
+        return Lazy(alike(drained), Value(UNKNOWN))
 
     def _is_tuple(self, cls: ClassValue) -> bool:
         """Whether the objects of a class are tuples with names."""
@@ -2805,15 +2809,15 @@ def _docstring(node: ast.AST) -> str | None:
     return None
 
 
-def _without_numbers(told: Call) -> Call:
+def _without_numbers(call: Call) -> Call:
     """Return a call with numbers as unknown of which only the type is known."""
-    given = (*told.args, *told.keywords.values(), told.receiver)
+    given = (*call.args, *call.keywords.values(), call.receiver)
     if not any(map(arrays.is_number, given)):
-        return told
-    args = tuple(_not_known(value) for value in told.args)
-    keywords = {name: _not_known(value) for name, value in told.keywords.items()}
-    receiver = None if told.receiver is None else _not_known(told.receiver)
-    return Call(told.name, args, keywords, told.place, receiver)
+        return call
+    args = tuple(_not_known(value) for value in call.args)
+    keywords = {name: _not_known(value) for name, value in call.keywords.items()}
+    receiver = None if call.receiver is None else _not_known(call.receiver)
+    return Call(call.name, args, keywords, call.place, receiver)
 
 
 def _not_known(value: Value) -> Value:
@@ -2835,14 +2839,14 @@ def _module_of(env: Environment) -> Environment:
 def _merged_orders(orders: Sequence[Sequence[ClassValue]]) -> list[ClassValue]:
     """Merge the orders of bases: each time the first class that is behind no other one."""
     left = [list(order) for order in orders if order]
-    found: list[ClassValue] = []
+    classes: list[ClassValue] = []
     while left:
         heads = (order[0] for order in left)
         behind = [order[1:] for order in left]
         head = next((h for h in heads if not any(h in rest for rest in behind)), left[0][0])
-        found.append(head)
+        classes.append(head)
         left = [rest for order in left if (rest := [c for c in order if c is not head])]
-    return found
+    return classes
 
 
 def _is_class(value: Value) -> bool:
@@ -2873,13 +2877,13 @@ def _with_slices(
     parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None], place: Origin
 ) -> tuple[Value, ...]:
     """Return the parts of an index, slices as objects of ``builtins.slice``."""
-    found = []
+    indices = []
     for part, bounds in zip(parts, slices, strict=True):
         if bounds is not None:
             given = tuple(Value(None) if b is None else b for b in bounds)
             part = Value(LibraryObject("builtins.slice", given, {}, place), merged(*given))
-        found.append(part)
-    return tuple(found)
+        indices.append(part)
+    return tuple(indices)
 
 
 def kind_of(value: Value) -> str:
@@ -2898,9 +2902,9 @@ def kind_of(value: Value) -> str:
 
 def find_model(table: Mapping[str, Model], name: str) -> Model | None:
     """Return the model of a dotted name: by the whole, then by its root and last name."""
-    found = table.get(name)
-    if found is not None or "." not in name:
-        return found
+    model = table.get(name)
+    if model is not None or "." not in name:
+        return model
     root, _, rest = name.partition(".")
     return table.get(f"{root}.{rest.rpartition('.')[2]}")
 
@@ -2930,10 +2934,10 @@ def _filled_name(node: ast.AST) -> str:
 
 
 def _lines_by_file(places: Iterable[Origin]) -> dict[str, set[int]]:
-    found: dict[str, set[int]] = {}
+    result: dict[str, set[int]] = {}
     for file, line in places:
-        found.setdefault(file, set()).add(line)
-    return found
+        result.setdefault(file, set()).add(line)
+    return result
 
 
 def _own_end(node: ast.stmt) -> int:
@@ -2964,24 +2968,24 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
 
 def _lists_of(env: Environment) -> list[list[Value]]:
     """Return the lists that a scope's names, and the attributes of their objects, stand for."""
-    found: dict[int, list[Value]] = {}
+    lists: dict[int, list[Value]] = {}
     for value in list(env.names.values()):
         data = value.data
         held = [data]
         if isinstance(data, Instance):
             held = [v.data for v in data.attributes.values()]
-        found.update((id(one), one) for one in held if isinstance(one, list))
-    return list(found.values())
+        lists.update((id(item), item) for item in held if isinstance(item, list))
+    return list(lists.values())
 
 
 def _lengths_of_lists(env: Environment) -> dict[int, int]:
     return {id(items): len(items) for items in _lists_of(env)}
 
 
-def _fits(what: str, exception: str) -> bool:
+def _fits(kind: str, exception: str) -> bool:
     """Whether what a model raises may be an exception of a class."""
     allowed = EXPLAINS.get(exception)
-    return allowed is None or what in allowed
+    return allowed is None or kind in allowed
 
 
 def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
@@ -3026,12 +3030,12 @@ def _failing_parts(statement: ast.stmt, expression: str) -> list[ast.expr]:
 
 def _ends_of(function: FunctionValue) -> frozenset[Origin]:
     """Return why a function comes to its end: the conditions around its ``return`` statements."""
-    found: list[Origin] = []
+    result: list[Origin] = []
     for node in ast.walk(function.node):
         if isinstance(node, ast.If):
             returns = [n for n in node.body if isinstance(n, ast.Return) and n.value is not None]
-            found.extend((function.file, one.lineno) for one in (node, *returns) if returns)
-    return frozenset(found[:MAX_SIDES])
+            result.extend((function.file, item.lineno) for item in (node, *returns) if returns)
+    return frozenset(result[:MAX_SIDES])
 
 
 def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:

@@ -132,11 +132,11 @@ def draw(_: Interpreter, call: Call) -> Value:
         )
     shape = () if given is None else dims(given)
     placed = None if shape is None else [Value(d.data, d.origins | {call.place}) for d in shape]
-    found = jax_array(call, placed, None if last == "choice" else dtype, *call.args[1:])
+    result = jax_array(call, placed, None if last == "choice" else dtype, *call.args[1:])
     low, high = size(call.given(2, "minval")), size(call.given(3, "maxval"))
-    if last == "randint" and isinstance(found.data, Array) and high is not None:
-        found.data.lowest, found.data.highest = low, high - 1
-    return found
+    if last == "randint" and isinstance(result.data, Array) and high is not None:
+        result.data.lowest, result.data.highest = low, high - 1
+    return result
 
 
 @MODELS.function("jax.random.permutation", "jax.random.shuffle")
@@ -148,10 +148,10 @@ def permuted(_: Interpreter, call: Call) -> Value:
         number = size(value)
         if value is None or number is None:
             return call.unknown()
-        found = jax_array(call, (value,), "int32")
-        if isinstance(found.data, Array):
-            found.data.lowest, found.data.highest = 0, max(number - 1, 0)
-        return found
+        result = jax_array(call, (value,), "int32")
+        if isinstance(result.data, Array):
+            result.data.lowest, result.data.highest = 0, max(number - 1, 0)
+        return result
     return Value(data, value.origins)
 
 
@@ -299,13 +299,13 @@ def _argument_gradients(made: LibraryObject, call: Call) -> Value:
         return like(call.args[0]) if call.args else call.unknown()
     several = items(chosen)
     wanted = several if several is not None else (chosen,)
-    found = []
-    for one in wanted:
-        number = size(one)
+    gradients = []
+    for item in wanted:
+        number = size(item)
         if number is None or not -len(call.args) <= number < len(call.args):
             return call.unknown()
-        found.append(like(call.args[number]))
-    return Value(tuple(found)) if several is not None else found[0]
+        gradients.append(like(call.args[number]))
+    return Value(tuple(gradients)) if several is not None else gradients[0]
 
 
 def changed(value: Value, change: Callable[[Array], Array]) -> Value:
@@ -387,27 +387,27 @@ def map_axis(interpreter: Interpreter, call: Call) -> Value:
         if at is None:
             return call.unknown()
         given.append(changed(value, without(at, sizes, message)))
-    found = interpreter.call(function, tuple(given), dict(call.keywords), call.place)
+    output = interpreter.call(function, tuple(given), dict(call.keywords), call.place)
     length = sizes[0] if sizes else Value(UNKNOWN)
-    return changed(found, stacked(length, out))
+    return changed(output, stacked(length, out))
 
 
 # --- control flow -------------------------------------------------------------------------------
 
 
-def same_carry(before: Value, after: Value, what: str) -> None:
+def same_carry(before: Value, after: Value, subject: str) -> None:
     """Raise where a loop's carried value comes out with another structure, shape or dtype."""
     a, b = before.data, after.data
     if not before.known or not after.known:
         return
-    message = f"{what} body function carry input and carry output must have equal types"
+    message = f"{subject} body function carry input and carry output must have equal types"
     if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
         if not isinstance(a, (list, tuple)) or not isinstance(b, (list, tuple)):
             raise Raised("type", message, before, after)
         if len(a) != len(b) or type(a) is not type(b):
             raise Raised("type", message, before, after)
         for x, y in zip(a, b, strict=True):
-            same_carry(x, y, what)
+            same_carry(x, y, subject)
         return
     x, y = operand(before, "jax"), operand(after, "jax")
     if x is None or y is None:
@@ -435,16 +435,16 @@ def scan(interpreter: Interpreter, call: Call) -> Value:
     row = rows if rows is not None else Value(None)
     row = changed(row, without(0, sizes, "scan got values with different leading axis sizes"))
     length = sizes[0] if sizes else call.given(3, "length") or Value(UNKNOWN)
-    found = interpreter.call(function, (start, row), {}, call.place)
-    pair = found.data
+    output = interpreter.call(function, (start, row), {}, call.place)
+    pair = output.data
     if not isinstance(pair, tuple):
-        if found.known and isinstance(pair, (Array, list)) and not isinstance(pair, list):
-            raise Raised("type", "scan body output must be a pair, got an array", found)
+        if output.known and isinstance(pair, (Array, list)) and not isinstance(pair, list):
+            raise Raised("type", "scan body output must be a pair, got an array", output)
         return call.unknown()
     if len(pair) != 2:
-        raise Raised("type", "scan body output must be a pair", Value(len(pair), found.origins))
+        raise Raised("type", "scan body output must be a pair", Value(len(pair), output.origins))
     same_carry(start, pair[0], "scan")
-    return Value((pair[0], changed(pair[1], stacked(length))), merged(found))
+    return Value((pair[0], changed(pair[1], stacked(length))), merged(output))
 
 
 @MODELS.function("jax.lax.fori_loop")
@@ -454,9 +454,9 @@ def fori_loop(interpreter: Interpreter, call: Call) -> Value:
     if body is None or start is None:
         return call.unknown()
     number = Value(Array((), "int32", "jax"), merged(*call.args[:2]))
-    found = interpreter.call(body, (number, start), {}, call.place)
-    same_carry(start, found, "fori_loop")
-    return found
+    output = interpreter.call(body, (number, start), {}, call.place)
+    same_carry(start, output, "fori_loop")
+    return output
 
 
 @MODELS.function("jax.lax.while_loop")
@@ -465,9 +465,9 @@ def while_loop(interpreter: Interpreter, call: Call) -> Value:
     body, start = call.given(1, "body_fun"), call.given(2, "init_val")
     if body is None or start is None:
         return call.unknown()
-    found = interpreter.call(body, (start,), {}, call.place)
-    same_carry(start, found, "while_loop")
-    return found
+    output = interpreter.call(body, (start,), {}, call.place)
+    same_carry(start, output, "while_loop")
+    return output
 
 
 @MODELS.function("jax.lax.cond")
@@ -486,10 +486,10 @@ def _mapped(interpreter: Interpreter, call: Call, function: Value, parts: list[V
     if isinstance(first, dict) and all(
         isinstance(p.data, dict) and p.data.keys() == first.keys() for p in parts
     ):
-        found = {
+        shapes = {
             k: _mapped(interpreter, call, function, [_entries(p)[k] for p in parts]) for k in first
         }
-        return Value(found, merged(*parts))
+        return Value(shapes, merged(*parts))
     if isinstance(first, (list, tuple)):
         rows = [items(p) for p in parts]
         known = [r for r in rows if r is not None and len(r) == len(first)]
@@ -699,7 +699,7 @@ def _convolved(layer: LibraryObject, shape: tuple[Value, ...], value: Value, cal
     kernels = each(kernel, count)
     pads = each(padding if padding is not None else Value(0), count)
     mode = "SAME" if padding is None else padding.data
-    found = []
+    lengths = []
     for n, k, s, p in zip(spatial, kernels, strides, pads, strict=True):
         parts = size(n), size(k), size(s), size(p)
         number: object = UNKNOWN
@@ -711,10 +711,10 @@ def _convolved(layer: LibraryObject, shape: tuple[Value, ...], value: Value, cal
             number = max((parts[0] - parts[1]) // parts[2] + 1, 0)
         elif first and parts[1] is not None and parts[3] is not None:
             number = (parts[0] + 2 * parts[3] - parts[1]) // parts[2] + 1
-        found.append(Value(number, merged(n, k, s, p) | {layer.made}))
+        lengths.append(Value(number, merged(n, k, s, p) | {layer.made}))
     if first:
-        return jax_array(call, (width, *found), "float32", value)
-    return jax_array(call, (*shape[: -count - 1], *found, width), "float32", value)
+        return jax_array(call, (width, *lengths), "float32", value)
+    return jax_array(call, (*shape[: -count - 1], *lengths, width), "float32", value)
 
 
 @MODELS.function(
@@ -733,7 +733,7 @@ def pool(_: Interpreter, call: Call) -> Value:
     mode = "VALID" if padding is None else padding.data
     if len(data.shape) < count + 1:
         return call.unknown()
-    found = []
+    lengths = []
     for n, k, s in zip(data.shape[-count - 1 : -1], window, strides, strict=True):
         a, b, c = size(n), size(k), size(s)
         number: object = UNKNOWN
@@ -741,8 +741,8 @@ def pool(_: Interpreter, call: Call) -> Value:
             number = max((a - b) // c + 1, 0)
         elif a is not None and c and mode == "SAME":
             number = -(-a // c)
-        found.append(Value(number, merged(n, k, s) | {call.place}))
-    shape = (*data.shape[: -count - 1], *found, data.shape[-1])
+        lengths.append(Value(number, merged(n, k, s) | {call.place}))
+    shape = (*data.shape[: -count - 1], *lengths, data.shape[-1])
     return jax_array(call, shape, data.dtype, value)
 
 
@@ -814,16 +814,16 @@ def flax_method(interpreter: Interpreter, call: Call) -> Value:
         other = _others.get(call.name)
         return other(interpreter, call) if other is not None else call.unknown()
     keywords = {k: v for k, v in call.keywords.items() if k not in {"rngs", "mutable", "variables"}}
-    found = apply_module(interpreter, call, call.args[1:], keywords)
+    result = apply_module(interpreter, call, call.args[1:], keywords)
     parameters = unknown(*call.args[:1])
     if call.name == "init":
         return parameters
     if call.name == "init_with_output":
-        return Value((found, parameters))
+        return Value((result, parameters))
     mutable = call.keywords.get("mutable")
     if mutable is None or mutable.data is False:
-        return found
-    return Value((found, parameters))
+        return result
+    return Value((result, parameters))
 
 
 for _kind in ("Module", "Dense", "Conv", "Embed", "Sequential"):

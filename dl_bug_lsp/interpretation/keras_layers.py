@@ -167,8 +167,8 @@ def each(value: Value | None, count: int, default: Value | None = None) -> tuple
 
 def dim(number: object, layer: LibraryObject, *parts: Value | None) -> Value:
     """Return a dimension that a layer made of others, with the layer's line among its origins."""
-    found: Origins = merged(*(p for p in parts if p is not None)) | {layer.made}
-    return Value(number, found)
+    origins: Origins = merged(*(p for p in parts if p is not None)) | {layer.made}
+    return Value(number, origins)
 
 
 def named(layer: LibraryObject) -> str:
@@ -207,9 +207,9 @@ def remember(layer: LibraryObject, dimension: Value, shape: Shape, axis: int = -
 
 def member(cls: ClassValue, name: str) -> FunctionValue | None:
     """Return the function that a workspace class or a workspace base of it defines."""
-    found = cls.members.get(name)
-    if found is not None:
-        return found.data if isinstance(found.data, FunctionValue) else None
+    member_found = cls.members.get(name)
+    if member_found is not None:
+        return member_found.data if isinstance(member_found.data, FunctionValue) else None
     for base in cls.bases:
         if isinstance(base.data, ClassValue):
             inherited = member(base.data, name)
@@ -315,11 +315,11 @@ def by_shape(rule: ShapeRule, keeps: bool = False) -> Rule:
         if data.shape is None:
             return result(layer, None, inputs)
         check_axes(layer, data.shape)
-        found = result(layer, rule(layer, data.shape), inputs, like=data)
-        if keeps and isinstance(found.data, Array):
-            found.data.dtype = "float32" if data.dtype == "float64" else data.dtype
-            found.data.lowest, found.data.highest = data.lowest, data.highest
-        return found
+        output = result(layer, rule(layer, data.shape), inputs, like=data)
+        if keeps and isinstance(output.data, Array):
+            output.data.dtype = "float32" if data.dtype == "float64" else data.dtype
+            output.data.lowest, output.data.highest = data.lowest, data.highest
+        return output
 
     return run
 
@@ -378,22 +378,22 @@ def symbolic(call: Call) -> bool:
     return any(isinstance(t.data, Symbolic) for value in given for t in tensors(value))
 
 
-def recorded(call: Call, found: Value) -> Value:
+def recorded(call: Call, output: Value) -> Value:
     """Return a layer's output with its call kept, where it was called on symbolic tensors."""
     if not symbolic(call):
-        return found
-    parts = items(found)
+        return output
+    parts = items(output)
     if parts is not None:
         kept = [_recorded(call, part, i) for i, part in enumerate(parts)]
-        return Value(kept if isinstance(found.data, list) else tuple(kept), found.origins)
-    return _recorded(call, found, None)
+        return Value(kept if isinstance(output.data, list) else tuple(kept), output.origins)
+    return _recorded(call, output, None)
 
 
-def _recorded(call: Call, found: Value, part: int | None) -> Value:
-    data = found.data
+def _recorded(call: Call, output: Value, part: int | None) -> Value:
+    data = output.data
     if not isinstance(data, Array):
-        if found.known:
-            return found
+        if output.known:
+            return output
         data = Array(None, None, "tensorflow")
     kept = Symbolic(
         data.shape,
@@ -404,7 +404,7 @@ def _recorded(call: Call, found: Value, part: int | None) -> Value:
         keywords=call.keywords,
         part=part,
     )
-    return Value(kept, found.origins)
+    return Value(kept, output.origins)
 
 
 def channels_first(layer: LibraryObject) -> bool | None:
@@ -450,15 +450,15 @@ def windowed(depth: str) -> ShapeRule:
         spatial = shape[2:] if first else shape[1:-1]
         if depth != "pool":
             remember(layer, channels, shape, 1 if first else -1)
-        one = Value(1)
+        single = Value(1)
         kernels = each(option(layer, "kernel_size") or option(layer, "pool_size"), count)
         if depth == "pool":
             kernels = each(option(layer, "pool_size"), count, Value(2))
         given = option(layer, "strides")
-        default = kernels if depth == "pool" else (one,) * count
+        default = kernels if depth == "pool" else (single,) * count
         strides = each(given, count) if given is not None and given.data is not None else default
-        dilations = each(option(layer, "dilation_rate"), count, one)
-        found = tuple(
+        dilations = each(option(layer, "dilation_rate"), count, single)
+        lengths = tuple(
             slid(*each_axis, layer)
             for each_axis in zip(spatial, kernels, strides, dilations, strict=True)
         )
@@ -466,11 +466,11 @@ def windowed(depth: str) -> ShapeRule:
             channels = dim_of(layer, "filters")
             groups(layer, shape[1] if first else shape[-1])
         elif depth == "multiplier":
-            times = option(layer, "depth_multiplier") or one
+            times = option(layer, "depth_multiplier") or single
             both = size(times), size(channels)
             number = UNKNOWN if None in both else (both[0] or 0) * (both[1] or 0)
             channels = dim(number, layer, channels, times)
-        return (shape[0], channels, *found) if first else (shape[0], *found, channels)
+        return (shape[0], channels, *lengths) if first else (shape[0], *lengths, channels)
 
     return rule
 
@@ -507,7 +507,7 @@ def transposed(layer: LibraryObject, shape: Shape) -> Shape | None:
     kernels = each(option(layer, "kernel_size"), count)
     strides = each(option(layer, "strides"), count, Value(1))
     dilations = each(option(layer, "dilation_rate"), count, Value(1))
-    found = []
+    lengths = []
     for length, kernel, stride, dilation in zip(spatial, kernels, strides, dilations, strict=True):
         n, k, s, d = size(length), size(kernel), size(stride), size(dilation)
         number: object = UNKNOWN
@@ -515,9 +515,9 @@ def transposed(layer: LibraryObject, shape: Shape) -> Shape | None:
             number = n * s
         elif n is not None and s is not None and k is not None and d is not None:
             number = n * s + max(d * (k - 1) + 1 - s, 0)
-        found.append(dim(number, layer, length, kernel, stride, dilation))
+        lengths.append(dim(number, layer, length, kernel, stride, dilation))
     depth = dim_of(layer, "filters")
-    return (shape[0], depth, *found) if first else (shape[0], *found, depth)
+    return (shape[0], depth, *lengths) if first else (shape[0], *lengths, depth)
 
 
 def dense(layer: LibraryObject, shape: Shape) -> Shape | None:
@@ -604,15 +604,15 @@ def padded(sign: int) -> ShapeRule:
         if count == 1 and given is not None and items(given) is not None:
             whole = (given,)
         spatial = shape[2:] if first else shape[1:-1]
-        found = []
+        lengths = []
         for length, part in zip(spatial, whole, strict=True):
             sides = each(part, 2)
             a, b, n = size(sides[0]), size(sides[1]), size(length)
             number: object = UNKNOWN
             if a is not None and b is not None and n is not None:
                 number = n + sign * (a + b)
-            found.append(dim(number, layer, length, *sides))
-        return (shape[0], shape[1], *found) if first else (shape[0], *found, shape[-1])
+            lengths.append(dim(number, layer, length, *sides))
+        return (shape[0], shape[1], *lengths) if first else (shape[0], *lengths, shape[-1])
 
     return rule
 
@@ -624,11 +624,11 @@ def upsampled(layer: LibraryObject, shape: Shape) -> Shape | None:
         return None
     spatial = shape[2:] if first else shape[1:-1]
     times = each(option(layer, "size"), len(spatial), Value(2))
-    found = []
+    lengths = []
     for length, factor in zip(spatial, times, strict=True):
         total = arrays.product((length, factor))
-        found.append(dim(total.data, layer, total))
-    return (shape[0], shape[1], *found) if first else (shape[0], *found, shape[-1])
+        lengths.append(dim(total.data, layer, total))
+    return (shape[0], shape[1], *lengths) if first else (shape[0], *lengths, shape[-1])
 
 
 def resized(layer: LibraryObject, shape: Shape) -> Shape | None:
@@ -671,16 +671,16 @@ def recur(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Va
     if shape is not None:
         check_axes(layer, shape)
         remember(layer, shape[-1], shape)
-    found = recurrent_output(layer, shape, inputs)
+    output = recurrent_output(layer, shape, inputs)
     states = flag(option(layer, "return_state"))
     if states is None:
         return call.unknown()
     if not states:
-        return found
+        return output
     units = dim_of(layer, "units")
     first = shape[0] if shape is not None else Value(UNKNOWN)
     state = [result(layer, (first, units), inputs)] * (2 if layer.short.endswith("LSTM") else 1)
-    return Value([found, *state], found.origins)
+    return Value([output, *state], output.origins)
 
 
 def recurrent_output(layer: LibraryObject, shape: Shape | None, inputs: Value) -> Value:
@@ -712,16 +712,16 @@ def both_ways(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -
         remember(inside, data.shape[-1], data.shape)
     if flag(option(inside, "return_state")) is not False:
         return call.unknown()
-    found = recurrent_output(inside, data.shape, inputs)
+    output = recurrent_output(inside, data.shape, inputs)
     mode = option(layer, "merge_mode")
     kind = text(mode, "concat") if mode is None or mode.data is not None else None
-    if not isinstance(found.data, Array) or found.data.shape is None or kind is None:
+    if not isinstance(output.data, Array) or output.data.shape is None or kind is None:
         return result(layer, None, inputs) if kind is not None else call.unknown()
     if kind == "concat":
-        units = size(found.data.shape[-1])
-        twice = dim(UNKNOWN if units is None else 2 * units, layer, found.data.shape[-1], mode)
-        found.data.shape = (*found.data.shape[:-1], twice)
-    return Value(found.data, merged(found) | {layer.made})
+        units = size(output.data.shape[-1])
+        twice = dim(UNKNOWN if units is None else 2 * units, layer, output.data.shape[-1], mode)
+        output.data.shape = (*output.data.shape[:-1], twice)
+    return Value(output.data, merged(output) | {layer.made})
 
 
 def each_step(interpreter: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
@@ -739,11 +739,13 @@ def each_step(interpreter: Interpreter, layer: LibraryObject, inputs: Value, cal
         )
     step = Array((data.shape[0], *data.shape[2:]), data.dtype, "tensorflow")
     step.lowest, step.highest = data.lowest, data.highest
-    found = interpreter.call(given, (Value(step, inputs.origins),), {}, call.place)
-    one = arrays.array(found)
-    if one is None or one.shape is None or not one.shape:
+    output = interpreter.call(given, (Value(step, inputs.origins),), {}, call.place)
+    step_output = arrays.array(output)
+    if step_output is None or step_output.shape is None or not step_output.shape:
         return call.unknown()
-    return result(layer, (one.shape[0], data.shape[1], *one.shape[1:]), inputs, found)
+    return result(
+        layer, (step_output.shape[0], data.shape[1], *step_output.shape[1:]), inputs, output
+    )
 
 
 def join(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
@@ -808,10 +810,10 @@ def vectorize(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -
         return result(layer, None, inputs)
     width = dim(UNKNOWN if size(length) is None else size(length), layer, length)
     first = data.shape[:-1] if len(data.shape) > 1 and size(data.shape[-1]) == 1 else data.shape
-    found = result(layer, (*first, width), inputs)
-    if isinstance(found.data, Array):
-        found.data.dtype = "int64"
-    return found
+    output = result(layer, (*first, width), inputs)
+    if isinstance(output.data, Array):
+        output.data.dtype = "int64"
+    return output
 
 
 def unknown_rule(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:

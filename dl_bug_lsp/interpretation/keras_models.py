@@ -102,8 +102,8 @@ RECORDING = frozenset(["ReduceLROnPlateau", "LearningRateScheduler", "LambdaCall
 
 def _plain_name(name: str) -> str:
     """Return a class's name as Keras makes a metric's or loss's name of it (snake case)."""
-    found = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
-    return found.lstrip("_").replace("_a_u_c", "auc").replace("a_u_c", "auc")
+    plain = "".join(f"_{c.lower()}" if c.isupper() else c for c in name)
+    return plain.lstrip("_").replace("_a_u_c", "auc").replace("a_u_c", "auc")
 
 
 def loss_kind(loss: Value) -> str | None:
@@ -251,22 +251,22 @@ def batch_of(value: Value | None, count: Value) -> Value | None:
 
 def samples(*values: Value | None) -> Value:
     """Return the number of samples of arrays; raise where they differ."""
-    found: Value | None = None
+    count: Value | None = None
     for value in values:
         for tensor in tensors(value) if value is not None else ():
             data = tensor.data
             if isinstance(data, Array) and data.shape and size(data.shape[0]) is not None:
-                if found is None:
-                    found = data.shape[0]
+                if count is None:
+                    count = data.shape[0]
                 else:
                     arrays.same(
-                        found,
+                        count,
                         data.shape[0],
                         "Data cardinality is ambiguous. Make sure all arrays contain the same "
-                        f"number of samples. 'x' sizes: {size(found)}, 'y' sizes: "
+                        f"number of samples. 'x' sizes: {size(count)}, 'y' sizes: "
                         f"{size(data.shape[0])}",
                     )
-    return found or Value(UNKNOWN)
+    return count or Value(UNKNOWN)
 
 
 def batches(x: Value | None, y: Value | None, batch: Value | None) -> list[Value]:
@@ -277,10 +277,10 @@ def batches(x: Value | None, y: Value | None, batch: Value | None) -> list[Value
     each = size(wanted)
     if number is None or each is None or each < 1:
         return [Value(UNKNOWN, merged(count, wanted))]
-    found = [Value(min(number, each), merged(count, wanted))]
+    sizes = [Value(min(number, each), merged(count, wanted))]
     if number > each and number % each:
-        found.append(Value(number % each, merged(count, wanted)))
-    return found
+        sizes.append(Value(number % each, merged(count, wanted)))
+    return sizes
 
 
 def first_item(interpreter: Interpreter, value: Value) -> Value | None:
@@ -295,11 +295,11 @@ def first_item(interpreter: Interpreter, value: Value) -> Value | None:
         bound = Value(BoundMethod(function, value))
         return interpreter.call(bound, (Value(0),), {}, (data.cls.file, data.cls.node.lineno))
     if isinstance(data, LibraryObject):
-        found = interpreter.iterate(value)
-        if isinstance(found, Lazy):
-            return found.item
-        if isinstance(found, list):
-            return found[0] if found else None
+        items_found = interpreter.iterate(value)
+        if isinstance(items_found, Lazy):
+            return items_found.item
+        if isinstance(items_found, list):
+            return items_found[0] if items_found else None
     return None
 
 
@@ -383,10 +383,10 @@ def call_sequential(interpreter: Interpreter, call: Call) -> Value:
     layers = model.state["layers"].data
     if not isinstance(layers, list):
         return call.unknown()
-    found = _fitted_rank(model, given, model.state.get("input"))
+    output = _fitted_rank(model, given, model.state.get("input"))
     for layer in layers:
-        found = interpreter.call(layer, (found,), {}, call.place)
-    return recorded(call, found)
+        output = interpreter.call(layer, (output,), {}, call.place)
+    return recorded(call, output)
 
 
 def _fitted_rank(model: LibraryObject, given: Value, stated: Value | None) -> Value:
@@ -476,10 +476,10 @@ def _by_name(model: LibraryObject, inputs: Value, given: Value) -> Value:
             unasked = [value for key, value in given.data.items() if key not in names]
             message = f'Missing data for input "{name}"'
             raise Raised("value", message, unknown(*unasked, given), unknown(inputs))
-    found = [given.data[name] for name in names]
+    result = [given.data[name] for name in names]
     if isinstance(inputs.data, dict):
-        return Value(dict(zip(names, found, strict=True)), given.origins)
-    return Value(found, given.origins)
+        return Value(dict(zip(names, result, strict=True)), given.origins)
+    return Value(result, given.origins)
 
 
 MOST_INPUTS = 6
@@ -490,7 +490,7 @@ def _check_order(parts: list[Value], wanted: list[Value], place: Origin) -> None
     if not 2 <= len(parts) <= MOST_INPUTS:
         return
     given = [arrays.array(part) for part in parts]
-    stated = [arrays.array(one) for one in wanted]
+    stated = [arrays.array(item) for item in wanted]
     if all(_may_fit(x, z) for x, z in zip(given, stated, strict=True)):
         return
     for order in itertools.permutations(given):
@@ -514,8 +514,8 @@ def _may_fit(given: Array | None, stated: Array | None) -> bool:
 
 def _fitted(model: LibraryObject, given: Value, stated: Value) -> Value:
     """Return a functional model's input; raise where a size differs from the stated one."""
-    found = _fitted_rank(model, given, stated)
-    data, wanted = arrays.array(found), arrays.array(stated)
+    inputs = _fitted_rank(model, given, stated)
+    data, wanted = arrays.array(inputs), arrays.array(stated)
     if wanted is not None and (data is None or data.shape is None):
         arrays.unlike(wanted.shape or (), given, "the input is incompatible with the layer")
     if data is not None and wanted is not None and data.shape and wanted.shape:
@@ -526,7 +526,7 @@ def _fitted(model: LibraryObject, given: Value, stated: Value) -> Value:
                 f'Input 0 of layer "{named(model)}" is incompatible with the layer: expected '
                 f"shape={shown(wanted.shape)}, found shape={shown(data.shape)}",
             )
-    return found
+    return inputs
 
 
 class Replay:
@@ -571,7 +571,7 @@ class Replay:
             return value
         if id(data) in self.done:
             return self.done[id(data)]
-        found: Value | None = None
+        result: Value | None = None
         if isinstance(data, Symbolic) and data.layer is not None and self._reaches(data):
             key = (id(data.layer.data), id(data.inputs))
             if key not in self.calls:
@@ -581,14 +581,14 @@ class Replay:
                     {k: self.all(v) for k, v in data.keywords.items()},
                     self.place,
                 )
-            found = self.calls[key]
+            result = self.calls[key]
             if data.part is not None:
-                parts = items(found)
-                found = parts[data.part] if parts and data.part < len(parts) else None
-        if found is None:
-            found = self._replaced(value, data)
-        self.done[id(data)] = found
-        return found
+                parts = items(result)
+                result = parts[data.part] if parts and data.part < len(parts) else None
+        if result is None:
+            result = self._replaced(value, data)
+        self.done[id(data)] = result
+        return result
 
     def _replaced(self, value: Value, data: Array) -> Value:
         if data.shape is None:
@@ -641,21 +641,21 @@ def metric_names(receiver: Value | None) -> list[str] | None:
         return None
     if given.data is None:
         return []
-    found = []
+    names = []
     for metric in items(given) or (given,):
         data = metric.data
         if isinstance(data, str):
-            found.append(data)
+            names.append(data)
         elif isinstance(data, LibraryObject):
             name = text(data.keywords.get("name"), _plain_name(data.short))
             if name is None or data.args:
                 return None
-            found.append(name)
+            names.append(name)
         elif isinstance(data, FunctionValue) and hasattr(data.node, "name"):
-            found.append(data.node.name)
+            names.append(data.node.name)
         else:
             return None
-    return found
+    return names
 
 
 def forward(interpreter: Interpreter, model: Value, x: Value, place: Origin) -> Value:
@@ -689,8 +689,8 @@ def compare(interpreter: Interpreter, loss: Value, y: Value, output: Value, plac
         each = losses if losses is not None else (loss,) * len(outputs)
         if isinstance(loss.data, dict) or len(each) != len(outputs):
             return
-        for one, target, out in zip(each, targets, outputs, strict=True):
-            compare(interpreter, one, target, out, place)
+        for loss_of_output, target, out in zip(each, targets, outputs, strict=True):
+            compare(interpreter, loss_of_output, target, out, place)
         return
     if losses is not None:
         if len(losses) != 1:
@@ -727,11 +727,11 @@ def over_batches(
         if isinstance(stated.data, Array):
             arrays.unlike(stated.data.shape or (), x, "the input is incompatible with the layer")
     if y is None or y.data is None:
-        one = first_item(interpreter, x)
-        if one is not None:
-            parts = one.data if isinstance(one.data, (tuple, list)) else None
+        first_batch = first_item(interpreter, x)
+        if first_batch is not None:
+            parts = first_batch.data if isinstance(first_batch.data, (tuple, list)) else None
             if parts is None:
-                return train_step(interpreter, model, one, None, call.place)
+                return train_step(interpreter, model, first_batch, None, call.place)
             return (
                 train_step(interpreter, model, parts[0], parts[1], call.place)
                 if 2 <= len(parts) <= 3
@@ -745,12 +745,12 @@ def over_batches(
     if not any(True for _ in tensors(given)) and isinstance(given.data, Unknown):
         stated_output(interpreter, call, targets)
         return None
-    found: Value | None = None
+    first_output: Value | None = None
     for count in batches(given, targets, batch):
         cut = batch_of(given, count) or given
         output = train_step(interpreter, model, cut, batch_of(targets, count), call.place)
-        found = found or output
-    return found
+        first_output = first_output or output
+    return first_output
 
 
 def fit(interpreter: Interpreter, call: Call) -> Value:
@@ -841,21 +841,21 @@ def predict(interpreter: Interpreter, call: Call) -> Value:
     model, given = call.receiver, call.given(0, "x", "generator")
     if model is None or given is None:
         return call.unknown()
-    one = first_item(interpreter, given)
-    if one is not None:
-        parts = items(one)
-        forward(interpreter, model, parts[0] if parts else one, call.place)
+    first_batch = first_item(interpreter, given)
+    if first_batch is not None:
+        parts = items(first_batch)
+        forward(interpreter, model, parts[0] if parts else first_batch, call.place)
         return call.unknown()
     x = as_array(given)
     if x is None or not any(True for _ in tensors(x)):
         return call.unknown()
-    found = None
+    first_output = None
     for count in batches(x, None, call.given(1, "batch_size")):
         output = forward(interpreter, model, batch_of(x, count) or x, call.place)
-        found = found or output
-    if found is None:
+        first_output = first_output or output
+    if first_output is None:
         return call.unknown()
-    whole = batch_of(found, samples(x)) or found
+    whole = batch_of(first_output, samples(x)) or first_output
     for tensor in tensors(whole):
         if isinstance(tensor.data, Array):
             tensor.data.library = "numpy"
@@ -1036,8 +1036,8 @@ def to_categorical(_: Interpreter, call: Call) -> Value:
     if shape is not None:
         shape = shape[:-1] if len(shape) > 1 and size(shape[-1]) == 1 else shape
         shape = (*shape, width)
-    found = Array(shape, "float64", "numpy", lowest=0, highest=1)
-    return Value(found, merged(labels) | {call.place})
+    result = Array(shape, "float64", "numpy", lowest=0, highest=1)
+    return Value(result, merged(labels) | {call.place})
 
 
 @MODELS.function(
@@ -1070,12 +1070,12 @@ def pad_sequences(_: Interpreter, call: Call) -> Value:
         merged(sequences, *(() if length is None else (length,))) | {call.place},
     )
     dtype = text(call.given(2, "dtype"), "int32")
-    found = Array((count, width), dtype, "numpy")
+    result = Array((count, width), dtype, "numpy")
     numbers = [size(n) for p in parts for n in p or ()]
     if numbers and None not in numbers:
         known = [n for n in numbers if n is not None]
-        found.lowest, found.highest = min(0, *known), max(0, *known)
-    return Value(found, merged(sequences) | {call.place})
+        result.lowest, result.highest = min(0, *known), max(0, *known)
+    return Value(result, merged(sequences) | {call.place})
 
 
 DATASETS: dict[str, tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]] = {

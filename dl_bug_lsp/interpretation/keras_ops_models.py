@@ -44,15 +44,15 @@ PREFIXES = ("keras.", "tensorflow.keras.", "tf.keras.")
 
 def as_tensor(value: Value) -> Value:
     """Return NumPy's result as TensorFlow's: its library, and no 64-bit dtypes."""
-    found = as_jax(value)
-    data = found.data
+    result = as_jax(value)
+    data = result.data
     if isinstance(data, Array):
         made = Array(data.shape, data.dtype, "tensorflow", None, data.lowest, data.highest)
-        return Value(made, found.origins)
+        return Value(made, result.origins)
     if isinstance(data, (list, tuple)):
-        parts = [as_tensor(one) for one in data]
-        return Value(parts if isinstance(data, list) else tuple(parts), found.origins)
-    return found
+        parts = [as_tensor(item) for item in data]
+        return Value(parts if isinstance(data, list) else tuple(parts), result.origins)
+    return result
 
 
 def _like_numpy(name: str, model: Model) -> Model:
@@ -241,7 +241,7 @@ def _of_specification(value: Value) -> Value:
     """Return what a ``tf.TensorSpec``, or a structure of them, tells of elements."""
     data = value.data
     if isinstance(data, (tuple, list)):
-        return Value(tuple(_of_specification(one) for one in data), value.origins)
+        return Value(tuple(_of_specification(item) for item in data), value.origins)
     if isinstance(data, dict):
         return Value({k: _of_specification(v) for k, v in data.items()}, value.origins)
     if not isinstance(data, LibraryObject) or data.short != "TensorSpec":
@@ -252,7 +252,7 @@ def _of_specification(value: Value) -> Value:
     shape = None
     if parts is not None:
         shape = tuple(
-            Value(UNKNOWN if one.data is None else one.data, one.origins) for one in parts
+            Value(UNKNOWN if item.data is None else item.data, item.origins) for item in parts
         )
     return Value(Array(shape, dtype_named(kind, "float32"), "tensorflow"), value.origins)
 
@@ -263,8 +263,8 @@ _from_generator = MODELS.functions[f"{DATASET}.from_generator"]
 @MODELS.function(f"{DATASET}.from_generator")
 def _generated(interpreter: Interpreter, call: Call) -> Value:
     """Return a data set of a generator's elements, as its signature tells."""
-    told = call.keywords.get("output_signature")
-    if told is None:
+    signature = call.keywords.get("output_signature")
+    if signature is None:
         return _from_generator(interpreter, call)
     function = call.given(0, "generator")
     if function is not None:
@@ -273,7 +273,7 @@ def _generated(interpreter: Interpreter, call: Call) -> Value:
             tuple(more.data) if more is not None and isinstance(more.data, (tuple, list)) else ()
         )
         interpreter.call(function, given, {}, call.place)
-    return dataset(call, _of_specification(told), Value(UNKNOWN, merged(told)))
+    return dataset(call, _of_specification(signature), Value(UNKNOWN, merged(signature)))
 
 
 @MODELS.method("Dataset", "window")
@@ -303,12 +303,12 @@ def _flat(interpreter: Interpreter, call: Call) -> Value:
     if function is None:
         return call.unknown()
     parts = item.data if isinstance(item.data, tuple) else (item,)
-    found = interpreter.call(function, tuple(parts), {}, call.place).data
-    if not isinstance(found, LibraryObject) or "item" not in found.state:
+    output = interpreter.call(function, tuple(parts), {}, call.place).data
+    if not isinstance(output, LibraryObject) or "item" not in output.state:
         return dataset(call, unknown(item), Value(UNKNOWN))
-    own, whole = size(found.state["length"]), size(length)
+    own, whole = size(output.state["length"]), size(length)
     number = UNKNOWN if own is None or whole is None else own * whole
-    return dataset(call, found.state["item"], Value(number, merged(length)))
+    return dataset(call, output.state["item"], Value(number, merged(length)))
 
 
 @MODELS.method("Dataset", "concatenate")
@@ -354,15 +354,19 @@ def _decoded(interpreter: Interpreter, call: Call) -> Value:
     if defaults is None:
         return call.unknown()
     shape = () if data is None else data.shape
-    found = []
-    for one in defaults:
-        kind = operand(one)
-        dtype = kind.dtype if kind is not None and isinstance(one.data, Array) else None
+    dims_found = []
+    for default in defaults:
+        kind = operand(default)
+        dtype = kind.dtype if kind is not None and isinstance(default.data, Array) else None
         if dtype is None:
-            inner = one.data[0] if isinstance(one.data, (list, tuple)) and one.data else one
+            inner = (
+                default.data[0]
+                if isinstance(default.data, (list, tuple)) and default.data
+                else default
+            )
             dtype = {int: "int32", float: "float32", str: "str"}.get(type(inner.data))
-        found.append(Value(Array(shape, dtype, "tensorflow"), merged(*call.args[:1])))
-    return Value(found, merged(*call.args))
+        dims_found.append(Value(Array(shape, dtype, "tensorflow"), merged(*call.args[:1])))
+    return Value(dims_found, merged(*call.args))
 
 
 @MODELS.function("tensorflow.io.decode_raw", "tensorflow.io.parse_tensor")
@@ -377,19 +381,19 @@ def _raw(_: Interpreter, call: Call) -> Value:
 
 def _predicting(before: Model) -> Model:
     def run(interpreter: Interpreter, call: Call) -> Value:
-        found = before(interpreter, call)
+        result = before(interpreter, call)
         given = call.given(0, "x")
         data = None if given is None else given.data
-        if found.known or not isinstance(data, LibraryObject) or call.receiver is None:
-            return found
+        if result.known or not isinstance(data, LibraryObject) or call.receiver is None:
+            return result
         item = data.state.get("item")
         if item is None or not item.known:
-            return found
+            return result
         parts = item.data if isinstance(item.data, tuple) else (item,)
         output = interpreter.call(call.receiver, tuple(parts[:1]), {}, call.place)
         x = arrays.array(output)
         if x is None or not x.shape:
-            return found
+            return result
         shape = (Value(UNKNOWN, output.origins), *x.shape[1:])
         return Value(Array(shape, x.dtype, "numpy"), output.origins)
 

@@ -55,23 +55,23 @@ def _save(interpreter: Interpreter, call: Call) -> Value:
     owner = None if call.receiver is None else call.receiver.data
     if not isinstance(owner, Instance):
         return Value(None)
-    found: dict[str, Value] = {}
+    hyperparameters: dict[str, Value] = {}
     for given in _constructors(interpreter, owner):
-        found.update(given)
+        hyperparameters.update(given)
     ignored = call.keywords.get("ignore")
     names = [ignored] if ignored is not None and isinstance(ignored.data, str) else None
-    for one in names or listed(interpreter, ignored) or ():
-        found.pop(str(one.data), None)
+    for item in names or listed(interpreter, ignored) or ():
+        hyperparameters.pop(str(item.data), None)
     wanted = [arg.data for arg in call.args if isinstance(arg.data, str)]
     if wanted:
-        found = {name: value for name, value in found.items() if name in wanted}
+        hyperparameters = {name: value for name, value in hyperparameters.items() if name in wanted}
     elif call.args and isinstance(call.args[0].data, dict):
-        found = {str(name): value for name, value in call.args[0].data.items()}
+        hyperparameters = {str(name): value for name, value in call.args[0].data.items()}
     elif call.args and isinstance(call.args[0].data, LibraryObject):
-        found = dict(call.args[0].data.state)
+        hyperparameters = dict(call.args[0].data.state)
     held = owner.attributes.get("hparams")
     before = held.data.state if held is not None and isinstance(held.data, LibraryObject) else {}
-    kept = {**before, **found}
+    kept = {**before, **hyperparameters}
     made = LibraryObject(HPARAMS, (), {}, call.place, kept)
     for name in ("hparams", "hparams_initial"):
         owner.attributes[name] = Value(made, merged(*kept.values()))
@@ -153,12 +153,12 @@ def _optimizers(_: Interpreter, call: Call) -> Value:
     return owner.attributes.get(f"configured {call.name}", call.unknown())
 
 
-def configured(model: Value, found: Value) -> None:
+def configured(model: Value, returned: Value) -> None:
     """Keep what ``configure_optimizers`` returned for ``self.optimizers()``."""
-    owner, data = model.data, found.data
+    owner, data = model.data, returned.data
     if not isinstance(owner, Instance):
         return
-    optimizers, schedulers = found, Value(None)
+    optimizers, schedulers = returned, Value(None)
     if isinstance(data, dict):
         optimizers = data.get("optimizer", Value(UNKNOWN))
         schedulers = _scheduler(data.get("lr_scheduler", Value(None)))
@@ -168,8 +168,8 @@ def configured(model: Value, found: Value) -> None:
             optimizers = _alone(first)
             second = data[1].data if len(data) > 1 else ()
             if isinstance(second, (list, tuple)):
-                schedulers = _alone([_scheduler(one) for one in second])
-        elif all(isinstance(one.data, LibraryObject) for one in data):
+                schedulers = _alone([_scheduler(item) for item in second])
+        elif all(isinstance(item.data, LibraryObject) for item in data):
             optimizers = _alone(data)
         else:
             optimizers = schedulers = Value(UNKNOWN)
@@ -179,8 +179,8 @@ def configured(model: Value, found: Value) -> None:
 
 def _scheduler(value: Value) -> Value:
     if isinstance(value.data, dict):
-        found: Value = value.data.get("scheduler", Value(UNKNOWN))
-        return found
+        scheduler: Value = value.data.get("scheduler", Value(UNKNOWN))
+        return scheduler
     return value
 
 
@@ -221,9 +221,9 @@ def _callback(interpreter: Interpreter, call: Call) -> Value:
     wanted = "ModelCheckpoint" if call.name[0] == "c" else "EarlyStopping"
     given = data.keywords.get("callbacks") if isinstance(data, LibraryObject) else None
     callbacks = listed(interpreter, given) if given is not None else []
-    for one in callbacks or ():
-        if isinstance(one.data, LibraryObject) and one.data.short == wanted:
-            return one
+    for callback in callbacks or ():
+        if isinstance(callback.data, LibraryObject) and callback.data.short == wanted:
+            return callback
     if callbacks is None or wanted == "EarlyStopping":
         return Value(UNKNOWN if callbacks is None else None)
     return Value(LibraryObject("lightning.pytorch.callbacks.ModelCheckpoint", (), {}, call.place))

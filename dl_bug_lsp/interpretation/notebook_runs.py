@@ -59,13 +59,13 @@ def hidden_runs(cells: Sequence[Cell], last: int) -> dict[int, Cell]:
     """
     counted = [c for c in cells if c.execution_count and c.execution_count <= last]
     ran = {cell.execution_count or 0: cell for cell in counted}
-    found: dict[int, Cell] = {}
+    result: dict[int, Cell] = {}
     for count in range(1, last):
-        if count in ran or len(found) >= MOST_REPEATED:
+        if count in ran or len(result) >= MOST_REPEATED:
             continue
-        before = found.get(count - 1) or ran.get(count - 1)
-        if before is not None and count - 1 in found:
-            found[count] = before
+        before = result.get(count - 1) or ran.get(count - 1)
+        if before is not None and count - 1 in result:
+            result[count] = before
             continue
         below = [c for c in counted if before is not None and c.number > before.number]
         later = below[0] if below and (below[0].execution_count or 0) > count else None
@@ -73,19 +73,19 @@ def hidden_runs(cells: Sequence[Cell], last: int) -> dict[int, Cell]:
         if later is None and following is not None:
             later = ran[following]
         if later is not None:
-            found[count] = later
-    return found
+            result[count] = later
+    return result
 
 
 def statements_of(cells: Sequence[Cell], body: Sequence[ast.stmt]) -> dict[int, list[ast.stmt]]:
     """Return the statements of each cell by the cell's number."""
     owner = {line: cell.number for cell in cells for line in cell.raw}
-    found: dict[int, list[ast.stmt]] = {cell.number: [] for cell in cells}
+    result: dict[int, list[ast.stmt]] = {cell.number: [] for cell in cells}
     for statement in body:
         number = owner.get(statement.lineno)
         if number is not None:
-            found[number].append(statement)
-    return found
+            result[number].append(statement)
+    return result
 
 
 # --- outputs --------------------------------------------------------------------------------------
@@ -106,11 +106,13 @@ def learn(cell: Cell, statements: Sequence[ast.stmt], evaluate: Evaluate) -> Non
 def _printed(cell: Cell, statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:
     """Yield what the cell printed, where each statement that prints wrote a known part of it."""
     calls = [s.value for s in statements if isinstance(s, ast.Expr)]
-    told = [c for c in calls if isinstance(c, ast.Call)]
-    infos = [c for c in told if isinstance(c.func, ast.Attribute) and c.func.attr == "info"]
+    calls_printing = [c for c in calls if isinstance(c, ast.Call)]
+    infos = [
+        c for c in calls_printing if isinstance(c.func, ast.Attribute) and c.func.attr == "info"
+    ]
     if len(infos) == 1:
         yield infos[0], cell.printed
-    prints = [c for c in told if isinstance(c.func, ast.Name) and c.func.id == "print"]
+    prints = [c for c in calls_printing if isinstance(c.func, ast.Name) and c.func.id == "print"]
     lines = cell.printed.splitlines()
     if infos or len(prints) != len(lines):
         return
@@ -132,8 +134,8 @@ def _learn(node: ast.expr, text: str, evaluate: Evaluate) -> None:
         _has_columns(evaluate(node.value), columns)
         return
     with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
-        told = ast.literal_eval(_plain(text))
-        _is(node, told, evaluate)
+        literal = ast.literal_eval(_plain(text))
+        _is(node, literal, evaluate)
         return
     if isinstance(node, ast.Name):
         _has_columns(evaluate(node), _header(text))
@@ -159,20 +161,24 @@ def _of_method(node: ast.Call, func: ast.Attribute, text: str, evaluate: Evaluat
             _has_columns(evaluate(inner.value), dict.fromkeys(_dtypes(text)))
 
 
-def _is(node: ast.expr, told: object, evaluate: Evaluate) -> None:
+def _is(node: ast.expr, expected: object, evaluate: Evaluate) -> None:
     """Take over what a literal says of an expression."""
-    if isinstance(node, ast.Tuple) and isinstance(told, tuple) and len(node.elts) == len(told):
-        for part, one in zip(node.elts, told, strict=True):
-            _is(part, one, evaluate)
+    if (
+        isinstance(node, ast.Tuple)
+        and isinstance(expected, tuple)
+        and len(node.elts) == len(expected)
+    ):
+        for part, elt in zip(node.elts, expected, strict=True):
+            _is(part, elt, evaluate)
     elif isinstance(node, ast.Name):
         value = evaluate(node)
-        if isinstance(told, (bool, int, float, str)) and _is_open(value):
-            value.data = told
-    elif isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(told, tuple):
-        _has_shape(evaluate(node.value), told)
-    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and type(told) is int:
+        if isinstance(expected, (bool, int, float, str)) and _is_open(value):
+            value.data = expected
+    elif isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(expected, tuple):
+        _has_shape(evaluate(node.value), expected)
+    elif isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and type(expected) is int:
         for part in node.args:
-            _has_rows(evaluate(part), told)
+            _has_rows(evaluate(part), expected)
 
 
 def _is_open(value: Value) -> bool:
@@ -181,10 +187,10 @@ def _is_open(value: Value) -> bool:
     return data is UNKNOWN or (isinstance(data, Array) and data.library == "python")
 
 
-def _has_shape(value: Value, told: tuple[object, ...]) -> None:
-    sizes = [size for size in told if type(size) is int]
+def _has_shape(value: Value, expected: tuple[object, ...]) -> None:
+    sizes = [size for size in expected if type(size) is int]
     data = value.data
-    if len(sizes) != len(told) or not sizes:
+    if len(sizes) != len(expected) or not sizes:
         return
     if isinstance(data, Table):
         _has_rows(value, sizes[0])
@@ -230,8 +236,8 @@ def _dtypes(text: str) -> dict[str, str | None]:
     rows = [line for line in text.splitlines() if line and not line.startswith(("dtype:", "Name:"))]
     if any(line.strip() in ("..", "...") or line.startswith("Length:") for line in rows):
         return {}
-    found = _DTYPES.findall("\n".join(rows))
-    return dict(found) if len(found) == len(rows) else {}
+    result = _DTYPES.findall("\n".join(rows))
+    return dict(result) if len(result) == len(rows) else {}
 
 
 def _header(text: str) -> dict[str, str | None]:
@@ -240,7 +246,7 @@ def _header(text: str) -> dict[str, str | None]:
     A wide table is printed in blocks that end with a backslash. Names and cells end in the same
     place, so a word of the header at whose end no cells end goes on with the next word.
     """
-    found: dict[str, str | None] = {}
+    result: dict[str, str | None] = {}
     block: list[str] = []
     for line in [*text.splitlines(), ""]:
         if line.strip():
@@ -249,9 +255,9 @@ def _header(text: str) -> dict[str, str | None]:
         names = _names(block)
         if names is None:
             return {}
-        found.update(dict.fromkeys(names))
+        result.update(dict.fromkeys(names))
         block = []
-    return found
+    return result
 
 
 def _names(block: Sequence[str]) -> list[str] | None:

@@ -180,9 +180,9 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
         texts = tuple(item.data for item in items)
         return Value(Series((count,), "object", "numpy", None, None, None, texts), origins)
     made = [as_array(item, depth - 1) for item in items]
-    inner = [one.data for one in made if isinstance(one.data, Array)]
-    shapes = [one.shape for one in inner]
-    dtype = together([one.dtype for one in inner])
+    inner = [element.data for element in made if isinstance(element.data, Array)]
+    shapes = [element.shape for element in inner]
+    dtype = together([element.dtype for element in inner])
     both = origins | merged(*made[:24])
     if any(shape is None for shape in shapes):
         return new(None, dtype, both)
@@ -198,7 +198,7 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
             arrays.same(x, y, "setting an array element with a sequence: inhomogeneous shape")
             for x, y in zip(first, shape, strict=True)
         )
-    lows, highs = [one.lowest for one in inner], [one.highest for one in inner]
+    lows, highs = [element.lowest for element in inner], [element.highest for element in inner]
     low = None if None in lows else min(n for n in lows if n is not None)
     high = None if None in highs else max(n for n in highs if n is not None)
     return new((count, *first), dtype, both, (low, high))
@@ -344,7 +344,7 @@ def _linspace(_: Interpreter, call: Call) -> Value:
 @MODELS.function("numpy.meshgrid")
 def _meshgrid(_: Interpreter, call: Call) -> Value:
     given = [as_array(arg) for arg in call.args]
-    data = [arrays.array(one) for one in given]
+    data = [arrays.array(value) for value in given]
     sizes = [d.shape[0] if d is not None and d.shape else Value(UNKNOWN) for d in data]
     indexing = call.keywords.get("indexing")
     if (indexing is None or indexing.data != "ij") and len(sizes) > 1:
@@ -529,8 +529,8 @@ def _parts(interpreter: Interpreter, value: Value | None) -> list[Array] | None:
     items = listed(interpreter, value)
     if items is None:
         return None
-    found = [arrays.array(as_array(item)) for item in items]
-    return [one for one in found if one is not None]
+    parts_found = [arrays.array(as_array(item)) for item in items]
+    return [element for element in parts_found if element is not None]
 
 
 @MODELS.function("numpy.concatenate", "numpy.concat")
@@ -645,8 +645,8 @@ def _split(interpreter: Interpreter, call: Call) -> Value:
     pieces: list[int] = []
     if sections is not None and length is not None and sections > 0:
         if length % sections and not call.name.endswith("array_split"):
-            what = "array split does not result in an equal division"
-            raise Raised("value", what, data.shape[at], wanted)
+            message = "array split does not result in an equal division"
+            raise Raised("value", message, data.shape[at], wanted)
         pieces = [length // sections + (i < length % sections) for i in range(sections)]
     else:
         cuts = [size(item) for item in listed(interpreter, wanted) or []]
@@ -728,10 +728,10 @@ def _widths(interpreter: Interpreter, width: Value, rank: int) -> list[tuple[Val
         pair = (items[0], items[-1])
         return [pair] * rank if len(items) <= 2 else None
     pairs = [listed(interpreter, item) for item in items]
-    found = [(p[0], p[1]) for p in pairs if p is not None and len(p) == 2]
-    if len(found) == len(pairs) == 1:
-        return found * rank
-    return found if len(found) == rank else None
+    widths = [(p[0], p[1]) for p in pairs if p is not None and len(p) == 2]
+    if len(widths) == len(pairs) == 1:
+        return widths * rank
+    return widths if len(widths) == rank else None
 
 
 # What tensors have as methods, NumPy has as functions.
@@ -826,14 +826,14 @@ def _by_method(interpreter: Interpreter, call: Call) -> Value:
         for name, value in call.keywords.items()
         if name not in ("a", "x", "arr", "m", "x1", "out", "where", "dtype", "weights", "decimals")
     }
-    found = model(interpreter, Call(method, tuple(rest), named, call.place, receiver))
-    data = arrays.array(found)
+    result = model(interpreter, Call(method, tuple(rest), named, call.place, receiver))
+    data = arrays.array(result)
     asked = call.keywords.get("dtype")
     if data is not None and asked is not None:
-        return new(data.shape, dtype_name(asked), found.origins)
-    if isinstance(found.data, tuple) and method in ("max", "min", "median"):
-        return found.data[0] if isinstance(found.data[0], Value) else unknown(found)
-    return found
+        return new(data.shape, dtype_name(asked), result.origins)
+    if isinstance(result.data, tuple) and method in ("max", "min", "median"):
+        return result.data[0] if isinstance(result.data[0], Value) else unknown(result)
+    return result
 
 
 def _operand(value: Value) -> Value:
@@ -853,17 +853,17 @@ MODELS.function(*(f"numpy.{name}" for name in _METHODS))(_by_method)
 @MODELS.function("numpy.where")
 def _where(_: Interpreter, call: Call) -> Value:
     given = [as_array(arg) for arg in call.args]
-    data = [one.data for one in given if isinstance(one.data, Array)]
+    data = [item.data for item in given if isinstance(item.data, Array)]
     if len(data) == 1:
         rank = None if data[0].shape is None else len(data[0].shape)
-        found = new((Value(UNKNOWN, given[0].origins),), "int64", given[0].origins)
-        return call.unknown() if rank is None else Value((found,) * max(rank, 1), given[0].origins)
-    if len(data) != 3 or any(one.shape is None for one in data):
-        return new(None, together([one.dtype for one in data[1:]]), _whole(call))
+        result = new((Value(UNKNOWN, given[0].origins),), "int64", given[0].origins)
+        return call.unknown() if rank is None else Value((result,) * max(rank, 1), given[0].origins)
+    if len(data) != 3 or any(item.shape is None for item in data):
+        return new(None, together([item.dtype for item in data[1:]]), _whole(call))
     shape = arrays.broadcast(
         data[0].shape or (), arrays.broadcast(data[1].shape or (), data[2].shape or ())
     )
-    return new(shape, together([one.dtype for one in data[1:]]), _whole(call), _span(data[1:]))
+    return new(shape, together([item.dtype for item in data[1:]]), _whole(call), _span(data[1:]))
 
 
 @MODELS.function("numpy.unique")
@@ -879,7 +879,7 @@ def _unique(_: Interpreter, call: Call) -> Value:
         if items and all(isinstance(item, (int, float, str)) for item in items):
             count = Value(len(set(items)), given.origins)
     bounds = (data.lowest, data.highest)
-    found = new((count,), data.dtype, given.origins, bounds)
+    result = new((count,), data.dtype, given.origins, bounds)
     extras = ("return_index", "return_inverse", "return_counts")
     asked = [name for name in extras if name in call.keywords and call.keywords[name].data]
     if call.keywords.get("axis") is not None:
@@ -888,7 +888,7 @@ def _unique(_: Interpreter, call: Call) -> Value:
     more = [
         new((count,) if n != "return_inverse" else whole, "int64", given.origins) for n in asked
     ]
-    return Value((found, *more), given.origins) if more else found
+    return Value((result, *more), given.origins) if more else result
 
 
 @MODELS.function("numpy.sort", "numpy.argsort", "numpy.argpartition", "numpy.partition")
@@ -922,9 +922,9 @@ def _norm(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     named = {k: v for k, v in call.keywords.items() if k in ("keepdims",)}
     args = () if axis is None else (axis,)
-    found = model(interpreter, Call("mean", args, named, call.place, given))
-    data = arrays.array(found)
-    return found if data is None else new(data.shape, "float64", found.origins)
+    result = model(interpreter, Call("mean", args, named, call.place, given))
+    data = arrays.array(result)
+    return result if data is None else new(data.shape, "float64", result.origins)
 
 
 @MODELS.function("numpy.linalg.inv", "numpy.linalg.cholesky", "numpy.linalg.pinv")
@@ -985,10 +985,10 @@ def _einsum(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     operands = [as_array(arg) for arg in call.args[1:]]
     args = (call.args[0], *operands)
-    found = model(interpreter, Call("torch.einsum", args, {}, call.place))
-    data = arrays.array(found)
-    kinds = [one.data.dtype for one in operands if isinstance(one.data, Array)]
-    return found if data is None else new(data.shape, together(kinds), found.origins)
+    result = model(interpreter, Call("torch.einsum", args, {}, call.place))
+    data = arrays.array(result)
+    kinds = [operand.data.dtype for operand in operands if isinstance(operand.data, Array)]
+    return result if data is None else new(data.shape, together(kinds), result.origins)
 
 
 # Files.
@@ -1028,13 +1028,13 @@ def _loadtxt(interpreter: Interpreter, call: Call) -> Value:
     width = len(rows[0][1])
     place = frozenset({(file, rows[0][0])})
     for number, cells in rows:
-        here = frozenset({(file, number)})
+        own_origins = frozenset({(file, number)})
         if len(cells) != width:
-            sides = Value(len(cells), here), Value(width, place)
+            sides = Value(len(cells), own_origins), Value(width, place)
             raise Raised("value", "the number of columns changed", *sides)
         if call.name.endswith("loadtxt") and dtype != "object":
             for cell in cells:
-                _check_number(cell, here)
+                _check_number(cell, own_origins)
     origins = _whole(call) | place
     shape = [Value(n, origins) for n in (len(rows), width) if n != 1]
     return new(shape, dtype, origins)
@@ -1044,8 +1044,8 @@ def _check_number(cell: str, place: Origins) -> None:
     try:
         float(cell)
     except ValueError:
-        what = f"could not convert string {cell.strip()!r} to float64"
-        raise Raised("value", what, Value(cell, place)) from None
+        message = f"could not convert string {cell.strip()!r} to float64"
+        raise Raised("value", message, Value(cell, place)) from None
 
 
 @MODELS.function("numpy.save", "numpy.savez", "numpy.savetxt", "numpy.savez_compressed")
@@ -1074,8 +1074,8 @@ def _scalar(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     last = call.name.rpartition(".")[2]
     if isinstance(given.data, (Array, list, tuple)):
-        data = arrays.array(found := as_array(given))
-        return new(None if data is None else data.shape, _DTYPES[last], found.origins)
+        data = arrays.array(scalar := as_array(given))
+        return new(None if data is None else data.shape, _DTYPES[last], scalar.origins)
     if isinstance(given.data, (bool, int, float)):
         try:
             return Value(_SCALARS[last](given.data), given.origins)
@@ -1145,12 +1145,12 @@ def _nonzero(_: Interpreter, call: Call) -> Value:
     given = as_array(call.given(0, "a"))
     data = arrays.array(given)
     count = Value(UNKNOWN, given.origins)
-    found = new((count,), "int64", given.origins)
+    result = new((count,), "int64", given.origins)
     if call.name.endswith("flatnonzero"):
-        return found
+        return result
     if data is None or data.shape is None:
         return call.unknown()
     rank = len(data.shape)
     if call.name.endswith("argwhere"):
         return new((count, Value(rank)), "int64", given.origins)
-    return Value((found,) * rank, given.origins)
+    return Value((result,) * rank, given.origins)

@@ -202,8 +202,8 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     if isinstance(a.data, Table) or isinstance(b.data, Table):
         return _on_tables(kind, a, b)
     if isinstance(a.data, cells.Series) or isinstance(b.data, cells.Series):
-        found = cells.combined(kind, a, b)
-        return _on_arrays(kind, a, b) if found is None else _typed(kind, a, b, found)
+        result = cells.combined(kind, a, b)
+        return _on_arrays(kind, a, b) if result is None else _typed(kind, a, b, result)
     if arrays.is_number(a) or arrays.is_number(b):
         return _on_numbers(kind, a, b)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
@@ -260,13 +260,13 @@ def _on_numbers(kind: type[ast.operator], a: Value, b: Value) -> Value:
     return result
 
 
-def _typed(kind: type[ast.operator], a: Value, b: Value, found: Value) -> Value:
+def _typed(kind: type[ast.operator], a: Value, b: Value, result: Value) -> Value:
     """Return a column with the dtype that an operation on arrays gives."""
-    made, sides = arrays.array(found), (arrays.array(a), arrays.array(b))
+    made, sides = arrays.array(result), (arrays.array(a), arrays.array(b))
     if made is not None and all(side is None or side.dtype != "object" for side in sides):
         outline = arrays.array(_on_arrays(kind, a, b))
         made.dtype = made.dtype if outline is None or outline.dtype is None else outline.dtype
-    return found
+    return result
 
 
 def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
@@ -281,8 +281,8 @@ def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
         origins = table.origins_of.get(name, first.origins)
         raise Raised("type", "unsupported operand types", Value(UNKNOWN, origins), other)
     columns = {name: _dtype_with(kind, own, other, name) for name, own in table.columns.items()}
-    found = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
-    return Value(found, merged(a, b))
+    result = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
+    return Value(result, merged(a, b))
 
 
 def _dtype_with(
@@ -298,21 +298,21 @@ def _dtype_with(
         beside = {bool: "bool", int: "int", float: "float"}.get(type(data))
     if own in (None, "object") or beside in (None, "object"):
         return None
-    found: str | None
+    dtype: str | None
     if beside in ("int", "float"):
         weak = beside == "int" or own.startswith("float")
-        found = own if weak and own != "bool" else f"{beside}64"
+        dtype = own if weak and own != "bool" else f"{beside}64"
     elif own == beside:
-        found = own
+        dtype = own
     else:
         floats = own.startswith("float") and beside.startswith("float")
         whole = own.startswith("int") and beside.startswith("int")
-        found = "float64" if floats else "int64" if whole else None
-        if found is None and {"float64", "int64"} & {own, beside}:
-            found = "float64" if "float" in own + beside else "int64"
-    if kind is ast.Div and found is not None and not found.startswith("float"):
+        dtype = "float64" if floats else "int64" if whole else None
+        if dtype is None and {"float64", "int64"} & {own, beside}:
+            dtype = "float64" if "float" in own + beside else "int64"
+    if kind is ast.Div and dtype is not None and not dtype.startswith("float"):
         return "float64"
-    return found
+    return dtype
 
 
 def _on_plain(kind: type[ast.operator], a: Value, b: Value) -> Value:
@@ -459,8 +459,8 @@ def _with_a_number(first: Array, a: Value, b: Value) -> Value:
 
 def _together(x: Array, y: Array, library: str) -> str | None:
     """Return the dtype of two arrays: of PyTorch's, one without axes gives way to its like."""
-    ranks = [None if one.shape is None else len(one.shape) for one in (x, y)]
-    kinds = ["float" in (one.dtype or "") for one in (x, y)]
+    ranks = [None if item.shape is None else len(item.shape) for item in (x, y)]
+    kinds = ["float" in (item.dtype or "") for item in (x, y)]
     if x.library == y.library == "torch" and x.dtype and y.dtype and kinds[0] == kinds[1]:
         if ranks[0] == 0 and ranks[1]:
             return y.dtype if y.dtype != "bool" else x.dtype
@@ -513,9 +513,9 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         if x is None and y is None:
             return unknown(a, b)
     if isinstance(x, cells.Series) or isinstance(y, cells.Series):
-        found = cells.combined(kind, a, b)
-        if found is not None:
-            return found
+        result = cells.combined(kind, a, b)
+        if result is not None:
+            return result
     if x is not None or y is not None:
         first = x or y
         assert first is not None
@@ -545,7 +545,7 @@ NUMERIC = re.compile(
 def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
     assert isinstance(a.data, Library) and isinstance(b.data, Library)
-    x, y = (DTYPES.get(one.name, one.name) for one in (a.data, b.data))
+    x, y = (DTYPES.get(item.name, item.name) for item in (a.data, b.data))
     if x == y:
         return Value(kind is ast.Eq, merged(a, b))
     dtypes = NUMERIC.fullmatch(x) and NUMERIC.fullmatch(y)
@@ -637,8 +637,8 @@ def indexed(
         try:
             wanted = key_of(key)
             if wanted in data or hasattr(type(data), "__missing__"):
-                found = data[wanted]
-                return Value(found.data, merged(found, key))
+                part = data[wanted]
+                return Value(part.data, merged(part, key))
         except (NotPlain, TypeError):
             return unknown(base, key)
         if isinstance(wanted, ObjectKey):
@@ -659,8 +659,8 @@ def indexed(
             return _one_of(base, key)
         if not -len(data) <= number < len(data):
             raise Raised("index", "index out of range", key, base)
-        found = data[number]
-        return Value(found, merged(base, key)) if isinstance(data, str) else found  # type: ignore[return-value]
+        part = data[number]
+        return Value(part, merged(base, key)) if isinstance(data, str) else part  # type: ignore[return-value]
     if isinstance(data, Lazy) and not isinstance(key.data, (str, tuple)):
         return Value(data.item.data, merged(data.item, key))
     if data is None:
@@ -789,8 +789,8 @@ def _array_part(
             axis += _axes_taken(part)
     if at:
         joint: tuple[Value, ...] = ()
-        for one in together:
-            joint = arrays.broadcast(joint, one)
+        for item in together:
+            joint = arrays.broadcast(joint, item)
         front = _front(parts, slices, at, before)
         shape[front:front] = joint
     rest = data.shape[axis:]
@@ -800,9 +800,9 @@ def _array_part(
         rest = tuple(Value(dim.data, merged(dim, *dropped)) for dim in rest)
     shape.extend(rest)
     result = arrays.made(data, shape, base, *plain_parts)
-    found = arrays.array(result)
-    if found is not None:
-        found.lowest, found.highest = data.lowest, data.highest
+    result_array = arrays.array(result)
+    if result_array is not None:
+        result_array.lowest, result_array.highest = data.lowest, data.highest
     return result
 
 
@@ -881,8 +881,8 @@ def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
                 raise Raised("index", "index is out of bounds", item, dim)
         return (Value(len(part.data), part.origins),)
     if isinstance(part.data, (float, str)) and arrays.is_failing():
-        what = "type" if isinstance(part.data, str) and data.library == "torch" else "index"
-        raise Raised(what, "only integers and slices are valid indices", part)
+        kind = "type" if isinstance(part.data, str) and data.library == "torch" else "index"
+        raise Raised(kind, "only integers and slices are valid indices", part)
     return None
 
 

@@ -77,11 +77,11 @@ _unique_of_tensors = MODELS.methods.get(("array", "unique"))
 def _unique(interpreter: Interpreter, call: Call) -> Value:
     data = series_of(call.receiver)
     if data is not None and data.cells is not None and call.receiver is not None:
-        found = dict.fromkeys(data.cells)
-        if len(found) <= MOST_ITEMS:
-            count = counted(len(found), call, call.receiver)
+        cells = dict.fromkeys(data.cells)
+        if len(cells) <= MOST_ITEMS:
+            count = counted(len(cells), call, call.receiver)
             low, high = data.lowest, data.highest
-            made = Series((count,), data.dtype, "numpy", None, low, high, tuple(found))
+            made = Series((count,), data.dtype, "numpy", None, low, high, tuple(cells))
             return Value(made, call.receiver.origins)
     tensors = _unique_of_tensors or MODELS.methods.get(("array", "unique_of_tensors"))
     return call.unknown() if tensors is None else tensors(interpreter, call)
@@ -104,10 +104,10 @@ def _values_of(interpreter: Interpreter, call: Call) -> Value:
         dtype = held.dtype if asked is None else dtype_name(asked)
         cells = held.cells if asked is None else converted(held.cells, dtype)
         if cells is not None:
-            found = remade(call.receiver, cells, dtype=dtype)
-            assert isinstance(found.data, Series)
-            found.data.index = None
-            return found
+            result = remade(call.receiver, cells, dtype=dtype)
+            assert isinstance(result.data, Series)
+            result.data.index = None
+            return result
     if asked is None:
         return call.receiver
     return new(data.shape, dtype_name(asked), call.receiver.origins, (data.lowest, data.highest))
@@ -247,10 +247,10 @@ def _gaps(column_: Series, held: dict[object, Value], by: Value, place: Origin) 
 
 def _is_spelt_alike(key: object, cell: object) -> bool:
     """Whether a key and a cell differ in case, blanks, type or a slip alone."""
-    one, other = str(key).strip().casefold(), str(cell).strip().casefold()
-    if one == other:
+    own, other = str(key).strip().casefold(), str(cell).strip().casefold()
+    if own == other:
         return True
-    ratio = difflib.SequenceMatcher(None, one, other).ratio()
+    ratio = difflib.SequenceMatcher(None, own, other).ratio()
     return isinstance(key, str) and isinstance(cell, str) and ratio >= _ALIKE
 
 
@@ -288,13 +288,13 @@ def _called(interpreter: Interpreter, by: Value, call: Call) -> list[object] | N
     firsts = {cell: i for i, cell in reversed(list(enumerate(held.cells)))}
     if len(firsts) > _MOST_CALLS:
         return None
-    found: dict[object, object] = {}
+    results: dict[object, object] = {}
     for cell, where in firsts.items():
         made = interpreter.call(by, (cell_at(call.receiver, where),), {}, call.place).data
         if not isinstance(made, (int, float, str)):
             return None
-        found[cell] = None if isinstance(made, float) and math.isnan(made) else made
-    return [found[cell] for cell in held.cells]
+        results[cell] = None if isinstance(made, float) and math.isnan(made) else made
+    return [results[cell] for cell in held.cells]
 
 
 def _derived(call: Call, cells: Sequence[object], *parts: Value) -> Value:
@@ -359,7 +359,9 @@ def _as_table(call: Call, data: Array) -> Value:
     if data.cells is not None and len(data.cells) == count:
         table.cells[name] = data.cells
     labels = data.labels
-    plain = labels is not None and all(isinstance(one, (bool, int, float, str)) for one in labels)
+    plain = labels is not None and all(
+        isinstance(label, (bool, int, float, str)) for label in labels
+    )
     if labels is not None and plain and len(levels) == 1:
         table.columns[levels[0]] = dtype_of_cells(labels)
         table.cells[levels[0]] = tuple(labels)
@@ -372,10 +374,10 @@ def _same_cells(held: Series, cells: Sequence[object], call: Call) -> Value | No
     receiver = call.receiver
     assert receiver is not None
     if call.name == "reset_index":
-        found = remade(receiver, cells, dtype=held.dtype)
-        assert isinstance(found.data, Series)
-        found.data.index = range(len(cells))
-        return found
+        result = remade(receiver, cells, dtype=held.dtype)
+        assert isinstance(result.data, Series)
+        result.data.index = range(len(cells))
+        return result
     if call.name == "fillna":
         by = call.given(0, "value")
         if by is None or not isinstance(by.data, (bool, int, float, str)):
@@ -397,9 +399,9 @@ def _tests(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     held = series_of(call.receiver)
     if held is not None and held.cells is not None and affords(len(held.cells)):
-        found = _tested(interpreter, held.cells, call)
-        if found is not None:
-            return remade(call.receiver, found, *call.args, dtype="bool")
+        tests = _tested(interpreter, held.cells, call)
+        if tests is not None:
+            return remade(call.receiver, tests, *call.args, dtype="bool")
     return new(data.shape, "bool", merged(call.receiver, *call.args))
 
 
@@ -426,11 +428,11 @@ def _tested(
         return [isinstance(c, (int, float)) and low <= c <= high for c in cells]  # type: ignore[operator]
     if call.name == "duplicated" and not call.args and not call.keywords:
         seen: set[object] = set()
-        found = []
+        tests = []
         for cell in cells:
-            found.append(cell in seen)
+            tests.append(cell in seen)
             seen.add(cell)
-        return found
+        return tests
     return None
 
 
@@ -444,8 +446,8 @@ def _fewer_cells(interpreter: Interpreter, call: Call) -> Value:
     if held is not None and held.cells is not None and call.name != "sample":
         positions = _kept_cells(held.cells, call)
         if positions is not None:
-            told = frozenset({call.place}) if len(positions) != len(held.cells) else NOWHERE
-            return taken(call.receiver, positions, *call.args, at=told)
+            origins = frozenset({call.place}) if len(positions) != len(held.cells) else NOWHERE
+            return taken(call.receiver, positions, *call.args, at=origins)
     return new((Value(UNKNOWN, call.receiver.origins),), data.dtype, call.receiver.origins)
 
 
@@ -486,11 +488,11 @@ def _value_counts(interpreter: Interpreter, call: Call) -> Value:
         made.name = "proportion" if share else "count"
         made.index_names = None if name is UNKNOWN else (name,)
         return Value(made, call.receiver.origins)
-    found = Counter(cell for cell in held.cells if cell is not None)
-    values = [value for value, _ in found.most_common()]
-    counts: list[object] = [found[value] for value in values]
+    counted_found = Counter(cell for cell in held.cells if cell is not None)
+    values = [value for value, _ in counted_found.most_common()]
+    counts: list[object] = [counted_found[value] for value in values]
     if share:
-        counts = [found[value] / max(found.total(), 1) for value in values]
+        counts = [counted_found[value] / max(counted_found.total(), 1) for value in values]
     found_ = labelled(values, counts, call, call.receiver)
     assert isinstance(found_.data, Series)
     found_.data.name = "proportion" if share else "count"
@@ -516,10 +518,10 @@ def _labels(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, Series) and data.index is not None and data.shape:
         known = len(data.index) == size(data.shape[0])
         if call.receiver is not None and (held is None or held.labels is None):
-            if known and all(isinstance(one, (bool, int, float, str)) for one in data.index):
+            if known and all(isinstance(label, (bool, int, float, str)) for label in data.index):
                 cells = tuple(data.index)
-                found = Series(data.shape, dtype_of_cells(cells), "numpy", cells=cells)
-                return Value(found, call.receiver.origins)
+                series = Series(data.shape, dtype_of_cells(cells), "numpy", cells=cells)
+                return Value(series, call.receiver.origins)
             return new(data.shape, None, call.receiver.origins)
     if held is None or held.labels is None or call.receiver is None or not held.shape:
         return call.unknown()
@@ -639,10 +641,10 @@ _MOST_TEXT = 2_000
 def _part_of_text(interpreter: Interpreter, call: Call) -> Value:
     number = call.given(0)
     if number is not None and isinstance(number.data, LibraryObject):
-        bounds = [one.data for one in number.data.args]
-        if all(isinstance(one, (int, type(None))) for one in bounds):
-            told = Call("slice", number.data.args, {}, call.place, call.receiver)
-            return _text_column(interpreter, told)
+        bounds = [item.data for item in number.data.args]
+        if all(isinstance(item, (int, type(None))) for item in bounds):
+            inner_call = Call("slice", number.data.args, {}, call.place, call.receiver)
+            return _text_column(interpreter, inner_call)
     if number is None or not isinstance(number.data, int):
         return call.unknown()
     return _text_column(interpreter, Call("get", (number,), {}, call.place, call.receiver))
@@ -723,13 +725,13 @@ def _factorize(interpreter: Interpreter, call: Call) -> Value:
     if is_true(call.keywords.get("sort")):
         values = distinct(values)
     order = {value: code for code, value in enumerate(values)}
-    found = remade(given, [order.get(cell, -1) for cell in column_.cells], dtype="int64")
-    assert isinstance(found.data, Series)
-    found.data.index = None
+    result = remade(given, [order.get(cell, -1) for cell in column_.cells], dtype="int64")
+    assert isinstance(result.data, Series)
+    result.data.index = None
     count = counted(len(values), call, given)
     bounds = bounds_of(values)
     named = Series((count,), data.dtype, "numpy", None, *bounds, tuple(values))
-    return Value((found, Value(named, count.origins)), given.origins)
+    return Value((result, Value(named, count.origins)), given.origins)
 
 
 @MODELS.method("array", "factorize")

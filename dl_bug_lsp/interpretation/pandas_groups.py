@@ -77,22 +77,22 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
     if "prefix" in call.keywords or "dummy_na" in call.keywords:
         return unknown(given)
     columns = {name: d for name, d in table.columns.items() if name not in names}
-    found = part_of(table, list(columns))
-    assert isinstance(found, Frame)
+    result = part_of(table, list(columns))
+    assert isinstance(result, Frame)
     for name in names:
         values = distinct(table.cells[name])[int(first) :]
         afforded = affords(len(values) * len(table.cells[name]))
         for value in values:
             made = f"{name}_{value}"
             columns[made] = dtype
-            found.columns[made] = dtype
-            found.origins_of[made] = table.origins_of.get(name, NOWHERE)
-            found.derived[made] = frozenset({call.place})
+            result.columns[made] = dtype
+            result.origins_of[made] = table.origins_of.get(name, NOWHERE)
+            result.derived[made] = frozenset({call.place})
             if afforded and dtype is not None:
                 hits = [cell == value for cell in table.cells[name]]
                 is_bool = dtype == "bool"
-                found.cells[made] = tuple(hits if is_bool else [int(hit) for hit in hits])
-    return Value(found, given.origins)
+                result.cells[made] = tuple(hits if is_bool else [int(hit) for hit in hits])
+    return Value(result, given.origins)
 
 
 @MODELS.function("pandas.concat")
@@ -110,16 +110,16 @@ def _concat(interpreter: Interpreter, call: Call) -> Value:
             return call.unknown()
         origins = {n: o for table in known for n, o in table.origins_of.items()}
         length = rows if same else Value(UNKNOWN, merged(*(t.rows for t in known)))
-        found = Frame(columns, length, origins)
+        result = Frame(columns, length, origins)
         frames = [t for t in known if isinstance(t, Frame)]
         if same and len(frames) == len(known):
             labels = frames[0].index
             if all(list(t.index) == list(labels) for t in frames[1:] if t.index is not labels):
-                found.index, found.lines = labels, frames[0].lines
+                result.index, result.lines = labels, frames[0].lines
                 for frame in frames:
-                    found.cells.update(frame.cells)
-                    found.derived.update(frame.derived)
-        return Value(found, merged(*parts))
+                    result.cells.update(frame.cells)
+                    result.derived.update(frame.derived)
+        return Value(result, merged(*parts))
     sizes = [size(table.rows) for table in known]
     total = UNKNOWN if None in sizes else sum(n for n in sizes if n is not None)
     names = list(dict.fromkeys(n for table in known for n in table.columns))
@@ -145,22 +145,22 @@ def _below_each_other(
     origins: dict[object, Origins],
     numbered: bool,
 ) -> Frame:
-    found = Frame(columns, rows, origins)
+    result = Frame(columns, rows, origins)
     for name in columns:
         own: list[object] = []
         for frame in frames:
             absent = () if name in frame.columns else (None,) * (size(frame.rows) or 0)
             own.extend(frame.cells.get(name, absent))
         if len(own) == size(rows):
-            found.cells[name] = tuple(own)
+            result.cells[name] = tuple(own)
             derived = [frame.derived.get(name, NOWHERE) for frame in frames]
-            found.derived[name] = frozenset().union(*derived)
+            result.derived[name] = frozenset().union(*derived)
     if all(len(frame.lines) == size(frame.rows) for frame in frames):
-        found.lines = tuple(line for frame in frames for line in frame.lines)
-    found.index = tuple(label for frame in frames for label in frame.index)
+        result.lines = tuple(line for frame in frames for line in frame.lines)
+    result.index = tuple(label for frame in frames for label in frame.index)
     if numbered:
-        found.index = range(size(rows) or 0)
-    return found
+        result.index = range(size(rows) or 0)
+    return result
 
 
 @MODELS.function("pandas.merge")
@@ -215,11 +215,11 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
         if other not in on:
             taken_of[other] = tuple(None if j is None else cells[j] for _, j in pairs)
             columns[other] = dtype_of_cells(taken_of[other])
-    found = Frame(columns, Value(len(pairs), count), origins, taken_of)
-    found.lines = tuple(left.lines[i] for i, _ in pairs) if left.lines else ()
-    found.derived = {**right.derived, **left.derived}
-    found.index = range(len(pairs))
-    return Value(found, merged(*given))
+    result = Frame(columns, Value(len(pairs), count), origins, taken_of)
+    result.lines = tuple(left.lines[i] for i, _ in pairs) if left.lines else ()
+    result.derived = {**right.derived, **left.derived}
+    result.index = range(len(pairs))
+    return Value(result, merged(*given))
 
 
 def _suffixes(call: Call) -> tuple[str, str] | None:
@@ -228,8 +228,8 @@ def _suffixes(call: Call) -> tuple[str, str] | None:
     items = ("_x", "_y") if given is None else given.data
     if not isinstance(items, (list, tuple)) or len(items) != 2:
         return None
-    found = [item.data if isinstance(item, Value) else item for item in items]
-    first, second = ["" if item is None else item for item in found]
+    suffixes = [item.data if isinstance(item, Value) else item for item in items]
+    first, second = ["" if item is None else item for item in suffixes]
     return (first, second) if isinstance(first, str) and isinstance(second, str) else None
 
 
@@ -240,12 +240,14 @@ def _suffixed(table: Table, names: Collection[object], suffix: str) -> Table:
         return f"{name}{suffix}" if name in names else name
 
     columns = {new(name): dtype for name, dtype in table.columns.items()}
-    origins = {new(name): found for name, found in table.origins_of.items()}
+    origins = {new(name): origins_of_column for name, origins_of_column in table.origins_of.items()}
     if not isinstance(table, Frame):
         return Table(columns, table.rows, origins)
     made = Frame(columns, table.rows, origins)
     made.cells = {new(name): cells for name, cells in table.cells.items()}
-    made.derived = {new(name): found for name, found in table.derived.items()}
+    made.derived = {
+        new(name): origins_of_column for name, origins_of_column in table.derived.items()
+    }
     made.lines, made.index = table.lines, table.index
     return made
 
@@ -269,13 +271,13 @@ def _matched(
     where: dict[object, list[int]] = {}
     for index, key in enumerate(others):
         where.setdefault(key, []).append(index)
-    found: list[tuple[int, int | None]] = []
+    pairs: list[tuple[int, int | None]] = []
     for index, key in enumerate(mine):
         matches: Sequence[int | None] = where.get(key, [None] if kind == "left" else [])
-        found.extend((index, match) for match in matches)
-        if len(found) > MOST_ITEMS:
+        pairs.extend((index, match) for match in matches)
+        if len(pairs) > MOST_ITEMS:
             return None
-    return found if affords(len(found) * len(left.columns)) else None
+    return pairs if affords(len(pairs) * len(left.columns)) else None
 
 
 _REDUCTIONS: dict[str, Callable[[list[float]], float]] = {
@@ -354,14 +356,14 @@ def _missing(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None or call.receiver is None:
         return call.unknown()
-    found = part_of(table, list(table.columns))
+    result = part_of(table, list(table.columns))
     absent = call.name in ("isna", "isnull")
     for name in table.columns:
-        held = found.cells.get(name) if isinstance(found, Frame) else None
-        found.columns[name] = "bool"
-        if held is not None and isinstance(found, Frame) and affords(len(held)):
-            found.cells[name] = tuple((cell is None) is absent for cell in held)
-    return Value(found, call.receiver.origins)
+        held = result.cells.get(name) if isinstance(result, Frame) else None
+        result.columns[name] = "bool"
+        if held is not None and isinstance(result, Frame) and affords(len(held)):
+            result.cells[name] = tuple((cell is None) is absent for cell in held)
+    return Value(result, call.receiver.origins)
 
 
 @MODELS.method("table", "assign")
@@ -369,13 +371,13 @@ def _assign(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None or call.receiver is None:
         return call.unknown()
-    found = Value(part_of(table, list(table.columns)), call.receiver.origins)
+    result = Value(part_of(table, list(table.columns)), call.receiver.origins)
     for name, value in call.keywords.items():
         if isinstance(value.data, (FunctionValue, BoundMethod)):
-            value = interpreter.call(value, (found,), {}, call.place)
-        assert isinstance(found.data, Table)
-        set_column(found.data, name, value)
-    return found
+            value = interpreter.call(value, (result,), {}, call.place)
+        assert isinstance(result.data, Table)
+        set_column(result.data, name, value)
+    return result
 
 
 @MODELS.method("table", "set_index")
@@ -384,16 +386,16 @@ def _set_index(interpreter: Interpreter, call: Call) -> Value:
     table, key = table_of(call.receiver), call.given(0, "keys")
     if table is None or call.receiver is None or key is None:
         return call.unknown()
-    if isinstance(key.data, list) and all(isinstance(one.data, str) for one in key.data):
-        levels = [one.data for one in key.data]
-        for one in key.data:
-            if one.data not in table.columns:
-                raise lacking(table, one.data, one, call.receiver)
-        found = part_of(table, [name for name in table.columns if name not in levels])
-        found.index_names = tuple(levels)
-        if isinstance(found, Frame):
-            found.index = ()
-        return placed(call, found)
+    if isinstance(key.data, list) and all(isinstance(item.data, str) for item in key.data):
+        levels = [item.data for item in key.data]
+        for item in key.data:
+            if item.data not in table.columns:
+                raise lacking(table, item.data, item, call.receiver)
+        result = part_of(table, [name for name in table.columns if name not in levels])
+        result.index_names = tuple(levels)
+        if isinstance(result, Frame):
+            result.index = ()
+        return placed(call, result)
     if not isinstance(key.data, str):
         return unknown(call.receiver)
     if key.data not in table.columns:
@@ -401,11 +403,11 @@ def _set_index(interpreter: Interpreter, call: Call) -> Value:
     keeps = call.keywords.get("drop")
     kept = keeps is not None and keeps.data is False
     names = [name for name in table.columns if name != key.data or kept]
-    found = part_of(table, names)
-    if isinstance(found, Frame) and isinstance(table, Frame):
-        found.index = table.cells.get(key.data, ())
-    found.index_names = (key.data,)
-    return placed(call, found)
+    result = part_of(table, names)
+    if isinstance(result, Frame) and isinstance(table, Frame):
+        result.index = table.cells.get(key.data, ())
+    result.index_names = (key.data,)
+    return placed(call, result)
 
 
 @MODELS.method("table", "reindex")
@@ -418,17 +420,17 @@ def _reindex(interpreter: Interpreter, call: Call) -> Value:
     if wanted is None or names is None or not all(isinstance(n.data, (str, int)) for n in wanted):
         return unknown(call.receiver, *call.args)
     keys = [name.data for name in wanted]
-    found = part_of(table, [name for name in keys if name in table.columns])
+    result = part_of(table, [name for name in keys if name in table.columns])
     fill = call.keywords.get("fill_value", Value(math.nan))
-    made = part_of(found, [])
-    made.columns.update({name: found.columns.get(name) for name in keys})
-    made.origins_of.update({n: found.origins_of.get(n, names.origins) for n in keys})
-    if isinstance(made, Frame) and isinstance(found, Frame):
-        made.cells.update(found.cells)
+    made = part_of(result, [])
+    made.columns.update({name: result.columns.get(name) for name in keys})
+    made.origins_of.update({n: result.origins_of.get(n, names.origins) for n in keys})
+    if isinstance(made, Frame) and isinstance(result, Frame):
+        made.cells.update(result.cells)
         count = size(table.rows)
         cell = None if isinstance(fill.data, float) and math.isnan(fill.data) else fill.data
         for name in keys:
-            if name not in found.columns and count is not None and affords(count):
+            if name not in result.columns and count is not None and affords(count):
                 made.cells[name] = (cell,) * count
     return Value(made, merged(call.receiver, names))
 
@@ -489,13 +491,13 @@ def groups_of(held: Value | None) -> tuple[Frame, dict[object, list[int]]] | Non
         return None
     columns = [table.cells[name] for name in names]
     rows: Sequence[object] = list(zip(*columns, strict=True)) if len(names) > 1 else columns[0]
-    found: dict[object, list[int]] = {}
+    result: dict[object, list[int]] = {}
     for index, key in enumerate(rows):
         if key is None or (isinstance(key, tuple) and None in key):
             continue
-        found.setdefault(key, []).append(index)
+        result.setdefault(key, []).append(index)
     try:
-        return table, dict(sorted(found.items()))
+        return table, dict(sorted(result.items()))
     except TypeError:
         return None
 
@@ -504,14 +506,14 @@ def groups_of(held: Value | None) -> tuple[Frame, dict[object, list[int]]] | Non
 def _iterate_groups(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     whole = state_of(call.receiver, "of")
-    found = groups_of(call.receiver)
+    row_groups = groups_of(call.receiver)
     table = table_of(whole)
-    if found is None or len(found[1]) > _MOST_GROUPS:
+    if row_groups is None or len(row_groups[1]) > _MOST_GROUPS:
         if table is None or call.receiver is None:
             return call.unknown()
         part = Value(part_of(table, list(table.columns), unknown(table.rows)), whole.origins)
         return Value(Lazy(Value((Value(UNKNOWN), part)), unknown(call.receiver)))
-    frame, groups = found
+    frame, groups = row_groups
     single = state_of(call.receiver, "single").data is True
     chosen = state_of(call.receiver, "column").data
     pairs: list[Value] = []
@@ -538,10 +540,10 @@ def _key(key: object, origins: Origins) -> Value:
 @MODELS.method("GroupBy", "__len__")
 def _number_of_groups(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    found = groups_of(call.receiver)
-    if found is None or call.receiver is None:
+    groups = groups_of(call.receiver)
+    if groups is None or call.receiver is None:
         return call.unknown()
-    return counted(len(found[1]), call, call.receiver)
+    return counted(len(groups[1]), call, call.receiver)
 
 
 _OF_GROUPS = ("size", "count", "nunique", "first", "last", *_REDUCTIONS)
@@ -551,11 +553,11 @@ _OF_GROUPS = ("size", "count", "nunique", "first", "last", *_REDUCTIONS)
 def _reduce_groups(interpreter: Interpreter, call: Call) -> Value:
     """Reduce a column of each group, or count the rows of each."""
     del interpreter
-    found, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
+    row_groups, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
     flat = state_of(call.receiver, "as_index")
-    if found is None or call.receiver is None or flat.data is False:
+    if row_groups is None or call.receiver is None or flat.data is False:
         return call.unknown()
-    frame, groups = found
+    frame, groups = row_groups
     cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
     if call.name == "size":
         cells = (None,) * (size(frame.rows) or 0)
@@ -579,11 +581,11 @@ def _reduce_groups(interpreter: Interpreter, call: Call) -> Value:
 def _each_row(interpreter: Interpreter, call: Call) -> Value:
     """Give each row what its group comes to, or its number."""
     del interpreter
-    found, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
+    row_groups, chosen = groups_of(call.receiver), state_of(call.receiver, "column").data
     how = call.given(0, "func")
-    if found is None or call.receiver is None:
+    if row_groups is None or call.receiver is None:
         return call.unknown()
-    frame, groups = found
+    frame, groups = row_groups
     cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
     made: list[object] = [None] * (size(frame.rows) or 0)
     for number, rows in enumerate(groups.values()):
@@ -603,10 +605,10 @@ def _each_row(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("GroupBy", "get_group")
 def _one_group(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    found, key = groups_of(call.receiver), call.given(0, "name")
-    if found is None or key is None or not isinstance(key.data, (str, int)):
+    row_groups, key = groups_of(call.receiver), call.given(0, "name")
+    if row_groups is None or key is None or not isinstance(key.data, (str, int)):
         return call.unknown()
-    frame, groups = found
+    frame, groups = row_groups
     if key.data not in groups:
         raise Raised(
             "key", f"{key.data!r}", key, Value(UNKNOWN, state_of(call.receiver, "of").origins)

@@ -86,42 +86,42 @@ def _reading(interpreter: Interpreter, call: Call) -> _Reading | None:
         separator = " +"
     if not isinstance(separator, str) or (len(separator) != 1 and separator != " +"):
         return None
-    found = _Reading(separator)
+    reading = _Reading(separator)
     if "names" in given:
         names = listed(interpreter, given["names"])
         if names is None:
             return None
-        found.names, found.header = [name.data for name in names], None
+        reading.names, reading.header = [name.data for name in names], None
     header = given.get("header")
     if header is not None:
         if header.data is None or header.data == 0:
-            found.header = None if header.data is None else 0
+            reading.header = None if header.data is None else 0
         elif header.data != "infer":
             return None
     for option in ("nrows", "skiprows"):
         number = given.get(option)
         if number is not None and number.data is not None and size(number) is None:
             return None
-    found.most, found.skipped = size(given.get("nrows")), size(given.get("skiprows")) or 0
+    reading.most, reading.skipped = size(given.get("nrows")), size(given.get("skiprows")) or 0
     index = given.get("index_col")
     if index is not None and index.data is not None and index.data is not False:
         if not isinstance(index.data, (str, int)):
             return None
-        found.index, found.label = True, index.data
+        reading.index, reading.label = True, index.data
     absent = given.get("na_values")
     if absent is not None:
         texts = [absent] if isinstance(absent.data, str) else listed(interpreter, absent)
         if texts is None or isinstance(absent.data, dict) or "na_filter" in given:
             return None
-        found.missing = _MISSING | {str(text.data) for text in texts}
+        reading.missing = _MISSING | {str(text.data) for text in texts}
     if "usecols" in given:
         wanted = listed(interpreter, given["usecols"])
         if wanted is None or not all(isinstance(w.data, (str, int)) for w in wanted):
             return None
-        found.wanted = [name.data for name in wanted]
+        reading.wanted = [name.data for name in wanted]
     bad = given.get("on_bad_lines")
-    found.bad = "error" if bad is None else str(bad.data)
-    return found
+    reading.bad = "error" if bad is None else str(bad.data)
+    return reading
 
 
 def _rows(text: str, how: _Reading) -> Iterator[tuple[int, list[str]]]:
@@ -178,8 +178,8 @@ def _read_text(interpreter: Interpreter, path: Value, held: LibraryObject, call:
         return unknown(path)
     if not rows:
         return unknown(path)
-    found = _table(call.place[0], [(call.place[1], row) for _, row in rows], how, call, NOWHERE)
-    return Value(found.data, merged(path, text))
+    result = _table(call.place[0], [(call.place[1], row) for _, row in rows], how, call, NOWHERE)
+    return Value(result.data, merged(path, text))
 
 
 def _table(
@@ -200,10 +200,10 @@ def _table(
     sound: list[tuple[int, list[str]]] = []
     for line, row in rows:
         if len(row) > width:
-            here = frozenset({(file, line)})
+            own_origins = frozenset({(file, line)})
             if how.bad != "error":
                 continue
-            sides = Value(len(row), here), Value(width, place)
+            sides = Value(len(row), own_origins), Value(width, place)
             raise Raised("value", f"Expected {width} fields in line {line}, saw {len(row)}", *sides)
         sound.append((line, row))
     many = len(sound) > MOST_ITEMS
@@ -242,16 +242,16 @@ def _table(
 
 def _named(header: Sequence[str]) -> list[object]:
     """Return the names of a header's cells as pandas makes them differ."""
-    found: list[object] = []
+    names: list[object] = []
     for index, cell in enumerate(header):
         name = cell.strip("\ufeff") if index == 0 else cell
         name = name or f"Unnamed: {index}"
         unique, count = name, 0
-        while unique in found:
+        while unique in names:
             count += 1
             unique = f"{name}.{count}"
-        found.append(unique)
-    return found
+        names.append(unique)
+    return names
 
 
 def _as_asked(
@@ -336,16 +336,16 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     place = frozenset({(file, 1)})
     rows = Value(outline.rows, place)
-    found = Table({}, rows)
-    for one in outline.columns:
-        found.columns[one.name] = "object" if one.numbers < one.filled else None
-        found.origins_of[one.name] = place
-    return Value(found, merged(*call.args) | place)
+    result = Table({}, rows)
+    for column in outline.columns:
+        result.columns[column.name] = "object" if column.numbers < column.filled else None
+        result.origins_of[column.name] = place
+    return Value(result, merged(*call.args) | place)
 
 
 def _records(file: str, text: str, by_line: bool) -> Value | None:
     """Return the records of a JSON file, each with its line where each has its own."""
-    found: list[Value] = []
+    rows_read: list[Value] = []
     lines = text.split("\n") if by_line else [text]
     if len(lines) > MOST_ITEMS:
         return None
@@ -358,7 +358,7 @@ def _records(file: str, text: str, by_line: bool) -> Value | None:
             records = loaded if isinstance(loaded, list) else [loaded]
             if not by_line and not isinstance(loaded, list):
                 return None
-            found.extend(with_origins(record, place) for record in records[:MOST_ITEMS])
+            rows_read.extend(with_origins(record, place) for record in records[:MOST_ITEMS])
     except (ValueError, RecursionError):
         return None
-    return Value(found, frozenset({(file, 1)}))
+    return Value(rows_read, frozenset({(file, 1)}))

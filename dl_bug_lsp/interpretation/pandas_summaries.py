@@ -63,8 +63,8 @@ def otherwise(kind: str, *names: str) -> Callable[[Model], Model]:
 
 def _after(before: Model | None, model: Model) -> Model:
     def run(interpreter: Interpreter, call: Call) -> Value:
-        found = call.unknown() if before is None else before(interpreter, call)
-        return found if found.known else model(interpreter, call)
+        result = call.unknown() if before is None else before(interpreter, call)
+        return result if result.known else model(interpreter, call)
 
     return run
 
@@ -159,8 +159,8 @@ def _described(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     labels = ("count", "mean", "std", "min", "25%", "50%", "75%", "max") if rows == 8 else ()
     dtype = "float64" if rows == 8 else None
-    found = Frame(dict.fromkeys(names, dtype), Value(rows), index=labels)
-    return Value(found, call.receiver.origins)
+    result = Frame(dict.fromkeys(names, dtype), Value(rows), index=labels)
+    return Value(result, call.receiver.origins)
 
 
 @otherwise("array", "describe")
@@ -182,8 +182,8 @@ def _correlated(_: Interpreter, call: Call) -> Value:
     names = numeric if is_true(call.keywords.get("numeric_only")) else list(table.columns)
     if "object" in [table.columns[name] for name in names]:
         return call.unknown()
-    found = Frame(dict.fromkeys(names, "float64"), Value(len(names)), index=tuple(names))
-    return Value(found, call.receiver.origins)
+    result = Frame(dict.fromkeys(names, "float64"), Value(len(names)), index=tuple(names))
+    return Value(result, call.receiver.origins)
 
 
 @MODELS.attribute("table", "T")
@@ -197,8 +197,8 @@ def _turned(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     dtype = together(list(table.columns.values()))
     rows = Value(len(table.columns), call.receiver.origins)
-    found = Frame(dict.fromkeys(labels, dtype), rows, index=tuple(table.columns))
-    return Value(found, call.receiver.origins)
+    result = Frame(dict.fromkeys(labels, dtype), rows, index=tuple(table.columns))
+    return Value(result, call.receiver.origins)
 
 
 @MODELS.attribute("table", "dtypes")
@@ -241,13 +241,13 @@ def _row_by_row(_: Interpreter, call: Call) -> Value:
     if table is None or call.receiver is None:
         return call.unknown()
     dtype = "bool" if call.name in _TESTING else None
-    found = Table(dict.fromkeys(table.columns, dtype), table.rows, dict(table.origins_of))
+    result = Table(dict.fromkeys(table.columns, dtype), table.rows, dict(table.origins_of))
     if call.name.startswith("cum") or call.name in ("where", "mask"):
-        found.columns = {
+        result.columns = {
             n: d if d and d.startswith("float") else None for n, d in table.columns.items()
         }
-    found.index_names = table.index_names
-    return Value(found, merged(call.receiver, *call.args))
+    result.index_names = table.index_names
+    return Value(result, merged(call.receiver, *call.args))
 
 
 @MODELS.method("table", "insert")
@@ -259,14 +259,14 @@ def _inserted(interpreter: Interpreter, call: Call) -> Value:
         return Value(None)
     model = MODELS.methods["table", "__setitem__"]
     model(interpreter, Call("__setitem__", (name, value), {}, call.place, call.receiver))
-    names = [one for one in table.columns if one != name.data]
+    names = [item for item in table.columns if item != name.data]
     number = size(at)
     if number is not None and isinstance(name.data, (str, int)):
         names.insert(number, name.data)
-        ordered = {one: table.columns[one] for one in names}
+        ordered = {item: table.columns[item] for item in names}
         kept = dict(table.cells) if isinstance(table, Frame) else {}
-        for one in list(table.columns):
-            del table.columns[one]
+        for item in list(table.columns):
+            del table.columns[item]
         table.columns.update(ordered)
         if isinstance(table, Frame):
             table.cells.update(kept)
@@ -285,13 +285,13 @@ def _melted(interpreter: Interpreter, call: Call) -> Value:
         items = [given] if single else listed(interpreter, given)
         if given is not None and given.data is not None and items is None:
             return call.unknown()
-        sides.append([one.data for one in items or () if one is not None])
+        sides.append([item.data for item in items or () if item is not None])
     kept, melted = sides
     melted = melted or [name for name in table.columns if name not in kept]
     named = [call.given(2, "var_name"), call.given(3, "value_name")]
     names = [
-        one.data if one is not None and isinstance(one.data, str) else default
-        for one, default in zip(named, ("variable", "value"), strict=True)
+        item.data if item is not None and isinstance(item.data, str) else default
+        for item, default in zip(named, ("variable", "value"), strict=True)
     ]
     dtype = together([table.columns.get(name) for name in melted]) if melted else None
     columns: dict[object, str | None] = {name: table.columns.get(name) for name in kept}
@@ -309,7 +309,7 @@ def _filtered(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     wanted = listed(interpreter, items)
     if wanted is not None:
-        asked = [one.data for one in wanted]
+        asked = [item.data for item in wanted]
         return Value(
             part_of(table, [n for n in asked if n in table.columns]), call.receiver.origins
         )
@@ -324,23 +324,23 @@ def _renamed(interpreter: Interpreter, call: Call) -> Value:
     table, given = table_of(call.receiver), call.given(0, "labels", "prefix", "suffix", "mapper")
     if table is None or call.receiver is None:
         return call.unknown()
-    found = part_of(table, list(table.columns))
+    result = part_of(table, list(table.columns))
     if call.name == "rename_axis":
         axis = call.keywords.get("axis")
         named = call.keywords.get("index", given)
         if axis is None and named is not None and isinstance(named.data, (str, type(None))):
-            found.index_names = () if named.data is None else (named.data,)
-        return Value(found, call.receiver.origins)
+            result.index_names = () if named.data is None else (named.data,)
+        return Value(result, call.receiver.origins)
     if call.name == "set_axis":
         axis, names = call.given(1, "axis"), listed(interpreter, given)
         if axis is None or axis.data not in (1, "columns"):
-            if isinstance(found, Frame):
-                found.index = ()
-            found.index_names = ()
-            return Value(found, call.receiver.origins)
+            if isinstance(result, Frame):
+                result.index = ()
+            result.index_names = ()
+            return Value(result, call.receiver.origins)
         if names is None or len(names) != len(table.columns):
             return call.unknown()
-        changes = [one.data for one in names]
+        changes = [item.data for item in names]
     else:
         text = given.data if given is not None else None
         if not isinstance(text, str):
@@ -348,9 +348,9 @@ def _renamed(interpreter: Interpreter, call: Call) -> Value:
         front = call.name == "add_prefix"
         changes = [f"{text}{n}" if front else f"{n}{text}" for n in table.columns]
     columns = Value([Value(name) for name in changes], call.receiver.origins)
-    whole = Value(found, call.receiver.origins)
-    told = Call("columns", (columns,), {}, call.place, whole)
-    MODELS.methods["table", "__setattr__"](interpreter, told)
+    whole = Value(result, call.receiver.origins)
+    inner_call = Call("columns", (columns,), {}, call.place, whole)
+    MODELS.methods["table", "__setattr__"](interpreter, inner_call)
     return whole
 
 
@@ -381,12 +381,14 @@ def _applied(interpreter: Interpreter, call: Call) -> Value:
     given = {
         n: interpreter.call(function, (column(table, n),), more, call.place) for n in table.columns
     }
-    found = {n: arrays.array(one) for n, one in given.items()}
-    if given and all(one is not None and one.shape for one in found.values()):
-        columns = {n: one.dtype for n, one in found.items() if one is not None}
-        rows = [one.shape[0] for one in found.values() if one is not None and one.shape]
+    arrays_by_name = {n: arrays.array(item) for n, item in given.items()}
+    if given and all(item is not None and item.shape for item in arrays_by_name.values()):
+        columns = {n: item.dtype for n, item in arrays_by_name.items() if item is not None}
+        rows = [
+            item.shape[0] for item in arrays_by_name.values() if item is not None and item.shape
+        ]
         return Value(Table(columns, rows[0]), call.receiver.origins)
-    dtypes = [_scalar_dtype(one) for one in given.values()]
+    dtypes = [_scalar_dtype(item) for item in given.values()]
     if not given or None in dtypes:
         return call.unknown()
     count = Value(len(given), call.receiver.origins)
@@ -414,18 +416,18 @@ def _scalar_dtype(value: Value) -> str | None:
 
 def _function_names(interpreter: Interpreter, value: Value | None) -> list[str] | None:
     """Return the names under which ``agg`` shows a list of functions."""
-    found = []
-    for one in listed(interpreter, value) or ():
-        data = one.data
+    names = []
+    for item in listed(interpreter, value) or ():
+        data = item.data
         if isinstance(data, str):
-            found.append(data)
+            names.append(data)
         elif isinstance(data, Library):
-            found.append(data.name.rpartition(".")[2])
+            names.append(data.name.rpartition(".")[2])
         elif isinstance(data, FunctionValue):
-            found.append(getattr(data.node, "name", "<lambda>"))
+            names.append(getattr(data.node, "name", "<lambda>"))
         else:
             return None
-    return found or None
+    return names or None
 
 
 @otherwise("table", "agg", "aggregate")
@@ -440,8 +442,8 @@ def _aggregated(interpreter: Interpreter, call: Call) -> Value:
     names = _function_names(interpreter, how) if isinstance(how.data, (list, tuple)) else None
     if names is None:
         return call.unknown()
-    found = Frame(dict.fromkeys(table.columns), Value(len(names)), index=tuple(names))
-    return Value(found, call.receiver.origins)
+    result = Frame(dict.fromkeys(table.columns), Value(len(names)), index=tuple(names))
+    return Value(result, call.receiver.origins)
 
 
 @otherwise("table", "pivot_table", "pivot")
@@ -457,18 +459,18 @@ def _pivoted(interpreter: Interpreter, call: Call) -> Value:
         items = [given] if single else listed(interpreter, given)
         if given is not None and given.data is not None and items is None:
             return call.unknown()
-        names[name] = [one.data for one in items or () if one is not None]
-        for one in items or ():
-            if one is not None and isinstance(one.data, str) and one.data not in table.columns:
-                raise lacking(table, one.data, one, call.receiver)
+        names[name] = [item.data for item in items or () if item is not None]
+        for item in items or ():
+            if item is not None and isinstance(item.data, str) and item.data not in table.columns:
+                raise lacking(table, item.data, item, call.receiver)
     if not names["columns"]:
         kept = sorted(names["values"], key=str) if names["values"] else None
         if kept is None or not names["index"]:
             return call.unknown()
         columns: dict[object, str | None] = dict.fromkeys(kept)
         rows = Value(UNKNOWN, call.receiver.origins | {call.place})
-        found = Table(columns, rows, index_names=tuple(names["index"]))
-        return Value(found, call.receiver.origins)
+        result = Table(columns, rows, index_names=tuple(names["index"]))
+        return Value(result, call.receiver.origins)
     return _crossed(table, names, call)
 
 
@@ -480,11 +482,11 @@ def _crossed(table: Table, names: dict[str, list[object]], call: Call) -> Value:
     origins = merged(*([call.receiver] if call.receiver is not None else []))
     if across is None or down is None or not single:
         return call.unknown()
-    columns = sorted({one for one in across if one is not None}, key=lambda o: (str(type(o)), o))
-    rows = len({one for one in down if one is not None})
-    found = Frame(dict.fromkeys(columns), Value(rows, origins | {call.place}))
-    found.index_names = (names["index"][0],)
-    return Value(found, origins)
+    columns = sorted({cell for cell in across if cell is not None}, key=lambda o: (str(type(o)), o))
+    rows = len({cell for cell in down if cell is not None})
+    result = Frame(dict.fromkeys(columns), Value(rows, origins | {call.place}))
+    result.index_names = (names["index"][0],)
+    return Value(result, origins)
 
 
 @MODELS.function("pandas.pivot_table", "pandas.melt")
@@ -494,8 +496,8 @@ def _function(interpreter: Interpreter, call: Call) -> Value:
     if table_of(whole) is None:
         return call.unknown()
     keywords = {k: v for k, v in call.keywords.items() if k not in ("data", "frame")}
-    told = Call(name, call.args[1:], keywords, call.place, whole)
-    return MODELS.methods["table", name](interpreter, told)
+    inner_call = Call(name, call.args[1:], keywords, call.place, whole)
+    return MODELS.methods["table", name](interpreter, inner_call)
 
 
 @MODELS.function("pandas.crosstab")
@@ -503,12 +505,12 @@ def _crosstab(_: Interpreter, call: Call) -> Value:
     down, across = series_of(call.given(0, "index")), series_of(call.given(1, "columns"))
     if down is None or across is None or call.keywords.keys() - {"index", "columns", "normalize"}:
         return call.unknown()
-    names = sorted({one for one in across.cells or () if one is not None}, key=str)
-    rows = len({one for one in down.cells or () if one is not None})
+    names = sorted({cell for cell in across.cells or () if cell is not None}, key=str)
+    rows = len({cell for cell in down.cells or () if cell is not None})
     dtype = "float64" if "normalize" in call.keywords else "int64"
-    found = Frame(dict.fromkeys(names, dtype), Value(rows, merged(*call.args)))
-    found.index_names = () if down.name in (None, UNKNOWN) else (down.name,)
-    return Value(found, merged(*call.args))
+    result = Frame(dict.fromkeys(names, dtype), Value(rows, merged(*call.args)))
+    result.index_names = () if down.name in (None, UNKNOWN) else (down.name,)
+    return Value(result, merged(*call.args))
 
 
 @MODELS.function("pandas.cut", "pandas.qcut")
@@ -557,12 +559,12 @@ def _to_frame(_: Interpreter, call: Call) -> Value:
     if name is UNKNOWN:
         return call.unknown()
     name = 0 if name is None else name
-    found = Frame({name: data.dtype}, data.shape[0], index=data.index or ())
+    result = Frame({name: data.dtype}, data.shape[0], index=data.index or ())
     if data.cells is not None:
-        found.cells[name] = data.cells
-        found.lines = data.lines
-    found.index_names = data.index_names or ()
-    return Value(found, call.receiver.origins)
+        result.cells[name] = data.cells
+        result.lines = data.lines
+    result.index_names = data.index_names or ()
+    return Value(result, call.receiver.origins)
 
 
 @otherwise("array", "nlargest", "nsmallest")
@@ -645,7 +647,9 @@ def _categories(_: Interpreter, call: Call) -> Value:
     held = series_of(whole)
     if held is None or held.cells is None:
         return new((Value(UNKNOWN, whole.origins),), None, whole.origins)
-    values = sorted({one for one in held.cells if one is not None}, key=lambda o: (str(type(o)), o))
+    values = sorted(
+        {cell for cell in held.cells if cell is not None}, key=lambda o: (str(type(o)), o)
+    )
     count = Value(len(values), whole.origins)
     dtype = dtype_of_cells(values)
     return Value(Series((count,), dtype, "numpy", cells=tuple(values)), whole.origins)
@@ -655,15 +659,15 @@ def _categories(_: Interpreter, call: Call) -> Value:
 
 
 def _rows_of_groups(call: Call) -> Value:
-    found = groups_of(call.receiver)
+    groups = groups_of(call.receiver)
     origins = merged(*([call.receiver] if call.receiver is not None else [])) | {call.place}
-    return Value(UNKNOWN if found is None else len(found[1]), origins)
+    return Value(UNKNOWN if groups is None else len(groups[1]), origins)
 
 
 def _parts(call: Call) -> tuple[Table | Array | None, list[object], tuple[object, ...]]:
     """Return what groups are made of, the columns that are reduced, and the index's names."""
     whole, by = state_of(call.receiver, "of"), state_of(call.receiver, "by").data
-    keys = tuple(one.data for one in by) if isinstance(by, list) else ()
+    keys = tuple(item.data for item in by) if isinstance(by, list) else ()
     data = whole.data
     if isinstance(data, Array):
         return data, [], data.index_names or () if isinstance(data, Series) else ()
@@ -671,7 +675,7 @@ def _parts(call: Call) -> tuple[Table | Array | None, list[object], tuple[object
         return None, [], ()
     chosen = state_of(call.receiver, "column")
     if isinstance(chosen.data, (list, tuple)):
-        return data, [one.data for one in chosen.data], keys
+        return data, [item.data for item in chosen.data], keys
     if isinstance(chosen.data, str):
         return data, [chosen.data], keys
     return data, [name for name in data.columns if name not in keys], keys or data.index_names
@@ -690,8 +694,8 @@ def _outlined_groups(
     data = state_of(call.receiver, "of").data
     if flat and isinstance(data, Table):
         columns = {**{key: data.columns.get(key) for key in keys}, **columns}
-    found = Table(dict(columns), rows, index_names=() if flat else keys)
-    return Value(found, rows.origins)
+    result = Table(dict(columns), rows, index_names=() if flat else keys)
+    return Value(result, rows.origins)
 
 
 @otherwise("GroupBy", *REDUCING, "ohlc", "idxmax", "idxmin")
@@ -733,16 +737,16 @@ def _aggregated_groups(interpreter: Interpreter, call: Call) -> Value:
         columns = {n: _named_dtype(v, data, names) for n, v in call.keywords.items()}
         return _outlined_groups(call, dict(columns), keys)
     if how is not None and isinstance(how.data, dict) and isinstance(data, Table):
-        if not all(isinstance(one.data, (str, FunctionValue)) for one in how.data.values()):
+        if not all(isinstance(item.data, (str, FunctionValue)) for item in how.data.values()):
             return call.unknown()
         for name in how.data:
             if name not in data.columns:
                 raise lacking(data, name, how, state_of(call.receiver, "of"))
         columns = {
-            name: reduced_dtype(str(one.data), data.columns.get(name))
-            if isinstance(one.data, str)
+            name: reduced_dtype(str(item.data), data.columns.get(name))
+            if isinstance(item.data, str)
             else None
-            for name, one in how.data.items()
+            for name, item in how.data.items()
         }
         return _outlined_groups(call, columns, keys)
     functions = (
@@ -793,8 +797,8 @@ def _as_many_rows(_: Interpreter, call: Call) -> Value:
     if _is_single(call):
         levels = data.index_names
         return _column(data.rows, dtype(names[0]), names[0], levels, (), call.receiver)
-    found = Table({name: dtype(name) for name in names}, data.rows, index_names=data.index_names)
-    return Value(found, call.receiver.origins)
+    result = Table({name: dtype(name) for name in names}, data.rows, index_names=data.index_names)
+    return Value(result, call.receiver.origins)
 
 
 @otherwise("GroupBy", "head", "tail", "sample", "filter", "nth")
@@ -821,9 +825,9 @@ def _of_window(_: Interpreter, call: Call) -> Value:
     whole = state_of(call.receiver, "of")
     table = table_of(whole)
     if table is not None:
-        found = Table(dict.fromkeys(table.columns, "float64"), table.rows)
-        found.index_names = table.index_names
-        return Value(found, whole.origins)
+        result = Table(dict.fromkeys(table.columns, "float64"), table.rows)
+        result.index_names = table.index_names
+        return Value(result, whole.origins)
     data = arrays.array(whole)
     return call.unknown() if data is None else new(data.shape, "float64", whole.origins)
 

@@ -95,8 +95,8 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
         raise Raised("size", f"{len(columns)} columns passed, passed data had {number}", *sides)
     dtype = None if made.dtype == "object" else made.dtype
     origins = {c.data: merged(c, data) for c in columns}
-    found = Table({c.data: dtype for c in columns}, made.shape[0], origins)
-    return Value(found, merged(*call.args))
+    result = Table({c.data: dtype for c in columns}, made.shape[0], origins)
+    return Value(result, merged(*call.args))
 
 
 def _as_column(value: Value) -> Value:
@@ -104,7 +104,7 @@ def _as_column(value: Value) -> Value:
     items = value.data
     if isinstance(items, (list, tuple)) and len(items) <= MOST_ITEMS:
         held = [item.data for item in items]
-        kinds = {type(one) for one in held}
+        kinds = {type(element) for element in held}
         if type(None) in kinds and kinds <= {int, float, type(None)} and len(kinds) > 1:
             cells = tuple(float(n) if isinstance(n, (int, float)) else None for n in held)
             origins = value.origins or merged(*items[:24])
@@ -118,43 +118,43 @@ def _of_dicts(value: Value, data: dict[object, Value]) -> Value:
     labels: dict[object, None] = {}
     for part in data.values():
         labels.update(dict.fromkeys(part.data if isinstance(part.data, dict) else ()))
-    found = Frame({}, Value(len(labels), value.origins))
+    result = Frame({}, Value(len(labels), value.origins))
     for name, part in data.items():
         held = part.data if isinstance(part.data, dict) else {}
         cells = [held[label].data if label in held else None for label in labels]
-        plain = all(isinstance(one, (bool, int, float, str, type(None))) for one in cells)
-        dtypes = {one.dtype if isinstance(one, Array) else None for one in cells}
-        found.columns[name] = (
+        plain = all(isinstance(cell, (bool, int, float, str, type(None))) for cell in cells)
+        dtypes = {cell.dtype if isinstance(cell, Array) else None for cell in cells}
+        result.columns[name] = (
             dtype_of_cells(cells) if plain else dtypes.pop() if len(dtypes) == 1 else None
         )
         if plain:
-            found.cells[name] = tuple(cells)
-        found.origins_of[name] = merged(part)
-    found.index = tuple(labels)
-    return Value(found, value.origins)
+            result.cells[name] = tuple(cells)
+        result.origins_of[name] = merged(part)
+    result.index = tuple(labels)
+    return Value(result, value.origins)
 
 
 def _of_dict(value: Value, data: dict[object, Value]) -> Value:
     if data and all(isinstance(part.data, dict) for part in data.values()):
         return _of_dicts(value, data)
     rows: Value | None = None
-    found = Frame({}, Value(UNKNOWN, value.origins))
+    result = Frame({}, Value(UNKNOWN, value.origins))
     for name, part in data.items():
         column = _as_column(part)
         made = column.data
         dtype = made.dtype if isinstance(made, Array) else None
-        found.columns[name] = dtype
-        found.origins_of[name] = merged(part)
+        result.columns[name] = dtype
+        result.origins_of[name] = merged(part)
         if isinstance(made, Array) and made.shape:
-            what = "All arrays must be of the same length"
+            message = "All arrays must be of the same length"
             length = made.shape[0]
-            rows = length if rows is None else arrays.same(rows, length, what)
+            rows = length if rows is None else arrays.same(rows, length, message)
             held = series_of(column)
             if held is not None and held.cells is not None and held.index is None:
-                found.cells[name], found.derived[name] = held.cells, merged(part)
-    found.rows = rows if rows is not None else found.rows
-    _settle(found)
-    return Value(found, value.origins)
+                result.cells[name], result.derived[name] = held.cells, merged(part)
+    result.rows = rows if rows is not None else result.rows
+    _settle(result)
+    return Value(result, value.origins)
 
 
 def _settle(table: Frame) -> None:
@@ -167,33 +167,35 @@ def _settle(table: Frame) -> None:
 
 
 def _of_records(value: Value, items: Sequence[Value]) -> Value:
-    found = Frame({}, Value(len(items), value.origins or merged(*items[:24])))
+    result = Frame({}, Value(len(items), value.origins or merged(*items[:24])))
     names: dict[object, None] = {}
     for item in items:
         if not isinstance(item.data, dict):
             return unknown(value)
         for name, cell in item.data.items():
             names[name] = None
-            found.origins_of.setdefault(name, merged(cell))
+            result.origins_of.setdefault(name, merged(cell))
     if not affords(len(names) * len(items)):
         return unknown(value)
     lines = [_line_of(item) for item in items]
     if all(line is not None for line in lines):
-        found.lines = tuple(line for line in lines if line is not None)
+        result.lines = tuple(line for line in lines if line is not None)
     for name in names:
         cells = [item.data.get(name) for item in items if isinstance(item.data, dict)]
         plain = [None if cell is None else cell.data for cell in cells]
         if all(cell is None or isinstance(cell, (bool, int, float, str)) for cell in plain):
-            found.columns[name] = dtype_of_cells(plain)
-            found.cells[name] = tuple(plain)
-            if not found.lines:
-                found.derived[name] = found.origins_of[name]
+            result.columns[name] = dtype_of_cells(plain)
+            result.cells[name] = tuple(plain)
+            if not result.lines:
+                result.derived[name] = result.origins_of[name]
             continue
         own = [as_array(cell).data for cell in cells if cell is not None]
-        dtypes = [one.dtype if isinstance(one, Array) and one.shape == () else None for one in own]
-        found.columns[name] = together(dtypes)
-    found.index = range(len(items))
-    return Value(found, value.origins)
+        dtypes = [
+            word.dtype if isinstance(word, Array) and word.shape == () else None for word in own
+        ]
+        result.columns[name] = together(dtypes)
+    result.index = range(len(items))
+    return Value(result, value.origins)
 
 
 def _line_of(item: Value) -> Origin | None:
@@ -243,33 +245,33 @@ def _series(interpreter: Interpreter, call: Call) -> Value:
 def _labelled_series(call: Call, made: Value, data: Array) -> Value:
     """Return a column of its own: with the cells of a list, and with its name and labels."""
     rows = (data.shape or (Value(UNKNOWN),))[0]
-    found = Series((rows,), data.dtype, "numpy", None, data.lowest, data.highest)
+    series = Series((rows,), data.dtype, "numpy", None, data.lowest, data.highest)
     name = call.given(3, "name")
-    found.name = None if name is None else name.data
-    found.index_names = ()
+    series.name = None if name is None else name.data
+    series.index_names = ()
     given, labels, count = call.given(0, "data"), call.given(1, "index"), size(rows)
     items = given.data if given is not None and isinstance(given.data, (list, tuple)) else ()
-    plain = tuple(one.data for one in items)
+    plain = tuple(item.data for item in items)
     held = series_of(given)
-    if plain and all(isinstance(one, (bool, int, float, str, type(None))) for one in plain):
-        found.cells, found.dtype = _as_cells(plain), dtype_of_cells(_as_cells(plain))
+    if plain and all(isinstance(item, (bool, int, float, str, type(None))) for item in plain):
+        series.cells, series.dtype = _as_cells(plain), dtype_of_cells(_as_cells(plain))
     elif held is not None:
-        found.cells, found.lines, found.derived = held.cells, held.lines, held.derived
-    if found.cells is not None and len(found.cells) != count:
-        found.cells = None
-    found.index = range(count) if count is not None else ()
+        series.cells, series.lines, series.derived = held.cells, held.lines, held.derived
+    if series.cells is not None and len(series.cells) != count:
+        series.cells = None
+    series.index = range(count) if count is not None else ()
     if labels is not None and labels.data is not None:
         own = series_of(labels)
-        told = own.cells if own is not None else None
+        cells = own.cells if own is not None else None
         if isinstance(labels.data, (list, tuple)):
-            told = tuple(one.data for one in labels.data)
-        known = told is not None and len(told) == count
-        found.index = told or () if known else ()
+            cells = tuple(item.data for item in labels.data)
+        known = cells is not None and len(cells) == count
+        series.index = cells or () if known else ()
         if isinstance(given.data if given is not None else None, (Table, LibraryObject)):
             return call.unknown()
         if held is not None and held.index is not None:
-            found.cells = None
-    return Value(found, made.origins)
+            series.cells = None
+    return Value(series, made.origins)
 
 
 def _as_cells(items: tuple[object, ...]) -> tuple[object, ...]:
@@ -327,10 +329,10 @@ def masked(table: Table, mask: Value, place: Origin) -> Table:
     return rows_taken(table, positions, count)
 
 
-def _same_labels(one: Sequence[object] | None, other: Sequence[object] | None) -> bool:
-    if one is None or other is None:
+def _same_labels(labels: Sequence[object] | None, other: Sequence[object] | None) -> bool:
+    if labels is None or other is None:
         return False
-    return one is other or list(one) == list(other)
+    return labels is other or list(labels) == list(other)
 
 
 @MODELS.method("table", "__setitem__")
@@ -406,8 +408,8 @@ def _drop(interpreter: Interpreter, call: Call) -> Value:
     by_name = "columns" in call.keywords or (axis is not None and axis.data in (1, "columns"))
     if not by_name:
         rows = Value(UNKNOWN, merged(table.rows, labels))
-        found = part_of(table, list(table.columns), rows)
-        return placed(call, found)
+        result = part_of(table, list(table.columns), rows)
+        return placed(call, result)
     single = isinstance(labels.data, (str, int))
     names = [labels] if single else listed(interpreter, labels)
     if names is None:
@@ -417,9 +419,9 @@ def _drop(interpreter: Interpreter, call: Call) -> Value:
     for name in names:
         if name.known and name.data not in table.columns and not forgiving:
             raise lacking(table, name.data, name, call.receiver)
-    found = part_of(table, [n for n in table.columns if n not in gone])
-    note_removed(found, gone, call.place)
-    return placed(call, found)
+    result = part_of(table, [n for n in table.columns if n not in gone])
+    note_removed(result, gone, call.place)
+    return placed(call, result)
 
 
 def note_removed(table: Table, names: Iterable[object], place: Origin) -> None:
@@ -427,25 +429,25 @@ def note_removed(table: Table, names: Iterable[object], place: Origin) -> None:
     table.removed.update({name: frozenset({place}) for name in names})
 
 
-def placed(call: Call, found: Table) -> Value:
+def placed(call: Call, result: Table) -> Value:
     """Return a new table, or put it in the place of the old one (``inplace=True``)."""
     receiver, table = call.receiver, table_of(call.receiver)
     assert receiver is not None and table is not None
     if is_true(call.keywords.get("inplace")):
-        _replace(table, found)
+        _replace(table, result)
         return Value(None)
-    return Value(found, merged(receiver, *call.args))
+    return Value(result, merged(receiver, *call.args))
 
 
-def _replace(table: Table, found: Table) -> None:
+def _replace(table: Table, other: Table) -> None:
     """Put the columns and rows of a table in the place of another's."""
-    table.columns, table.rows, table.origins_of = found.columns, found.rows, found.origins_of
-    table.index_names, table.removed = found.index_names, found.removed
+    table.columns, table.rows, table.origins_of = other.columns, other.rows, other.origins_of
+    table.index_names, table.removed = other.index_names, other.removed
     if isinstance(table, Frame):
-        table.cells = found.cells if isinstance(found, Frame) else {}
-        table.lines = found.lines if isinstance(found, Frame) else ()
-        table.index = found.index if isinstance(found, Frame) else ()
-        table.derived = found.derived if isinstance(found, Frame) else {}
+        table.cells = other.cells if isinstance(other, Frame) else {}
+        table.lines = other.lines if isinstance(other, Frame) else ()
+        table.index = other.index if isinstance(other, Frame) else ()
+        table.derived = other.derived if isinstance(other, Frame) else {}
         table.columns = Frame(table.columns, table.rows, {}, table.cells).columns
 
 
@@ -465,10 +467,10 @@ def _fewer_rows(interpreter: Interpreter, call: Call) -> Value:
                 count |= {call.place}
             if not positions and size(table.rows) and call.name == "dropna":
                 count = _emptied(table) or count
-            found = rows_taken(table, positions, count)
-            if is_true(call.keywords.get("ignore_index")) and isinstance(found, Frame):
-                found.index = range(len(positions))
-            return placed(call, found)
+            result = rows_taken(table, positions, count)
+            if is_true(call.keywords.get("ignore_index")) and isinstance(result, Frame):
+                result.index = range(len(positions))
+            return placed(call, result)
     rows = Value(UNKNOWN, table.rows.origins | {call.place})
     return placed(call, part_of(table, list(table.columns), rows))
 
@@ -584,35 +586,35 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None:
         return call.unknown()
-    found = part_of(table, list(table.columns))
+    result = part_of(table, list(table.columns))
     keeps = call.name == "reset_index" and not is_true(call.keywords.get("drop"))
     levels = table.index_names or ("index",)
     if call.name == "reset_index" and ("level" in call.keywords or call.args):
         return call.unknown()
-    if keeps and not set(levels) & found.columns.keys():
-        columns = {**dict.fromkeys(levels), **found.columns}
-        found.columns = _Columns(columns, found.cells) if isinstance(found, Frame) else columns
+    if keeps and not set(levels) & result.columns.keys():
+        columns = {**dict.fromkeys(levels), **result.columns}
+        result.columns = _Columns(columns, result.cells) if isinstance(result, Frame) else columns
     if call.name == "reset_index":
-        found.index_names = ()
+        result.index_names = ()
     if call.name in ("replace", "convert_dtypes", "infer_objects", "shift", "diff"):
-        found.columns = dict.fromkeys(found.columns)
-    if call.name == "reset_index" and isinstance(found, Frame):
-        labels = found.index
-        found.index = range(size(found.rows) or 0)
-        alone = keeps and len(labels) == size(found.rows) and len(levels) == 1
+        result.columns = dict.fromkeys(result.columns)
+    if call.name == "reset_index" and isinstance(result, Frame):
+        labels = result.index
+        result.index = range(size(result.rows) or 0)
+        alone = keeps and len(labels) == size(result.rows) and len(levels) == 1
         if alone and all(isinstance(label, (bool, int, float, str)) for label in labels):
-            found.columns[levels[0]] = dtype_of_cells(labels)
-            found.cells[levels[0]] = tuple(labels)
-    elif call.name == "sort_values" and isinstance(found, Frame):
-        order = _sorted_rows(interpreter, found, call)
+            result.columns[levels[0]] = dtype_of_cells(labels)
+            result.cells[levels[0]] = tuple(labels)
+    elif call.name == "sort_values" and isinstance(result, Frame):
+        order = _sorted_rows(interpreter, result, call)
         if order is not None:
-            return placed(call, rows_taken(found, order, found.rows.origins))
-        _forget(found)
-    elif call.name == "fillna" and isinstance(found, Frame):
-        _fill(found, call)
-    elif call.name != "copy" and isinstance(found, Frame):
-        _forget(found)
-    return placed(call, found)
+            return placed(call, rows_taken(result, order, result.rows.origins))
+        _forget(result)
+    elif call.name == "fillna" and isinstance(result, Frame):
+        _fill(result, call)
+    elif call.name != "copy" and isinstance(result, Frame):
+        _forget(result)
+    return placed(call, result)
 
 
 def _forget(table: Frame) -> None:
@@ -686,8 +688,8 @@ def _some_rows(interpreter: Interpreter, call: Call) -> Value:
         number = round(whole * share.data)
     elif share is None and whole is not None and wanted is not None:
         if call.name == "sample" and wanted > whole and not call.keywords.get("replace"):
-            what = "Cannot take a larger sample than population when 'replace=False'"
-            raise Raised("value", what, asked, table.rows)
+            message = "Cannot take a larger sample than population when 'replace=False'"
+            raise Raised("value", message, asked, table.rows)
         number = min(wanted, whole) if wanted >= 0 else max(0, whole + wanted)
     count = merged(table.rows, share or asked)
     if isinstance(number, int) and whole is not None:
@@ -718,18 +720,18 @@ def _astype(interpreter: Interpreter, call: Call) -> Value:
     if table is None or wanted is None or call.receiver is None:
         return call.unknown()
     changes = wanted.data if isinstance(wanted.data, dict) else dict.fromkeys(table.columns, wanted)
-    found = part_of(table, list(table.columns))
+    result = part_of(table, list(table.columns))
     for name, dtype in changes.items():
-        if name not in found.columns:
+        if name not in result.columns:
             raise lacking(table, name, wanted, call.receiver)
         asked = dtype_name(dtype)
         check_text(table, name, asked, dtype)
         cells = table.cells.get(name) if isinstance(table, Frame) else None
-        found.columns[name] = asked
+        result.columns[name] = asked
         cast = None if cells is None else converted(cells, asked)
-        if cast is not None and isinstance(found, Frame):
-            found.cells[name] = cast
-    return Value(found, call.receiver.origins)
+        if cast is not None and isinstance(result, Frame):
+            result.cells[name] = cast
+    return Value(result, call.receiver.origins)
 
 
 @MODELS.attribute("table", "columns")
@@ -761,10 +763,10 @@ def _set_attribute(interpreter: Interpreter, call: Call) -> Value:
         sides = Value(len(table.columns), table.rows.origins), Value(len(names), value.origins)
         raise Raised("size", "Length mismatch", *sides)
     changes = dict(zip(table.columns, (name.data for name in names), strict=True))
-    found = _renamed(table, changes)
-    for name, told in zip(found.columns, names, strict=False):
-        found.origins_of[name] = found.origins_of.get(name, NOWHERE) | told.origins
-    _replace(table, found)
+    result = _renamed(table, changes)
+    for name, new_name in zip(result.columns, names, strict=False):
+        result.origins_of[name] = result.origins_of.get(name, NOWHERE) | new_name.origins
+    _replace(table, result)
     return Value(None)
 
 
@@ -798,8 +800,8 @@ def _matrix(table: Table, call: Call) -> Value:
         for name in parts:
             check_text(table, name, dtype, asked)
     texts = [n for n, d in table.columns.items() if d == "object"]
-    told = [Value(None, table.origins_of.get(n, NOWHERE)) for n in texts[:6]]
-    origins = merged(*([] if call.receiver is None else [call.receiver]), *told)
+    columns = [Value(None, table.origins_of.get(n, NOWHERE)) for n in texts[:6]]
+    origins = merged(*([] if call.receiver is None else [call.receiver]), *columns)
     cells = [
         bounds_of(table.cells.get(name)) if isinstance(table, Frame) else (None, None)
         for name in parts
@@ -850,17 +852,17 @@ def _indexed(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(whole)
     if table is None:
         return call.unknown()
-    found, single, is_single = table, None, False
+    part, single, is_single = table, None, False
     if columns is not None:
         names = _chosen(interpreter, table, columns, whole, positions)
         if names is None:
             return unknown(whole, columns)
         is_single = size(columns) is not None or isinstance(columns.data, str)
         single = names[0] if names else None
-        found = part_of(table, names)
+        part = part_of(table, names)
     if _is_one(rows, positions):
-        return _one_row(whole, found, rows, call, (single,) if is_single else (), positions)
-    kept = _kept(found, rows, call.place, positions)
+        return _one_row(whole, part, rows, call, (single,) if is_single else (), positions)
+    kept = _kept(part, rows, call.place, positions)
     if is_single:
         return column(kept, single, whole, rows)
     return Value(kept, merged(whole, rows))
@@ -904,8 +906,8 @@ def _positions(
         number = size(rows)
         if positions and number is not None:
             if not -count <= number < count:
-                what = "single positional indexer is out-of-bounds"
-                raise Raised("index", what, rows, Value(count))
+                message = "single positional indexer is out-of-bounds"
+                raise Raised("index", message, rows, Value(count))
             return number % count
         if labels is None:
             return None
@@ -916,7 +918,7 @@ def _positions(
     held = series_of(rows)
     asked = held.cells if held is not None else None
     if isinstance(rows.data, list):
-        asked = tuple(one.data for one in rows.data)
+        asked = tuple(item.data for item in rows.data)
     if asked is None or not (positions or isinstance(labels, range)):
         return None
     known = [n for n in asked if type(n) is int and -count <= n < count]
@@ -925,26 +927,26 @@ def _positions(
 
 def _one_row(
     whole: Value,
-    found: Table,
+    result: Table,
     rows: Value,
     call: Call,
     single: tuple[object, ...],
     positions: bool,
 ) -> Value:
     """Return one row of a table, or one cell of it."""
-    limit, number = size(found.rows), size(rows)
+    limit, number = size(result.rows), size(rows)
     if positions and None not in (limit, number) and not _is_within(number, limit):
-        what = "single positional indexer is out-of-bounds"
-        raise Raised("index", what, rows, found.rows)
-    if isinstance(found, Frame) and limit is not None and found.cells:
-        labels = found.index if len(found.index) == limit else None
+        message = "single positional indexer is out-of-bounds"
+        raise Raised("index", message, rows, result.rows)
+    if isinstance(result, Frame) and limit is not None and result.cells:
+        labels = result.index if len(result.index) == limit else None
         try:
             where = _positions(rows, limit, labels, positions)
         except Raised as raised:
-            raise Raised(raised.what, raised.message, rows, found.rows) from None
+            raise Raised(raised.what, raised.message, rows, result.rows) from None
         if isinstance(where, int):
             named = Call("iterrows", (), {}, call.place, whole)
-            row = _row(found, where, named)
+            row = _row(result, where, named)
             cells = state_of(row, "cells").data
             if single and isinstance(cells, dict):
                 cell = cells.get(single[0])
@@ -952,7 +954,7 @@ def _one_row(
             return row
     if single:
         return unknown(whole, rows)
-    held = {n: Value(UNKNOWN, found.origins_of.get(n, NOWHERE)) for n in found.columns}
+    held = {n: Value(UNKNOWN, result.origins_of.get(n, NOWHERE)) for n in result.columns}
     return _row_value(held, whole.origins, Call("iterrows", (), {}, call.place, whole))
 
 
@@ -1022,21 +1024,21 @@ def _chosen(
     keys = [key] if isinstance(key.data, (int, str)) else listed(interpreter, key)
     if keys is None:
         return None
-    found: list[object] = []
-    for one in keys:
+    labels: list[object] = []
+    for item in keys:
         if positions:
-            number = size(one)
+            number = size(item)
             if number is None:
                 return None
             if not -len(names) <= number < len(names):
                 count = Value(len(names), whole.origins)
-                raise Raised("index", "positional indexers are out-of-bounds", one, count)
-            found.append(names[number])
+                raise Raised("index", "positional indexers are out-of-bounds", item, count)
+            labels.append(names[number])
         else:
-            if one.known and one.data not in table.columns:
-                raise lacking(table, one.data, one, whole)
-            found.append(one.data)
-    return found
+            if item.known and item.data not in table.columns:
+                raise lacking(table, item.data, item, whole)
+            labels.append(item.data)
+    return labels
 
 
 @MODELS.method("_loc", "__setitem__")
@@ -1111,12 +1113,12 @@ def _cell(interpreter: Interpreter, call: Call) -> Value:
     cells, key = state_of(call.receiver, "cells"), call.given(0)
     if not isinstance(cells.data, dict) or key is None or not isinstance(key.data, (str, int)):
         return call.unknown()
-    found = cells.data.get(key.data)
-    if found is None:
+    cell = cells.data.get(key.data)
+    if cell is None:
         if call.name == "get" or isinstance(key.data, int):
             return unknown(cells, key)
         raise Raised("key", f"{key.data!r}", key, cells)
-    return found if isinstance(found, Value) else unknown(cells)
+    return cell if isinstance(cell, Value) else unknown(cells)
 
 
 @MODELS.method("table", "rename")
@@ -1140,10 +1142,10 @@ def _renamed(table: Table, changes: Mapping[Any, object]) -> Table:
     if not isinstance(table, Frame):
         return Table(columns, table.rows, origins, index_names=table.index_names)
     cells = {changes.get(n, n): c for n, c in table.cells.items()}
-    found = Frame(columns, table.rows, origins, cells, table.lines, table.index)
-    found.index_names = table.index_names
-    found.derived = {changes.get(n, n): o for n, o in table.derived.items()}
-    return found
+    result = Frame(columns, table.rows, origins, cells, table.lines, table.index)
+    result.index_names = table.index_names
+    result.derived = {changes.get(n, n): o for n, o in table.derived.items()}
+    return result
 
 
 @MODELS.method("table", "pop")
@@ -1155,10 +1157,10 @@ def _pop(interpreter: Interpreter, call: Call) -> Value:
     assert call.receiver is not None
     if key.data not in table.columns:
         raise lacking(table, key.data, key, call.receiver)
-    found = column(table, key.data, key)
+    series = column(table, key.data, key)
     del table.columns[key.data]
     note_removed(table, [key.data], call.place)
-    return found
+    return series
 
 
 @MODELS.method("table", "select_dtypes")
@@ -1172,19 +1174,19 @@ def _select_dtypes(interpreter: Interpreter, call: Call) -> Value:
         if value is None or value.data is None:
             return set()
         items = [value] if not isinstance(value.data, list) else listed(interpreter, value) or []
-        found: set[str] = set()
+        kinds_of_columns: set[str] = set()
         for item in items:
             if item.data == "number" or getattr(item.data, "name", "") == "numpy.number":
-                found.update(NUMERIC)
-                found.discard("bool")
+                kinds_of_columns.update(NUMERIC)
+                kinds_of_columns.discard("bool")
                 continue
             name = dtype_name(item)
             if item.data in ("category", "datetime64"):
                 continue
             if name is None:
                 return None
-            found.add(name)
-        return found
+            kinds_of_columns.add(name)
+        return kinds_of_columns
 
     wanted, left = kinds(given), kinds(out)
     if wanted is None or left is None:

@@ -59,7 +59,7 @@ def _moment(value: Value | None) -> datetime.datetime | None:
     if isinstance(data, LibraryObject) and data.short in ("Timestamp", "datetime", "date"):
         if len(data.args) == 1:
             return _moment(data.args[0])
-        numbers = [size(one) for one in data.args]
+        numbers = [size(argument) for argument in data.args]
         if len(numbers) < 3 or None in numbers or data.keywords:
             return None
         try:
@@ -78,11 +78,11 @@ def _step(value: Value | None) -> int | None:
     """Return the seconds of a fixed frequency, None of months and the like."""
     if value is None:
         return SECONDS["D"]
-    found = FREQUENCY.fullmatch(value.data) if isinstance(value.data, str) else None
-    unit = None if found is None else SECONDS.get(found[2])
-    if found is None or unit is None:
+    frequency = FREQUENCY.fullmatch(value.data) if isinstance(value.data, str) else None
+    unit = None if frequency is None else SECONDS.get(frequency[2])
+    if frequency is None or unit is None:
         return None
-    return unit * int(found[1] or 1)
+    return unit * int(frequency[1] or 1)
 
 
 @MODELS.function("pandas.date_range", "pandas.bdate_range", "pandas.timedelta_range")
@@ -112,10 +112,10 @@ def _outlined(value: Value, dtype: str) -> Value:
     data = made.data
     if not isinstance(data, Array) or data.shape is None:
         return new(None, dtype, value.origins)
-    found = Series(data.shape, dtype, "numpy", index=())
+    series = Series(data.shape, dtype, "numpy", index=())
     if isinstance(data, Series):
-        found.index, found.name, found.index_names = data.index, data.name, data.index_names
-    return Value(found, value.origins)
+        series.index, series.name, series.index_names = data.index, data.name, data.index_names
+    return Value(series, value.origins)
 
 
 @MODELS.function("pandas.to_datetime", "pandas.to_timedelta", "pandas.DatetimeIndex")
@@ -154,17 +154,19 @@ def _check_dates(given: Value, call: Call) -> None:
     texts = [cell for cell in dict.fromkeys(held.cells) if isinstance(cell, str) and cell.strip()]
     if not texts or len(texts) > MOST_DATES or call.keywords.keys() & {"unit", "origin", "exact"}:
         return
-    told, first = call.keywords.get("format"), call.keywords.get("dayfirst")
-    if told is None:
+    date_format, first = call.keywords.get("format"), call.keywords.get("dayfirst")
+    if date_format is None:
         days = first is not None and first.data is True
         usual = sorted(USUAL, key=lambda form: form.startswith("%m") == days)
         forms = [form + clock for form in usual for clock in CLOCKS]
-        form = next((one for one in forms if _is_date(texts[0].strip(), one)), None)
+        form = next((item for item in forms if _is_date(texts[0].strip(), item)), None)
     else:
-        form = told.data if isinstance(told.data, str) else None
+        form = date_format.data if isinstance(date_format.data, str) else None
     if form is None or form in ("mixed", "ISO8601"):
         return
-    odd = [text for text in texts if not _is_date(text.strip() if told is None else text, form)]
+    odd = [
+        text for text in texts if not _is_date(text.strip() if date_format is None else text, form)
+    ]
     if not odd:
         return
     rows = [i for i, cell in enumerate(held.cells) if cell in odd[:FEW_ROWS]]
@@ -172,7 +174,7 @@ def _check_dates(given: Value, call: Call) -> None:
         for origin in held.lines[row : row + 1]:
             why = f"`{str(held.cells[row])[:40]}` is no date of the form `{form}`"
             arrays.note_reason(origin, why)
-    sides = [cell_at(given, rows[0]), *([told] if told is not None else [])]
+    sides = [cell_at(given, rows[0]), *([date_format] if date_format is not None else [])]
     raise Raised("value", f"time data {odd[0][:40]!r} doesn't match format {form!r}", *sides)
 
 
@@ -281,9 +283,9 @@ def _fewer(call: Call, data: object) -> Value:
     origins = merged(*([call.receiver] if call.receiver is not None else []), *call.args)
     rows = Value(UNKNOWN, origins | {call.place})
     if isinstance(data, Table):
-        found = Table(dict(data.columns), rows, dict(data.origins_of))
-        found.index_names = data.index_names
-        return Value(found, origins)
+        result = Table(dict(data.columns), rows, dict(data.origins_of))
+        result.index_names = data.index_names
+        return Value(result, origins)
     if not isinstance(data, Array) or not data.shape:
         return call.unknown()
     made = Series((rows, *data.shape[1:]), data.dtype, "numpy", index=())

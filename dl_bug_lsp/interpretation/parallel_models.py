@@ -54,19 +54,19 @@ def _mapped(
     others: Sequence[Value] = (),
 ) -> Value:
     """Return the list of what a function gives for each item."""
-    columns = [interpreter.iterate(one) for one in (rows, *others)]
-    if any(isinstance(one, Lazy) for one in columns):
+    columns = [interpreter.iterate(item) for item in (rows, *others)]
+    if any(isinstance(item, Lazy) for item in columns):
         firsts = [
-            one.item if isinstance(one, Lazy) else one[0] if one else Value(UNKNOWN)
-            for one in columns
+            item.item if isinstance(item, Lazy) else item[0] if item else Value(UNKNOWN)
+            for item in columns
         ]
-        length = next(one.length for one in columns if isinstance(one, Lazy))
+        length = next(item.length for item in columns if isinstance(item, Lazy))
         return Value(Lazy(_applied(interpreter, function, firsts, place, spread), length))
-    lists = [one for one in columns if isinstance(one, list)]
+    lists = [item for item in columns if isinstance(item, list)]
     tasks = list(zip(*lists, strict=False))
-    found = [_applied(interpreter, function, task, place, spread) for task in tasks[:MAX_TASKS]]
-    found.extend(found[-1:] * (len(tasks) - len(found)))
-    return Value(found, rows.origins)
+    results = [_applied(interpreter, function, task, place, spread) for task in tasks[:MAX_TASKS]]
+    results.extend(results[-1:] * (len(tasks) - len(results)))
+    return Value(results, rows.origins)
 
 
 def _applied(

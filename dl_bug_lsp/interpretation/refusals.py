@@ -85,14 +85,14 @@ class Line:
 
     def keywords(self, call: ast.Call) -> dict[str, Value]:
         """Return the keyword arguments of a call, those of mappings too."""
-        found: dict[str, Value] = {}
+        values: dict[str, Value] = {}
         for keyword in call.keywords:
             value = self.of(keyword.value)
             if keyword.arg is not None:
-                found[keyword.arg] = value
+                values[keyword.arg] = value
             elif isinstance(value.data, dict):
-                found.update({k: v for k, v in value.data.items() if isinstance(k, str)})
-        return found
+                values.update({k: v for k, v in value.data.items() if isinstance(k, str)})
+        return values
 
 
 def refused(
@@ -218,12 +218,12 @@ def _one_type(line: Line, match: re.Match[str]) -> Raised | None:
 
 def _given(line: Line, names: Sequence[str]) -> Raised | None:
     """Return the failure of values of a type that are given to what refuses them."""
-    found: list[Value] = []
+    values: list[Value] = []
     for node in _handed(line):
         value = line.of(node)
-        if any(_is(value, name) for name in names) and all(value is not one for one in found):
-            found.append(value)
-    return _type_error(*found) if found else None
+        if any(_is(value, name) for name in names) and all(value is not item for item in values):
+            values.append(value)
+    return _type_error(*values) if values else None
 
 
 def _handed(line: Line) -> Iterator[ast.expr]:
@@ -309,16 +309,16 @@ def _argument(line: Line, match: re.Match[str]) -> Raised | None:
         if isinstance(call.func, ast.Attribute) and name not in given:
             values.append(line.of(call.func.value))
         items = [i for v in values if isinstance(v.data, (list, tuple)) for i in v.data]
-        found = [value for value in (*values, *items) if _is(value, kind)]
-        if found:
-            return _type_error(*found[:1])
+        fitting = [value for value in (*values, *items) if _is(value, kind)]
+        if fitting:
+            return _type_error(*fitting[:1])
     return None
 
 
 def _combination(line: Line, match: re.Match[str]) -> Raised | None:
     """Return the failure of arguments that fit none of PyTorch's overloads."""
-    told = [part.strip() for part in match["g"].split(",") if part.strip()]
-    plain = [part for part in told if "=" not in part]
+    parts = [part.strip() for part in match["g"].split(",") if part.strip()]
+    plain = [part for part in parts if "=" not in part]
     for call, callee in line.calls():
         if not _is_called(callee, match["f"]):
             continue
@@ -333,7 +333,7 @@ def _combination(line: Line, match: re.Match[str]) -> Raised | None:
             continue
         odd = [v for v, p in zip(given, plain, strict=True) if p in (*CALLABLES, "str", "list")]
         expected = line.interpreter.message.partition("expected one of")[2]
-        for part in told:
+        for part in parts:
             name, _, kind = part.partition("=")
             value = named.get(name)
             unknown_name = kind and expected and not re.search(rf"\b{re.escape(name)}\b", expected)
@@ -474,7 +474,7 @@ def _decided(line: Line, block: ast.stmt) -> list[Value]:
         parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
     elif isinstance(block, (ast.For, ast.AsyncFor)):
         parts = [block.iter]
-    found = []
+    values = []
     for part in parts:
         try:
             value = line.interpreter.value(part, line.env)
@@ -482,8 +482,8 @@ def _decided(line: Line, block: ast.stmt) -> list[Value]:
             continue
         length = getattr(value.data, "length", value)
         if isinstance(length, Value) and 0 < len(length.origins) <= 2 * MAX_PLACES:
-            found.append(Value(UNKNOWN, length.origins))
-    return found
+            values.append(Value(UNKNOWN, length.origins))
+    return values
 
 
 def _function_around(line: Line) -> ast.AST | None:

@@ -38,7 +38,7 @@ def _words(interpreter: Interpreter, given: Value | None) -> list[Value] | None:
     items = listed(interpreter, given) if given is not None and given.data is not None else None
     if items is None:
         items = None if interpreter.arguments is None else list(interpreter.arguments)
-    if items is None or not all(isinstance(one.data, str) for one in items):
+    if items is None or not all(isinstance(item.data, str) for item in items):
         return None
     return items
 
@@ -61,8 +61,8 @@ def _from_words(interpreter: Interpreter, call: Call) -> Value:
     if items is None:
         return call.unknown()
     root: dict[object, Value] = {}
-    for one in items:
-        name, mark, text = str(one.data).partition("=")
+    for item in items:
+        name, mark, text = str(item.data).partition("=")
         if not mark:
             continue
         *around, last = name.split(".")
@@ -74,7 +74,7 @@ def _from_words(interpreter: Interpreter, call: Call) -> Value:
             held = inner
         value = _scalar(text)
         plain = value is None or isinstance(value, (bool, int, float, str))
-        held[last] = Value(value if plain else UNKNOWN, one.origins)
+        held[last] = Value(value if plain else UNKNOWN, item.origins)
     return config_of(Value(root, merged(*items)), call)
 
 

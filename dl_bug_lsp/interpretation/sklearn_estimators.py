@@ -118,18 +118,18 @@ def _classes_of(target: Value | None, call: Call) -> Value:
     if data is not None and data.cells is not None:
         number = len(distinct(data.cells))
     elif target is not None and isinstance(target.data, (list, tuple)):
-        plain = [one.data for one in target.data]
-        if plain and all(isinstance(one, (bool, int, str)) for one in plain):
+        plain = [item.data for item in target.data]
+        if plain and all(isinstance(item, (bool, int, str)) for item in plain):
             number = len(set(plain))
     return new((Value(number, origins),), dtype, origins)
 
 
 def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
     """Fit: check what is given, and leave the attributes of the kind of estimator."""
-    found = _fit(interpreter, call)
+    result = _fit(interpreter, call)
     held = _held(call)
     if held is None:
-        return found
+        return result
     source, target = call.given(0, "X"), call.given(1, "y", "Y")
     x, y = matrix(source), matrix(target)
     data = None if x is None else x[0]
@@ -153,7 +153,7 @@ def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
             _remember(call, intercept_=new(lead, _floating(data), origins))
     if short in TREES and not short.startswith("CatBoost"):
         _remember(call, feature_importances_=new((width,), "float64", origins))
-    return found
+    return result
 
 
 def _classified(
@@ -278,7 +278,7 @@ def _after(before: Model, names: str) -> Model:
     """Return a model of fitting that leaves an array of one number for each feature."""
 
     def fit(interpreter: Interpreter, call: Call) -> Value:
-        found = before(interpreter, call)
+        result = before(interpreter, call)
         source = call.given(0, "X")
         x = matrix(source)
         if x is not None:
@@ -287,7 +287,7 @@ def _after(before: Model, names: str) -> Model:
             for name in names.split():
                 _remember(call, **{name: new((_width(x[0]),), dtype, origins)})
             _remember(call, n_samples_seen_=some_number(call, "int64"))
-        return found
+        return result
 
     return fit
 
@@ -422,13 +422,13 @@ def _binarized(interpreter: Interpreter, call: Call) -> Value:
 
 def _labels_in(interpreter: Interpreter, source: Value) -> Value:
     """Return how many different labels several lists of them hold."""
-    lists = [listed(interpreter, one) for one in listed(interpreter, source) or ()]
-    if not lists or any(one is None for one in lists):
+    lists = [listed(interpreter, item) for item in listed(interpreter, source) or ()]
+    if not lists or any(item is None for item in lists):
         return Value(UNKNOWN, source.origins)
     labels = {
-        label.data for one in lists for label in one or () if isinstance(label.data, str | int)
+        label.data for item in lists for label in item or () if isinstance(label.data, str | int)
     }
-    known = all(label.known for one in lists for label in one or ())
+    known = all(label.known for item in lists for label in item or ())
     return Value(len(labels) if known else UNKNOWN, source.origins)
 
 
@@ -551,21 +551,21 @@ def _cross_validate(interpreter: Interpreter, call: Call) -> Value:
         names = [str(name) for name in asked.data]
     elif asked is not None and isinstance(asked.data, (list, tuple, set)):
         items = listed(interpreter, asked)
-        if items is None or not all(isinstance(one.data, str) for one in items):
+        if items is None or not all(isinstance(item.data, str) for item in items):
             return call.unknown()
-        names = [str(one.data) for one in items]
+        names = [str(item.data) for item in items]
     elif asked is not None and not asked.known:
         return call.unknown()
-    found: dict[object, Value] = {"fit_time": column, "score_time": column}
+    scores: dict[object, Value] = {"fit_time": column, "score_time": column}
     if is_true(call.keywords.get("return_estimator")):
         first = call.given(0, "estimator") or Value(UNKNOWN)
         count = size(_folds(call.keywords.get("cv")))
-        found["estimator"] = Value(UNKNOWN) if count is None else Value([first] * count)
+        scores["estimator"] = Value(UNKNOWN) if count is None else Value([first] * count)
     for name in names:
-        found[f"test_{name}"] = column
+        scores[f"test_{name}"] = column
         if is_true(call.keywords.get("return_train_score")):
-            found[f"train_{name}"] = column
-    return Value(found, merged(*call.args))
+            scores[f"train_{name}"] = column
+    return Value(scores, merged(*call.args))
 
 
 @MODELS.function("sklearn.model_selection.cross_val_predict")
@@ -585,9 +585,9 @@ def _grid(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     names = sorted(map(str, given.data))
     lists = [listed(interpreter, given.data[name]) for name in names]
-    if any(one is None for one in lists):
+    if any(values is None for values in lists):
         return call.unknown()
-    rows = itertools.islice(itertools.product(*(one or () for one in lists)), 2_000)
+    rows = itertools.islice(itertools.product(*(values or () for values in lists)), 2_000)
     return Value([Value(dict(zip(names, row, strict=True))) for row in rows], given.origins)
 
 
@@ -606,15 +606,15 @@ def _searched(interpreter: Interpreter, call: Call) -> Value:
     best: object = UNKNOWN
     count: int | None = None
     if grid is not None and isinstance(grid.data, dict):
-        lists = {name: listed(interpreter, one) for name, one in grid.data.items()}
+        lists = {name: listed(interpreter, item) for name, item in grid.data.items()}
         best = {
-            name: one[0] if one is not None and len(one) == 1 else Value(UNKNOWN)
-            for name, one in lists.items()
+            name: item[0] if item is not None and len(item) == 1 else Value(UNKNOWN)
+            for name, item in lists.items()
         }
         if held.short == "GridSearchCV" and None not in lists.values():
             count = 1
-            for one in lists.values():
-                count *= len(one or ())
+            for item in lists.values():
+                count *= len(item or ())
     if held.short == "RandomizedSearchCV":
         count = size(option(held, None, "n_iter") or Value(10))
     number = Value(UNKNOWN if count is None else count, held.keywords.get("cv", Value(0)).origins)
@@ -715,8 +715,8 @@ def _confusion(interpreter: Interpreter, call: Call) -> Value:
         count = _rows_in(interpreter, labels) or count
     else:
         held = [series_of(first), series_of(second)]
-        if all(one is not None and one.cells is not None for one in held):
-            cells = [cell for one in held if one is not None for cell in one.cells or ()]
+        if all(item is not None and item.cells is not None for item in held):
+            cells = [cell for item in held if item is not None for cell in item.cells or ()]
             count = Value(len(set(cells)), count.origins)
     dtype = "int64" if normalized is None or normalized.data is None else "float64"
     return new((count, count), dtype, merged(*call.args))
@@ -732,8 +732,8 @@ def _reported(_: Interpreter, call: Call) -> Value:
 def _curve(_: Interpreter, call: Call) -> Value:
     _same_rows(matrix(call.given(0, "y_true")), matrix(_second(call)))
     points = Value(UNKNOWN, merged(*call.args))
-    one = new((points,), "float64", points.origins)
-    return Value((one, one, one), points.origins)
+    axis = new((points,), "float64", points.origins)
+    return Value((axis, axis, axis), points.origins)
 
 
 @MODELS.function("sklearn.metrics.precision_recall_fscore_support")
@@ -743,8 +743,8 @@ def _four(_: Interpreter, call: Call) -> Value:
     if average is not None and isinstance(average.data, str):
         return Value((*(some_number(call) for _ in range(3)), Value(None)))
     row = Value(UNKNOWN, merged(*call.args))
-    one = new((row,), "float64", row.origins)
-    return Value((one, one, one, new((row,), "int64", row.origins)))
+    column = new((row,), "float64", row.origins)
+    return Value((column, column, column, new((row,), "int64", row.origins)))
 
 
 PAIRWISE = words(
@@ -762,8 +762,8 @@ def _pairwise(_: Interpreter, call: Call) -> Value:
     y = x if other is None or other.data is None else matrix(other)
     if x is None or y is None:
         return call.unknown()
-    for one in (x, y):
-        _wants_matrix(one)
+    for item in (x, y):
+        _wants_matrix(item)
     return new((_rows(x[0]), _rows(y[0])), _floating(x[0]), merged(*call.args))
 
 
@@ -786,14 +786,14 @@ def _shuffled(_: Interpreter, call: Call) -> Value:
     """Return arrays of the same outline: which row is where, chance decides."""
     if call.keywords.keys() - {"random_state"}:
         return call.unknown()
-    found = []
+    shuffled = []
     for value in call.args:
         data = matrix(value)
         if table_of(value) is not None or data is None:
-            found.append(unknown(value))
+            shuffled.append(unknown(value))
         else:
-            found.append(new(data[0].shape, data[0].dtype, value.origins))
-    return found[0] if len(found) == 1 else Value(found)
+            shuffled.append(new(data[0].shape, data[0].dtype, value.origins))
+    return shuffled[0] if len(shuffled) == 1 else Value(shuffled)
 
 
 def _named(names: Sequence[str]) -> None:

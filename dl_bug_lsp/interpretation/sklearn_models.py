@@ -60,7 +60,7 @@ def matrix(value: Value | None) -> tuple[Array, Value] | None:
     return (made.data, made) if isinstance(made.data, Array) else None
 
 
-def _no_text(found: tuple[Array, Value], source: Value) -> None:
+def _no_text(data: tuple[Array, Value], source: Value) -> None:
     """Raise where samples hold text that is no number."""
     table = table_of(source)
     if table is not None:
@@ -73,37 +73,37 @@ def _no_text(found: tuple[Array, Value], source: Value) -> None:
                     line = frozenset(lines[index : index + 1])
                     origins = table.origins_of.get(name, NOWHERE)
                     side = Value(cell, origins)
-                    what = f"could not convert string to float: {cell[:40]!r}"
-                    raise Raised("type", what, side, Value(cell, line))
+                    message = f"could not convert string to float: {cell[:40]!r}"
+                    raise Raised("type", message, side, Value(cell, line))
         return
-    if found[0].dtype == "object" and found[0].shape is not None and len(found[0].shape) == 2:
+    if data[0].dtype == "object" and data[0].shape is not None and len(data[0].shape) == 2:
         return
 
 
-def _wants_matrix(found: tuple[Array, Value]) -> None:
-    data, value = found
+def _wants_matrix(pair: tuple[Array, Value]) -> None:
+    data, value = pair
     if data.shape is not None and len(data.shape) == 1:
         rank = Value(1, value.origins)
         raise Raised("size", "Expected 2D array, got 1D array instead", rank, Value(2))
 
 
-def _same_features(call: Call, found: tuple[Array, Value]) -> None:
+def _same_features(call: Call, pair: tuple[Array, Value]) -> None:
     """Check the number of features against that of the fit."""
-    data, _ = found
+    data, _ = pair
     fitted = state_of(call.receiver, "n_features_in_")
     if data.shape is None or len(data.shape) < 2 or size(fitted) is None:
         return
     given = data.shape[1]
     if size(given) is not None and size(given) != size(fitted):
-        what = f"X has {size(given)} features, but was fitted with {size(fitted)} features"
-        raise Raised("size", what, given, fitted)
+        message = f"X has {size(given)} features, but was fitted with {size(fitted)} features"
+        raise Raised("size", message, given, fitted)
 
 
 def _same_rows(x: tuple[Array, Value] | None, y: tuple[Array, Value] | None) -> None:
     if x is None or y is None or not x[0].shape or not y[0].shape:
         return
-    what = "Found input variables with inconsistent numbers of samples"
-    arrays.same(x[0].shape[0], y[0].shape[0], what)
+    message = "Found input variables with inconsistent numbers of samples"
+    arrays.same(x[0].shape[0], y[0].shape[0], message)
 
 
 def _remember(call: Call, **state: Value) -> None:
@@ -139,21 +139,21 @@ def _each(kinds: Sequence[str], *names: str) -> Callable[[Model], Model]:
 def _scaled(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     source = call.given(0, "X")
-    found = matrix(source)
-    if found is None or source is None:
+    pair = matrix(source)
+    if pair is None or source is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
-    data, value = found
-    _wants_matrix(found)
+    data, value = pair
+    _wants_matrix(pair)
     imputes = (
         call.receiver is not None and getattr(call.receiver.data, "short", "") == "SimpleImputer"
     )
     if not imputes:
-        _no_text(found, source)
+        _no_text(pair, source)
     if call.name.startswith("fit"):
         if data.shape is not None and len(data.shape) == 2:
             _remember(call, n_features_in_=data.shape[1])
     else:
-        _same_features(call, found)
+        _same_features(call, pair)
     if call.name == "fit":
         return call.receiver or call.unknown()
     kept = ("float32", "float64", "object") if imputes else ("float32", "float64")
@@ -163,10 +163,10 @@ def _scaled(interpreter: Interpreter, call: Call) -> Value:
 @_each(("LabelEncoder",), "fit", "transform", "fit_transform")
 def _label_encoder(interpreter: Interpreter, call: Call) -> Value:
     source = call.given(0, "y")
-    found = matrix(source)
-    if found is None or source is None:
+    pair = matrix(source)
+    if pair is None or source is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
-    data, value = found
+    data, value = pair
     if data.shape is not None and len(data.shape) > 1 and size(data.shape[1]) != 1:
         raise Raised("size", "y should be a 1d array", Value(len(data.shape), value.origins))
     cells = _plain_cells(interpreter, source)
@@ -227,19 +227,19 @@ def categories_of(source: Value) -> list[Cells] | None:
 def _one_hot(interpreter: Interpreter, call: Call) -> Value:
     """Encode categories: what was fitted makes the width, and what it lacks is refused."""
     source = call.given(0, "X")
-    found = matrix(source)
+    pair = matrix(source)
     held = call.receiver.data if call.receiver is not None else None
-    if found is None or source is None or not isinstance(held, LibraryObject):
+    if pair is None or source is None or not isinstance(held, LibraryObject):
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
-    data, value = found
-    _wants_matrix(found)
+    data, value = pair
+    _wants_matrix(pair)
     columns = categories_of(source)
     if call.name.startswith("fit"):
         _learn_categories(interpreter, held, columns, value, call)
         if data.shape is not None and len(data.shape) == 2:
             _remember(call, n_features_in_=data.shape[1])
     else:
-        _same_features(call, found)
+        _same_features(call, pair)
         _refuse_unseen(held, columns, source)
     if call.name == "fit":
         return call.receiver or call.unknown()
@@ -264,9 +264,9 @@ def _learn_categories(
     given = held.keywords.get("categories")
     known: list[set[object]] | None = None
     if given is not None and given.data != "auto":
-        lists = [listed(interpreter, one) for one in listed(interpreter, given) or ()]
-        if lists and all(one is not None for one in lists):
-            known = [{cell.data for cell in one or ()} for one in lists]
+        lists = [listed(interpreter, item) for item in listed(interpreter, given) or ()]
+        if lists and all(item is not None for item in lists):
+            known = [{cell.data for cell in item or ()} for item in lists]
     elif columns is not None and affords(sum(map(len, columns))):
         known = [set(cells) for cells in columns]
     plain = not held.keywords.keys() & {"drop", "min_frequency", "max_categories"}
@@ -275,8 +275,8 @@ def _learn_categories(
     _remember(call, width=Value(total, origins))
     held.state.pop("categories", None)
     if known is not None:
-        seen = [Value({cell for cell in one if isinstance(cell, _CELL)}) for one in known]
-        held.state["categories"] = Value(seen, origins)
+        categories = [Value({cell for cell in item if isinstance(cell, _CELL)}) for item in known]
+        held.state["categories"] = Value(categories, origins)
 
 
 _CELL = (bool, int, float, str, type(None))
@@ -289,13 +289,13 @@ def _refuse_unseen(held: LibraryObject, columns: list[Cells] | None, source: Val
     if fitted is None or columns is None or not isinstance(fitted.data, list) or not strict:
         return
     table = table_of(source)
-    for number, (seen, cells) in enumerate(zip(fitted.data, columns, strict=False)):
+    for number, (categories, cells) in enumerate(zip(fitted.data, columns, strict=False)):
         for index, cell in enumerate(cells):
-            if isinstance(seen.data, set) and cell not in seen.data:
+            if isinstance(categories.data, set) and cell not in categories.data:
                 lines = table.lines[index : index + 1] if isinstance(table, Frame) else ()
                 side = Value(cell, frozenset(lines) or source.origins)
-                what = f"Found unknown categories [{cell!r}] in column {number} during transform"
-                raise Raised("value", what, side, Value(UNKNOWN, fitted.origins))
+                message = f"Found unknown categories [{cell!r}] in column {number} during transform"
+                raise Raised("value", message, side, Value(UNKNOWN, fitted.origins))
 
 
 def sparse(shape: Sequence[Value], makers: Origins, filled: Value | None) -> Value:
@@ -319,11 +319,11 @@ def _dense(interpreter: Interpreter, call: Call) -> Value:
 def _reduced(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     source = call.given(0, "X")
-    found = matrix(source)
-    if found is None or source is None or call.receiver is None:
+    pair = matrix(source)
+    if pair is None or source is None or call.receiver is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
-    data, value = found
-    _wants_matrix(found)
+    data, value = pair
+    _wants_matrix(pair)
     held = call.receiver.data
     count = None
     if isinstance(held, LibraryObject):
@@ -332,10 +332,10 @@ def _reduced(interpreter: Interpreter, call: Call) -> Value:
         _remember(call, n_features_in_=data.shape[1])
         wanted, limit = size(count), size(data.shape[1])
         if wanted is not None and limit is not None and wanted > limit and count is not None:
-            what = "n_components must be between 0 and min(n_samples, n_features)"
-            raise Raised("size", what, count, data.shape[1])
+            message = "n_components must be between 0 and min(n_samples, n_features)"
+            raise Raised("size", message, count, data.shape[1])
     elif not call.name.startswith("fit"):
-        _same_features(call, found)
+        _same_features(call, pair)
     if call.name == "fit":
         return call.receiver
     rows = data.shape[0] if data.shape else Value(UNKNOWN, value.origins)
@@ -361,11 +361,11 @@ def _steps(interpreter: Interpreter, held: LibraryObject, keyword: str) -> list[
     steps = listed(interpreter, given)
     if steps is None:
         return None
-    found = [listed(interpreter, step) for step in steps]
+    pairs = [listed(interpreter, step) for step in steps]
     least = 3 if keyword == "transformers" else 2
-    if any(one is None or len(one) < least for one in found):
+    if any(pair is None or len(pair) < least for pair in pairs):
         return None
-    return [one for one in found if one is not None]
+    return [pair for pair in pairs if pair is not None]
 
 
 @MODELS.function("sklearn.pipeline.make_pipeline")
@@ -429,10 +429,10 @@ def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _some_width(source: Value, call: Call) -> Value:
-    found = matrix(source)
-    if found is None or not found[0].shape:
+    pair = matrix(source)
+    if pair is None or not pair[0].shape:
         return call.unknown()
-    return new((found[0].shape[0], Value(UNKNOWN, source.origins)), None, source.origins)
+    return new((pair[0].shape[0], Value(UNKNOWN, source.origins)), None, source.origins)
 
 
 def _side_by_side(parts: Sequence[Value], rows: Value, held: LibraryObject, call: Call) -> Value:
@@ -587,21 +587,21 @@ def _train_test_split(interpreter: Interpreter, call: Call) -> Value:
     first: Value | None = None
     for rows in shapes:
         if rows is not None:
-            what = "Found input variables with inconsistent numbers of samples"
-            first = rows if first is None else arrays.same(first, rows, what)
+            message = "Found input variables with inconsistent numbers of samples"
+            first = rows if first is None else arrays.same(first, rows, message)
     if first is not None and first.data == 0:
         raise Raised("value", "the resulting train set will be empty", first)
     test, train = call.keywords.get("test_size"), call.keywords.get("train_size")
     counts = _split_counts(None if first is None else size(first), test, train)
     origins = merged(*[v for v in (first, test, train) if v is not None])
     parts = None if first is None else _split_rows(size(first), counts, call)
-    found: list[Value] = []
+    results: list[Value] = []
     for arg in call.args:
         for index, number in enumerate(counts):
             rows = Value(UNKNOWN if number is None else number, origins)
             chosen = None if parts is None else _chosen(arg, parts[index], rows)
-            found.append(_with_rows(arg, rows) if chosen is None else chosen)
-    return Value(found, merged(*call.args))
+            results.append(_with_rows(arg, rows) if chosen is None else chosen)
+    return Value(results, merged(*call.args))
 
 
 def _chosen(value: Value, positions: Sequence[int], rows: Value) -> Value | None:
@@ -667,8 +667,8 @@ def _apportioned(draws: Draws, sizes: Sequence[int], count: int) -> list[int]:
     """Return how many of each class are drawn (``_approximate_mode`` of scikit-learn)."""
     total = sum(sizes)
     exact = [n / total * count for n in sizes]
-    found = [math.floor(share) for share in exact]
-    missing = count - sum(found)
+    counts = [math.floor(share) for share in exact]
+    missing = count - sum(counts)
     rests = [share - math.floor(share) for share in exact]
     for rest in sorted(set(rests), reverse=True):
         if missing <= 0:
@@ -676,9 +676,9 @@ def _apportioned(draws: Draws, sizes: Sequence[int], count: int) -> list[int]:
         where = [i for i, own in enumerate(rests) if own == rest]
         taken_ = draws.permutation(len(where))[: min(len(where), missing)]
         for i in taken_:
-            found[where[i]] += 1
+            counts[where[i]] += 1
         missing -= len(taken_)
-    return found
+    return counts
 
 
 def _rows_in(interpreter: Interpreter, value: Value) -> Value | None:
@@ -731,7 +731,7 @@ def _with_rows(value: Value, rows: Value) -> Value:
     if isinstance(data, (list, tuple)) and data:
         from dl_bug_lsp.interpretation.stdlib_models import alike
 
-        item = alike([one for one in data if isinstance(one, Value)])
+        item = alike([element for element in data if isinstance(element, Value)])
         number = size(rows)
         if number is not None and number <= MOST_ITEMS:
             return Value([Value(item.data, item.origins) for _ in range(number)], value.origins)
@@ -817,8 +817,8 @@ def _folds(interpreter: Interpreter, call: Call) -> Value:
     limit = None if rows is None else size(rows)
     number = size(count)
     if rows is not None and limit is not None and number is not None and number > limit:
-        what = "Cannot have number of splits greater than the number of samples"
-        raise Raised("value", what, count, rows)
+        message = "Cannot have number of splits greater than the number of samples"
+        raise Raised("value", message, count, rows)
     top = (0, limit - 1) if limit else (None, None)
     even = limit is not None and number and limit % number == 0
     test = Value(limit // number if even and limit and number else UNKNOWN, merged(count))

@@ -94,8 +94,8 @@ def listed(interpreter: Interpreter, value: Value | None) -> list[Value] | None:
         return None
     if isinstance(value.data, (list, tuple)):
         return list(value.data)
-    found = interpreter.iterate(value)
-    return found if isinstance(found, list) and len(found) <= MOST_ITEMS else None
+    items = interpreter.iterate(value)
+    return items if isinstance(items, list) and len(items) <= MOST_ITEMS else None
 
 
 def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
@@ -103,8 +103,8 @@ def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
     if depth and isinstance(data, (list, tuple)):
         return Value(type(data)(with_origins(d, origins, depth - 1) for d in data), origins)
     if depth and isinstance(data, dict):
-        found = {key: with_origins(d, origins, depth - 1) for key, d in data.items()}
-        return Value(found, origins)
+        entries = {key: with_origins(d, origins, depth - 1) for key, d in data.items()}
+        return Value(entries, origins)
     if isinstance(data, (*PLAIN, set)):
         return Value(data, origins)
     return Value(UNKNOWN, origins)
@@ -195,11 +195,11 @@ def first_argument(_: Interpreter, call: Call) -> Value:
 
 def written_files(interpreter: Interpreter) -> set[str]:
     """Return the paths that the program has written so far; ``"*"`` is one that is not known."""
-    found: set[str] | None = getattr(interpreter, "written", None)
-    if found is None:
-        found = set()
-        setattr(interpreter, "written", found)  # noqa: B010
-    return found
+    paths: set[str] | None = getattr(interpreter, "written", None)
+    if paths is None:
+        paths = set()
+        setattr(interpreter, "written", paths)  # noqa: B010
+    return paths
 
 
 def note_written(interpreter: Interpreter, path: Value | None) -> None:
@@ -262,9 +262,9 @@ def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
         if name == ".":
             yield from ((file, file) for file in files)
             return
-        found = [file for file in files if file.startswith(f"{name}/")]
-        if found:
-            yield from ((file, file[len(name) + 1 :]) for file in found)
+        inside = [file for file in files if file.startswith(f"{name}/")]
+        if inside:
+            yield from ((file, file[len(name) + 1 :]) for file in inside)
             return
 
 
@@ -397,8 +397,8 @@ def _json_text(text: str, origins: Origins) -> Value:
         at = reading.problem_line or line
         place = frozenset({(file, at)}) if file else origins
         raise Raised("value", reading.problem or "no value", Value(text[:200], place))
-    found = json_value(reading.root, file, reading.root.line, [MOST_ITEMS])
-    return found if file else with_origins(_stripped(found), origins)
+    document = json_value(reading.root, file, reading.root.line, [MOST_ITEMS])
+    return document if file else with_origins(_stripped(document), origins)
 
 
 def _stripped(value: Value) -> object:
@@ -543,13 +543,13 @@ def _settings_of_document(interpreter: Interpreter, call: Call) -> Value:
 def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "f", "file_")
     if text_of(path) is None or (path is not None and state_of(path, "file").known):
-        found = _document(interpreter, path)
+        document = _document(interpreter, path)
     else:
         file = file_of(interpreter, path)
         if file is None and path is not None and path.data is UNKNOWN:
             file = interpreter.settings
-        found = call.unknown() if file is None else settings(interpreter, file)
-    return config_of(found, call) if call.name.startswith("omega") else found
+        document = call.unknown() if file is None else settings(interpreter, file)
+    return config_of(document, call) if call.name.startswith("omega") else document
 
 
 @MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
@@ -619,17 +619,19 @@ def _ini_get(_: Interpreter, call: Call) -> Value:
         fallback = call.given(1, "fallback") or Value(None)
     if not isinstance(items.data, dict) or option is None or not isinstance(option.data, str):
         return call.unknown()
-    found = items.data.get(option.data.lower())
-    if found is None:
+    option_value = items.data.get(option.data.lower())
+    if option_value is None:
         if fallback is None:
             raise Raised("key", f"No option {option.data!r}", option, items)
         return fallback
-    if not isinstance(found.data, str):
-        return Value(UNKNOWN, found.origins)
+    if not isinstance(option_value.data, str):
+        return Value(UNKNOWN, option_value.origins)
     try:
-        return Value(_INI_TYPES[call.name](found.data), found.origins)
+        return Value(_INI_TYPES[call.name](option_value.data), option_value.origins)
     except (ValueError, KeyError):
-        raise Raised("value", f"not a value for {call.name}: {found.data!r}", found) from None
+        raise Raised(
+            "value", f"not a value for {call.name}: {option_value.data!r}", option_value
+        ) from None
 
 
 def _ini_section(parser: Value, name: Value | None) -> Value:
@@ -638,8 +640,8 @@ def _ini_section(parser: Value, name: Value | None) -> Value:
         return unknown(sections)
     if name.data not in sections.data:
         raise Raised("key", f"No section: {name.data!r}", name, sections)
-    found = sections.data[name.data]
-    return found if isinstance(found, Value) else unknown(sections)
+    section = sections.data[name.data]
+    return section if isinstance(section, Value) else unknown(sections)
 
 
 @MODELS.method("ConfigParser", "__getitem__")
@@ -653,10 +655,10 @@ def _ini_proxy(_: Interpreter, call: Call) -> Value:
 def _ini_item(_: Interpreter, call: Call) -> Value:
     items, option = state_of(call.receiver, "read_"), call.given(0)
     if isinstance(items.data, dict) and option is not None and isinstance(option.data, str):
-        found = items.data.get(option.data.lower())
-        if found is None:
+        entry = items.data.get(option.data.lower())
+        if entry is None:
             raise Raised("key", f"no option {option.data!r}", option, items)
-        return found if isinstance(found, Value) else unknown(items)
+        return entry if isinstance(entry, Value) else unknown(items)
     return call.unknown()
 
 
@@ -692,10 +694,10 @@ def _ini_has(_: Interpreter, call: Call) -> Value:
     for name in call.args:
         if not isinstance(held.data, dict) or not isinstance(name.data, str):
             return call.unknown()
-        found = held.data.get(name.data, held.data.get(name.data.lower()))
-        if found is None:
+        entry = held.data.get(name.data, held.data.get(name.data.lower()))
+        if entry is None:
             return Value(False, merged(name, held))
-        held = found
+        held = entry
     return Value(True, merged(*call.args, held))
 
 
@@ -748,13 +750,13 @@ def _csv_rows(lines: Sequence[Value], options: dict[str, str]) -> list[Value]:
 
 def _record(names: Sequence[Value], row: Value) -> Value:
     cells = row.data if isinstance(row.data, list) else []
-    found: dict[object, Value] = {}
+    record: dict[object, Value] = {}
     for index, name in enumerate(names):
         cell = cells[index] if index < len(cells) else Value(None, row.origins)
-        found[name.data] = cell
+        record[name.data] = cell
     if len(cells) > len(names):
-        found[None] = Value(cells[len(names) :], row.origins)
-    return Value(found, row.origins)
+        record[None] = Value(cells[len(names) :], row.origins)
+    return Value(record, row.origins)
 
 
 @MODELS.method("reader", "__iter__")
@@ -884,8 +886,8 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
     folder = file is None and _is_folder(interpreter, text)
     wants = call.name.rpartition(".")[2].replace("_", "")
     if file is not None or folder:
-        found = wants in ("exists", "lexists") or (wants == "isdir") == folder
-        return Value(found, path.origins)
+        is_there = wants in ("exists", "lexists") or (wants == "isdir") == folder
+        return Value(is_there, path.origins)
     return Value(UNKNOWN, path.origins)
 
 
@@ -937,13 +939,13 @@ def _list_files(interpreter: Interpreter, call: Call) -> Value:
             return call.unknown()
     if name == "rglob":
         wanted = f"**/{wanted}"
-    found = _matching(interpreter, text, wanted)
-    if not found or len(found) > MOST_ITEMS:
+    files = _matching(interpreter, text, wanted)
+    if not files or len(files) > MOST_ITEMS:
         return call.unknown()
     parts = [part for part in (folder, pattern) if part is not None]
     if name == "listdir":
-        return Value([Value(each, merged(*parts)) for each in found], merged(*parts))
-    joined = [posixpath.normpath(posixpath.join(text, each)) for each in found]
+        return Value([Value(each, merged(*parts)) for each in files], merged(*parts))
+    joined = [posixpath.normpath(posixpath.join(text, each)) for each in files]
     if of_path:
         return Value([path_value(each, call, *parts) for each in joined], merged(*parts))
     return Value([Value(each, merged(*parts)) for each in joined], merged(*parts))
@@ -989,8 +991,8 @@ def _os_path(_: Interpreter, call: Call) -> Value:
     texts = [text_of(arg) for arg in call.args]
     if None in texts or not texts:
         if any(arg.data is None for arg in call.args):
-            what = "expected str, bytes or os.PathLike object, not NoneType"
-            raise Raised("type", what, *(arg for arg in call.args if arg.data is None))
+            message = "expected str, bytes or os.PathLike object, not NoneType"
+            raise Raised("type", message, *(arg for arg in call.args if arg.data is None))
         return call.unknown()
     function = _OS_PATH.get(call.name.rpartition(".")[2], str)
     return with_origins(function(*texts), merged(*call.args))
@@ -1159,17 +1161,17 @@ def parse(
     options = [_option(a) for a in actions] if isinstance(actions, list) else []
     read = [option for option in options if option is not None]
     defaults = state_of(receiver, "defaults").data
-    found: dict[str, Value] = dict(defaults) if isinstance(defaults, dict) else {}
+    parsed: dict[str, Value] = dict(defaults) if isinstance(defaults, dict) else {}
     for option in read:
-        default = found.get(option.dest) or _default(option)
+        default = parsed.get(option.dest) or _default(option)
         if option.keywords.get("default", default).data != "==SUPPRESS==":
-            found[option.dest] = default
+            parsed[option.dest] = default
     parsers = state_of(receiver, "subparsers")
     if words is None or len(read) != len(options) or not all(_is_word(w) for w in words):
         # Most runs leave most options as they are: a default stands where there is one.
         names = {
             name: value if value.data is not None else Value(UNKNOWN, value.origins)
-            for name, value in found.items()
+            for name, value in parsed.items()
         }
         names.update(_printed(interpreter, call, read))
         return names, Value(UNKNOWN)
@@ -1179,7 +1181,7 @@ def parse(
         held, below, chosen = _at_subparser(read, held, parsers)
         dest = parsers.data.keywords.get("dest")
         if dest is not None and isinstance(dest.data, str):
-            found[dest.data] = chosen
+            parsed[dest.data] = chosen
     try:
         given, rest = _given(read, held, known)
     except Raised:
@@ -1190,22 +1192,22 @@ def parse(
         for option in read:
             positional = not str(option.action.args[0].data).startswith("-")
             if positional or is_true(option.keywords.get("required")):
-                found[option.dest] = Value(UNKNOWN, option.place)
+                parsed[option.dest] = Value(UNKNOWN, option.place)
     for option in read:
-        said = given.get(option.dest)
-        if isinstance(said, _Option) and said is not option:
+        given_value = given.get(option.dest)
+        if isinstance(given_value, _Option) and given_value is not option:
             continue  # Another argument sets the same name.
         if option.dest in given:
-            found[option.dest] = _converted(interpreter, call, option, given[option.dest])
-        elif option.dest in found and isinstance(found[option.dest].data, str):
-            found[option.dest] = _typed(interpreter, call, option, found[option.dest])
-    found.update(_configured(interpreter, call, receiver, read, found, given))
+            parsed[option.dest] = _converted(interpreter, call, option, given[option.dest])
+        elif option.dest in parsed and isinstance(parsed[option.dest].data, str):
+            parsed[option.dest] = _typed(interpreter, call, option, parsed[option.dest])
+    parsed.update(_configured(interpreter, call, receiver, read, parsed, given))
     if below is not None:
         inner = state_of(parsers, "parsers").data
         parser = inner.get(str(below[0].data)) if isinstance(inner, dict) else None
         names, rest = parse(interpreter, call, parser, below[1:], known)
-        found.update(names)
-    return found, rest
+        parsed.update(names)
+    return parsed, rest
 
 
 def _configured(
@@ -1213,7 +1215,7 @@ def _configured(
     call: Call,
     receiver: Value | None,
     read: Sequence[_Option],
-    found: Mapping[str, Value],
+    parsed: Mapping[str, Value],
     given: Mapping[str, object],
 ) -> dict[str, Value]:
     """Return what the config files of a parser set of the options that no word sets.
@@ -1222,8 +1224,8 @@ def _configured(
     """
     files = listed(interpreter, state_of(receiver, "default_config_files")) or []
     for option in read:
-        if any(is_true(option.keywords.get(word)) for word in _OF_FILE) and option.dest in found:
-            files = [*files, found[option.dest]]
+        if any(is_true(option.keywords.get(word)) for word in _OF_FILE) and option.dest in parsed:
+            files = [*files, parsed[option.dest]]
     names = {}
     for option in read:
         texts = [str(name.data).lstrip("-") for name in option.action.args]
@@ -1249,7 +1251,7 @@ def _configured(
 
 def _printed(interpreter: Interpreter, call: Call, read: Sequence[_Option]) -> dict[str, Value]:
     """Return what the log shows that options were set to, where it is not their default."""
-    found: dict[str, Value] = {}
+    parsed: dict[str, Value] = {}
     for option in read:
         text = interpreter.printed.get(option.dest)
         if text is None or option.kind not in ("store", *_GIVES_CONSTANT, "boolean"):
@@ -1264,8 +1266,8 @@ def _printed(interpreter: Interpreter, call: Call, read: Sequence[_Option]) -> d
             except Raised:
                 continue
         if value.data != _default(option).data:
-            found[option.dest] = value
-    return found
+            parsed[option.dest] = value
+    return parsed
 
 
 def _is_word(value: Value) -> bool:
@@ -1376,7 +1378,7 @@ def _given(
 
 
 def _split_words(words: Sequence[Value]) -> list[str]:
-    found: list[str] = []
+    words_found: list[str] = []
     for value in words:
         text = str(value.data)
         head, mark, tail = text.partition("=")
@@ -1385,8 +1387,8 @@ def _split_words(words: Sequence[Value]) -> list[str]:
         for part in (head, tail) if split else (text,):
             word = _Word(part)
             word.value = Value(part, value.origins)
-            found.append(word)
-    return found
+            words_found.append(word)
+    return words_found
 
 
 def _value_of(word: object) -> Value:
@@ -1415,7 +1417,7 @@ def _converted(interpreter: Interpreter, call: Call, option: _Option, given: obj
 
 def _typed(interpreter: Interpreter, call: Call, option: _Option, word: Value) -> Value:
     kind = option.keywords.get("type")
-    found = word
+    typed = word
     if kind is not None and isinstance(kind.data, Library):
         convert = _TYPES.get(kind.data.name.rpartition(".")[2])
         if convert is None:
@@ -1425,19 +1427,19 @@ def _typed(interpreter: Interpreter, call: Call, option: _Option, word: Value) -
                 else interpreter.call(kind, (word,), {}, call.place)
             )
         try:
-            found = Value(convert(word.data), word.origins or option.place)
+            typed = Value(convert(word.data), word.origins or option.place)
         except (ValueError, TypeError):
-            what = f"argument {option.dest}: invalid {kind.data.name} value: {word.data!r}"
-            raise Raised("arguments", what, word, Value(UNKNOWN, option.place)) from None
+            message = f"argument {option.dest}: invalid {kind.data.name} value: {word.data!r}"
+            raise Raised("arguments", message, word, Value(UNKNOWN, option.place)) from None
     elif kind is not None and kind.data is not None:
-        found = interpreter.call(kind, (word,), {}, call.place)
+        typed = interpreter.call(kind, (word,), {}, call.place)
     choices = listed(interpreter, option.keywords.get("choices"))
-    known = choices and isinstance(found.data, PLAIN)
+    known = choices and isinstance(typed.data, PLAIN)
     plain_ = all(isinstance(c.data, PLAIN) for c in choices or ())
-    if known and plain_ and found.data not in [c.data for c in choices or ()]:
-        what = f"argument {option.dest}: invalid choice: {found.data!r}"
-        raise Raised("arguments", what, found, option.keywords["choices"])
-    return found
+    if known and plain_ and typed.data not in [c.data for c in choices or ()]:
+        message = f"argument {option.dest}: invalid choice: {typed.data!r}"
+        raise Raised("arguments", message, typed, option.keywords["choices"])
+    return typed
 
 
 _TYPES: dict[str, Callable[..., object]] = {"int": int, "float": float, "str": str, "bool": bool}
@@ -1854,13 +1856,13 @@ def _chain(interpreter: Interpreter, call: Call) -> Value:
     parts: Sequence[Value] | None = call.args
     if call.name.endswith("from_iterable"):
         parts = listed(interpreter, call.given(0))
-    found: list[Value] = []
+    chained: list[Value] = []
     for part in parts or ():
         items = listed(interpreter, part)
-        if items is None or len(found) + len(items) > MOST_ITEMS:
+        if items is None or len(chained) + len(items) > MOST_ITEMS:
             return call.unknown()
-        found.extend(items)
-    return call.unknown() if parts is None else Value(found, merged(*parts))
+        chained.extend(items)
+    return call.unknown() if parts is None else Value(chained, merged(*parts))
 
 
 _COMBINING: dict[str, Callable[..., Iterable[tuple[Value, ...]]]] = {
@@ -1894,8 +1896,8 @@ def _combining(interpreter: Interpreter, call: Call) -> Value:
     if math.prod(map(len, known)) > MOST_ITEMS:
         return call.unknown()
     made = itertools.islice(_COMBINING[name](*known, *extra, **named), MOST_ITEMS + 1)
-    found = [Value(one, merged(*one)) for one in made]
-    return call.unknown() if len(found) > MOST_ITEMS else Value(found, merged(*call.args))
+    tuples = [Value(group, merged(*group)) for group in made]
+    return call.unknown() if len(tuples) > MOST_ITEMS else Value(tuples, merged(*call.args))
 
 
 @MODELS.function("itertools.islice")
@@ -2025,8 +2027,8 @@ def _call_itemgetter(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
-def _as_value(found: object) -> Value:
-    return found if isinstance(found, Value) else Value(UNKNOWN)
+def _as_value(data: object) -> Value:
+    return data if isinstance(data, Value) else Value(UNKNOWN)
 
 
 @MODELS.function("re.findall", "re.split", "re.sub")
@@ -2056,41 +2058,41 @@ def copied(value: Value, deep: bool, memo: dict[int, Value] | None = None) -> Va
     data = value.data
     if id(data) in memo:
         return Value(memo[id(data)].data, value.origins)
-    found = Value(data, value.origins)
+    copy_made = Value(data, value.origins)
 
     def inner(part: Value) -> Value:
         return copied(part, True, memo) if deep else part
 
     if isinstance(data, list):
         made: list[Value] = []
-        found.data = made
-        memo[id(data)] = found
+        copy_made.data = made
+        memo[id(data)] = copy_made
         made.extend(inner(part) for part in data)
     elif isinstance(data, DefaultDict):
-        found.data = DefaultDict(data.make, {k: inner(v) for k, v in data.items()})
-        memo[id(data)] = found
+        copy_made.data = DefaultDict(data.make, {k: inner(v) for k, v in data.items()})
+        memo[id(data)] = copy_made
     elif isinstance(data, dict):
         held: dict[object, Value] = {}
-        found.data = held
-        memo[id(data)] = found
+        copy_made.data = held
+        memo[id(data)] = copy_made
         held.update((key, inner(part)) for key, part in data.items())
     elif isinstance(data, tuple):
-        found.data = tuple(inner(part) for part in data)
+        copy_made.data = tuple(inner(part) for part in data)
     elif isinstance(data, set):
-        found.data = set(data)
+        copy_made.data = set(data)
     elif isinstance(data, Instance):
         instance = Instance(data.cls, {})
-        found.data = instance
-        memo[id(data)] = found
+        copy_made.data = instance
+        memo[id(data)] = copy_made
         instance.attributes.update((name, inner(v)) for name, v in data.attributes.items())
     elif isinstance(data, LibraryObject):
         thing_ = LibraryObject(data.name, data.args, data.keywords, data.made)
-        found.data = thing_
-        memo[id(data)] = found
+        copy_made.data = thing_
+        memo[id(data)] = copy_made
         thing_.state.update((name, inner(v)) for name, v in data.state.items())
     elif isinstance(data, Array):
-        found.data = replace(data)
-    return found
+        copy_made.data = replace(data)
+    return copy_made
 
 
 @MODELS.function("copy.deepcopy", "copy.copy")
@@ -2190,19 +2192,19 @@ def _config_merge(_: Interpreter, call: Call) -> Value:
     parts = [*parts[:1], *(part for part in parts[1:] if part.known)]
     if not parts or not all(isinstance(part.data, dict) for part in parts):
         return call.unknown()
-    found = parts[0]
+    merged_config = parts[0]
     for part in parts[1:]:
-        found = _overlaid(found, part)
-    return config_of(found, call)
+        merged_config = _overlaid(merged_config, part)
+    return config_of(merged_config, call)
 
 
 def _overlaid(under: Value, over: Value, depth: int = 20) -> Value:
     if not isinstance(under.data, dict) or not isinstance(over.data, dict) or not depth:
         return over
-    found = dict(under.data)
+    entries = dict(under.data)
     for key, value in over.data.items():
-        found[key] = _overlaid(found[key], value, depth - 1) if key in found else value
-    return Value(found, merged(under, over))
+        entries[key] = _overlaid(entries[key], value, depth - 1) if key in entries else value
+    return Value(entries, merged(under, over))
 
 
 @MODELS.method("DictConfig", "get", "__getitem__", "pop")

@@ -148,12 +148,12 @@ def _several(interpreter: Interpreter, call: Call) -> Value:
     key = call.given(2, "key")
     keys = {"key": key} if key is not None and key.data is not None else {}
     model = MODELS.functions["builtins.sorted"]
-    told = Call("builtins.sorted", (items,), {**backwards, **keys}, call.place)
-    found = interpreter.apply(model, told)
+    inner_call = Call("builtins.sorted", (items,), {**backwards, **keys}, call.place)
+    output = interpreter.apply(model, inner_call)
     number = arrays.size(count)
-    if not isinstance(found.data, list) or number is None:
+    if not isinstance(output.data, list) or number is None:
         return call.unknown()
-    return Value(found.data[: max(number, 0)], merged(*call.args))
+    return Value(output.data[: max(number, 0)], merged(*call.args))
 
 
 QUEUES = ("Queue", "SimpleQueue", "LifoQueue", "JoinableQueue")
@@ -245,21 +245,21 @@ def _applied(call: Call, name: str, pattern: Value, args: tuple[Value, ...]) -> 
     if not known or not isinstance(source, str) or not is_quick(source, str(texts[-1])):
         return unknown(pattern, *args)
     parts = (pattern, *args)
-    found = getattr(re, name)(source, *texts)
+    matches = getattr(re, name)(source, *texts)
     if name in ("match", "search", "fullmatch"):
-        return _match(call, found, parts)
+        return _match(call, matches, parts)
     if name == "finditer":
-        return Value([_match(call, one, parts) for one in found], merged(*parts))
-    return with_origins(found, merged(*parts))
+        return Value([_match(call, matche, parts) for matche in matches], merged(*parts))
+    return with_origins(matches, merged(*parts))
 
 
-def _match(call: Call, found: re.Match[str] | None, parts: tuple[Value, ...]) -> Value:
+def _match(call: Call, match: re.Match[str] | None, parts: tuple[Value, ...]) -> Value:
     origins = merged(*parts)
-    if found is None:
+    if match is None:
         return Value(None, origins)
-    groups = with_origins([found.group(0), *found.groups()], origins)
-    named = with_origins(found.groupdict(), origins)
-    span = with_origins(list(found.span()), origins)
+    groups = with_origins([match.group(0), *match.groups()], origins)
+    named = with_origins(match.groupdict(), origins)
+    span = with_origins(list(match.span()), origins)
     data = LibraryObject(
         "re.Match", (), {}, call.place, {"all": groups, "named": named, "at": span}
     )
@@ -297,9 +297,9 @@ def _of_match(_: Interpreter, call: Call) -> Value:
             return call.unknown()
         ends = {"start": span.data[0], "end": span.data[1]}
         return ends.get(call.name) or Value(tuple(span.data), span.origins)
-    found = [_group(groups.data, named.data, key.data) for key in call.args or (Value(0),)]
-    known = [one for one in found if one is not None]
-    if len(known) != len(found):
+    groups_asked = [_group(groups.data, named.data, key.data) for key in call.args or (Value(0),)]
+    known = [item for item in groups_asked if item is not None]
+    if len(known) != len(groups_asked):
         return call.unknown()
     return known[0] if len(known) == 1 else Value(tuple(known), groups.origins)
 
@@ -357,14 +357,14 @@ def _accumulated(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0, "iterable"))
     if items is None or len(call.args) != 1 or call.keywords or not items:
         return call.unknown() if items is None or items else Value([])
-    total, found = items[0], [items[0]]
+    total, totals = items[0], [items[0]]
     for item in items[1:MAX_ITEMS]:
         try:
             total = lifted(plain(total) + plain(item), total, item)
         except (NotPlain, TypeError):
             return Value(Lazy(unknown(*items[:24]), Value(len(items))))
-        found.append(total)
-    return Value(found, merged(*call.args))
+        totals.append(total)
+    return Value(totals, merged(*call.args))
 
 
 del _name

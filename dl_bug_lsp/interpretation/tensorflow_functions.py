@@ -59,9 +59,9 @@ def numbers(value: Value | None) -> list[int] | None:
     if value is None:
         return None
     items = value.data if isinstance(value.data, (list, tuple)) else (value,)
-    found = [size(item) for item in items]
-    known = [n for n in found if n is not None]
-    return known if len(known) == len(found) else None
+    sizes = [size(item) for item in items]
+    known = [n for n in sizes if n is not None]
+    return known if len(known) == len(sizes) else None
 
 
 @on_tensor("unstack")
@@ -101,9 +101,9 @@ def _pad(call: Call, x: Array, value: Value) -> Value:
         raise Raised("size", "the number of paddings must be that of the dimensions", *sides)
     shape = []
     for dim, pair in zip(x.shape, items, strict=True):
-        both, there = numbers(pair), size(dim)
-        known = both is not None and there is not None
-        total = there + sum(both) if both is not None and there is not None else UNKNOWN
+        both, extent = numbers(pair), size(dim)
+        known = both is not None and extent is not None
+        total = extent + sum(both) if both is not None and extent is not None else UNKNOWN
         shape.append(Value(total if known else UNKNOWN, merged(dim, pair)))
     return tensor(call, shape, x.dtype, value, widths)
 
@@ -138,12 +138,12 @@ def _top_k(call: Call, x: Array, value: Value) -> Value:
     count = call.given(1, "k") or Value(1)
     if not x.shape:
         return call.unknown()
-    there, wanted = size(x.shape[-1]), size(count)
-    if there is not None and wanted is not None and wanted > there:
+    extent, wanted = size(x.shape[-1]), size(count)
+    if extent is not None and wanted is not None and wanted > extent:
         raise Raised("size", "input must have at least k columns", x.shape[-1], count)
     shape = (*x.shape[:-1], count)
-    found = tensor(call, shape, x.dtype, value), tensor(call, shape, "int32", value)
-    return Value(found, merged(*found))
+    outputs = tensor(call, shape, x.dtype, value), tensor(call, shape, "int32", value)
+    return Value(outputs, merged(*outputs))
 
 
 @on_tensor("norm", "euclidean_norm", "reduce_euclidean_norm")
@@ -156,8 +156,8 @@ def _norm(call: Call, x: Array, value: Value) -> Value:
 @on_tensor("moments")
 def _moments(call: Call, x: Array, value: Value) -> Value:
     keep = call.keywords.get("keepdims")
-    found = tensor(call, reduced(x, call.given(1, "axes"), keep), x.dtype, value)
-    return Value((found, found), found.origins)
+    result = tensor(call, reduced(x, call.given(1, "axes"), keep), x.dtype, value)
+    return Value((result, result), result.origins)
 
 
 @on_tensor("matvec")
@@ -188,8 +188,8 @@ def _colours(call: Call, x: Array, value: Value) -> Value:
     is_grey = call.name.endswith("rgb_to_grayscale")
     before, after = (3, 1) if is_grey else (1, 3)
     if x.shape:
-        what = f"the last dimension must be of size {before}"
-        arrays.same(x.shape[-1], Value(before, frozenset({call.place})), what)
+        message = f"the last dimension must be of size {before}"
+        arrays.same(x.shape[-1], Value(before, frozenset({call.place})), message)
     shape = None if not x.shape else (*x.shape[:-1], Value(after, frozenset({call.place})))
     return tensor(call, shape, x.dtype, value)
 
@@ -226,9 +226,11 @@ def _as_numpy(interpreter: Interpreter, call: Call, name: str) -> Value:
         x = operand(value) if isinstance(value.data, Array) else None
         made = value if x is None else Value(Array(x.shape, x.dtype, "numpy"), value.origins)
         given.append(made)
-    found = MODELS.functions[name](interpreter, Call(name, tuple(given), call.keywords, call.place))
-    data = arrays.array(found)
-    return found if data is None else tensor(call, data.shape, data.dtype, found)
+    result = MODELS.functions[name](
+        interpreter, Call(name, tuple(given), call.keywords, call.place)
+    )
+    data = arrays.array(result)
+    return result if data is None else tensor(call, data.shape, data.dtype, result)
 
 
 @MODELS.function(*names("einsum"))
@@ -238,13 +240,13 @@ def _einsum(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function(*names("meshgrid"))
 def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
-    found = _as_numpy(interpreter, call, "numpy.meshgrid")
-    parts = found.data if isinstance(found.data, (list, tuple)) else ()
+    result = _as_numpy(interpreter, call, "numpy.meshgrid")
+    parts = result.data if isinstance(result.data, (list, tuple)) else ()
     made = []
     for part in parts:
         x = arrays.array(part)
         made.append(part if x is None else tensor(call, x.shape, x.dtype, part))
-    return Value(tuple(made), found.origins) if made else call.unknown()
+    return Value(tuple(made), result.origins) if made else call.unknown()
 
 
 @MODELS.function(*names("linspace"))
@@ -295,8 +297,8 @@ def _unique(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     free = tensor(call, (Value(UNKNOWN, value.origins),), x.dtype, value)
     places = tensor(call, x.shape, "int32", value)
-    found = (free, places) if call.name.endswith("unique") else (free, places, places)
-    return Value(found, value.origins)
+    outputs = (free, places) if call.name.endswith("unique") else (free, places, places)
+    return Value(outputs, value.origins)
 
 
 @MODELS.function(*names("math.confusion_matrix"))

@@ -83,24 +83,28 @@ def plain_list(value: Value) -> tuple[Shape, str | None, list[int]] | None:
     length = Value(len(data), value.origins)
     if not data:
         return (length,), "float32", []
-    found: tuple[Shape, str | None, list[int]] | None = None
+    shape_found: tuple[Shape, str | None, list[int]] | None = None
     for item in data:
-        one = plain_list(item)
-        if one is None:
+        inner = plain_list(item)
+        if inner is None:
             return None
-        if found is None:
-            found = (one[0], one[1], list(one[2]))
+        if shape_found is None:
+            shape_found = (inner[0], inner[1], list(inner[2]))
             continue
         message = "Can't convert non-rectangular Python sequence to Tensor"
-        if len(one[0]) != len(found[0]):
+        if len(inner[0]) != len(shape_found[0]):
             raise Raised("value", message, value)
-        shape = tuple(arrays.same(x, y, message) for x, y in zip(found[0], one[0], strict=True))
-        joint = found[1] if found[1] == one[1] else "float32"
-        if {found[1], one[1]} - {"int32", "float32"} and found[1] != one[1]:
+        shape = tuple(
+            arrays.same(x, y, message) for x, y in zip(shape_found[0], inner[0], strict=True)
+        )
+        joint = shape_found[1] if shape_found[1] == inner[1] else "float32"
+        if {shape_found[1], inner[1]} - {"int32", "float32"} and shape_found[1] != inner[1]:
             joint = None
-        found[2].extend(one[2])
-        found = (shape, joint, found[2])
-    return None if found is None else ((length, *found[0]), found[1], found[2])
+        shape_found[2].extend(inner[2])
+        shape_found = (shape, joint, shape_found[2])
+    return (
+        None if shape_found is None else ((length, *shape_found[0]), shape_found[1], shape_found[2])
+    )
 
 
 def operand(value: Value | None, library: str = "tensorflow") -> Array | None:
@@ -119,10 +123,10 @@ def operand(value: Value | None, library: str = "tensorflow") -> Array | None:
     if isinstance(data, (list, tuple)):
         listed = plain_list(value)
         if listed is not None:
-            found = Array(listed[0], None, library)
+            result = Array(listed[0], None, library)
             if listed[2] and listed[1] == "int32":
-                found.lowest, found.highest = min(listed[2]), max(listed[2])
-            return found
+                result.lowest, result.highest = min(listed[2]), max(listed[2])
+            return result
     return None
 
 
@@ -226,21 +230,21 @@ def make_tensor(_: Interpreter, call: Call) -> Value:
                 value,
                 wanted,
             )
-        found = tensor(call, data.shape, asked, value)
-        assert isinstance(found.data, Array)
-        found.data.lowest, found.data.highest = data.lowest, data.highest
-        return found
+        result = tensor(call, data.shape, asked, value)
+        assert isinstance(result.data, Array)
+        result.data.lowest, result.data.highest = data.lowest, data.highest
+        return result
     listed = plain_list(value)
     if listed is None:
         return tensor(call, None, dtype_named(wanted), value)
-    found = tensor(call, written(call, listed[0]), dtype_named(wanted, listed[1]), value)
-    assert isinstance(found.data, Array)
+    result = tensor(call, written(call, listed[0]), dtype_named(wanted, listed[1]), value)
+    assert isinstance(result.data, Array)
     if listed[2] and listed[1] == "int32":
-        found.data.lowest, found.data.highest = min(listed[2]), max(listed[2])
+        result.data.lowest, result.data.highest = min(listed[2]), max(listed[2])
     shape = dims(call.given(2, "shape"))
     if shape is not None and call.name.endswith("constant"):
-        found.data.shape = shape
-    return found
+        result.data.shape = shape
+    return result
 
 
 @MODELS.function(
@@ -256,12 +260,12 @@ def make_shape(_: Interpreter, call: Call) -> Value:
         dtype = filled.dtype if filled is not None else None
     if shape is not None and isinstance(shape.data, (float, str)):
         raise Raised("type", f"Cannot convert {shape.data!r} to a shape", shape)
-    found = tensor(call, written(call, dims(shape)), dtype, *call.args)
-    if call.name.endswith("uniform") and isinstance(found.data, Array) and dtype in {"int32"}:
+    result = tensor(call, written(call, dims(shape)), dtype, *call.args)
+    if call.name.endswith("uniform") and isinstance(result.data, Array) and dtype in {"int32"}:
         low, high = size(call.given(1, "minval")), size(call.given(2, "maxval"))
         if high is not None:
-            found.data.lowest, found.data.highest = low or 0, high - 1
-    return found
+            result.data.lowest, result.data.highest = low or 0, high - 1
+    return result
 
 
 @MODELS.function(*names("zeros_like ones_like"))
@@ -292,11 +296,11 @@ def make_range(_: Interpreter, call: Call) -> Value:
     known = [n for n in numbers if n is not None]
     if len(known) != len(numbers) or not known or any(k != "dtype" for k in call.keywords):
         return tensor(call, (Value(UNKNOWN),), None, *call.args)
-    found = range(*known[:3])
-    length = Value(len(found), merged(*call.args) | {call.place})
+    span = range(*known[:3])
+    length = Value(len(span), merged(*call.args) | {call.place})
     made = tensor(call, (length,), dtype_named(call.keywords.get("dtype"), "int32"), *call.args)
-    if isinstance(made.data, Array) and found:
-        made.data.lowest, made.data.highest = min(found), max(found)
+    if isinstance(made.data, Array) and span:
+        made.data.lowest, made.data.highest = min(span), max(span)
     return made
 
 
@@ -363,14 +367,14 @@ def add_all(_: Interpreter, call: Call) -> Value:
     data = parts.data if parts is not None else None
     if not isinstance(data, (list, tuple)) or not data:
         return call.unknown()
-    found = operand(data[0])
+    result = operand(data[0])
     for other in data[1:]:
         y = operand(other)
-        if found is None or y is None or found.shape is None or y.shape is None:
+        if result is None or y is None or result.shape is None or y.shape is None:
             return call.unknown()
-        shape = arrays.broadcast(found.shape, y.shape)
-        found = Array(shape, one_dtype("AddN", data[0], other), "tensorflow")
-    return tensor(call, found.shape if found else None, found.dtype if found else None, *data)
+        shape = arrays.broadcast(result.shape, y.shape)
+        result = Array(shape, one_dtype("AddN", data[0], other), "tensorflow")
+    return tensor(call, result.shape if result else None, result.dtype if result else None, *data)
 
 
 def swapped(x: Array, flag: Value | None) -> Array | None:
@@ -390,12 +394,12 @@ def matrix_product(_: Interpreter, call: Call) -> Value:
     if a is None or b is None or x is None or y is None:
         return call.unknown()
     dtype = one_dtype("MatMul", a, b)
-    for value, one in ((a, x), (b, y)):
-        if one.shape is not None and len(one.shape) < 2:
+    for value, item in ((a, x), (b, y)):
+        if item.shape is not None and len(item.shape) < 2:
             raise Raised(
                 "size",
                 "In[0] and In[1] has different ndims or is not a matrix",
-                Value(len(one.shape), value.origins),
+                Value(len(item.shape), value.origins),
                 Value(2, frozenset({call.place})),
             )
     p, q = swapped(x, call.given(2, "transpose_a")), swapped(y, call.given(3, "transpose_b"))
@@ -440,19 +444,19 @@ def cast(_: Interpreter, call: Call) -> Value:
     if value is None or x is None:
         return call.unknown()
     fixed = {"to_float": "float32", "to_int32": "int32"}.get(call.name.rpartition(".")[2])
-    found = tensor(call, x.shape, fixed or dtype_named(call.given(1, "dtype")), value)
-    if isinstance(found.data, Array):
-        found.data.lowest, found.data.highest = x.lowest, x.highest
-    return found
+    result = tensor(call, x.shape, fixed or dtype_named(call.given(1, "dtype")), value)
+    if isinstance(result.data, Array):
+        result.data.lowest, result.data.highest = x.lowest, x.highest
+    return result
 
 
 @MODELS.function(*names("convert_image_dtype"))
 def cast_image(interpreter: Interpreter, call: Call) -> Value:
     """Return an image with another dtype, its range changed."""
-    found = cast(interpreter, call)
-    if isinstance(found.data, Array):
-        found.data.lowest = found.data.highest = None
-    return found
+    result = cast(interpreter, call)
+    if isinstance(result.data, Array):
+        result.data.lowest = result.data.highest = None
+    return result
 
 
 @MODELS.function(*names("reshape"))
@@ -468,11 +472,11 @@ def reshape(_: Interpreter, call: Call) -> Value:
     return keeping(tensor(call, shape, x.dtype, value), x)
 
 
-def keeping(found: Value, x: Array) -> Value:
+def keeping(result: Value, x: Array) -> Value:
     """Return a rearranged tensor with the bounds of what it was made of."""
-    if isinstance(found.data, Array):
-        found.data.lowest, found.data.highest = x.lowest, x.highest
-    return found
+    if isinstance(result.data, Array):
+        result.data.lowest, result.data.highest = x.lowest, x.highest
+    return result
 
 
 @MODELS.function(*names("transpose permute_dimensions"))
@@ -550,9 +554,9 @@ def join(_: Interpreter, call: Call) -> Value:
     at = size(axis) if axis is not None else 0
     if not isinstance(parts, (list, tuple)) or not parts:
         return call.unknown()
-    found = [operand(p) for p in parts]
-    known = [p for p in found if p is not None]
-    if len(known) != len(found):
+    arrays_joined = [operand(p) for p in parts]
+    known = [p for p in arrays_joined if p is not None]
+    if len(known) != len(arrays_joined):
         return tensor(call, None, None, *parts)
     dtype = known[0].dtype
     for other in parts[1:]:
@@ -798,7 +802,7 @@ def convolve(_: Interpreter, call: Call) -> Value:
     if len(steps) != count:
         return tensor(call, None, x.dtype, value, kernel)
     kind = padding.data if padding is not None else None
-    found: list[Value] = []
+    lengths: list[Value] = []
     for length, width, step in zip(x.shape[1:-1], f.shape, steps, strict=False):
         n, k, s = size(length), size(width), size(step)
         number: object = UNKNOWN
@@ -808,8 +812,8 @@ def convolve(_: Interpreter, call: Call) -> Value:
             number = (n - k) // s + 1
             if n < k:
                 raise Raised("size", "Negative dimension size caused by subtracting", width, length)
-        found.append(Value(number, merged(length, width, step)))
-    shape = (x.shape[0], *found, f.shape[-1])
+        lengths.append(Value(number, merged(length, width, step)))
+    shape = (x.shape[0], *lengths, f.shape[-1])
     return tensor(call, shape, one_dtype("Conv2D", value, kernel), value, kernel)
 
 
@@ -930,14 +934,16 @@ def zip_sets(_: Interpreter, call: Call) -> Value:
     """Return a data set of the elements of several, side by side."""
     first = call.args[0].data if call.args else None
     parts = list(first) if isinstance(first, (tuple, list)) else list(call.args)
-    found = [p.data for p in parts if isinstance(p.data, LibraryObject) and "item" in p.data.state]
-    if len(found) != len(parts) or not found:
+    datasets = [
+        p.data for p in parts if isinstance(p.data, LibraryObject) and "item" in p.data.state
+    ]
+    if len(datasets) != len(parts) or not datasets:
         return from_elsewhere(_, call)
-    lengths = [f.state["length"] for f in found]
+    lengths = [f.state["length"] for f in datasets]
     numbers = [size(n) for n in lengths]
     least = min((n for n in numbers if n is not None), default=None)
     length = Value(UNKNOWN if least is None or None in numbers else least, merged(*lengths))
-    return dataset(call, Value(tuple(f.state["item"] for f in found)), length)
+    return dataset(call, Value(tuple(f.state["item"] for f in datasets)), length)
 
 
 def state_of(call: Call) -> tuple[Value, Value]:
@@ -961,14 +967,14 @@ def other_length(_: Interpreter, call: Call) -> Value:
     item, length = state_of(call)
     given = call.args[0] if call.args else None
     whole, number = size(length), size(given)
-    found: object = UNKNOWN
+    count: object = UNKNOWN
     if whole is not None and number is not None and number >= 0:
-        found = {
+        count = {
             "repeat": whole * number,
             "take": min(whole, number),
             "skip": max(whole - number, 0),
         }.get(call.name, UNKNOWN)
-    return dataset(call, item, Value(found, merged(length, *call.args)))
+    return dataset(call, item, Value(count, merged(length, *call.args)))
 
 
 def with_batch(value: Value, count: Value) -> Value:
@@ -982,9 +988,9 @@ def with_batch(value: Value, count: Value) -> Value:
         data = operand(value) or Array((), "str", "tensorflow")
     if isinstance(data, Array):
         shape = None if data.shape is None else (count, *data.shape)
-        found = Array(shape, data.dtype, "tensorflow")
-        found.lowest, found.highest = data.lowest, data.highest
-        return Value(found, merged(value, count))
+        result = Array(shape, data.dtype, "tensorflow")
+        result.lowest, result.highest = data.lowest, data.highest
+        return Value(result, merged(value, count))
     return unknown(value)
 
 
@@ -998,12 +1004,12 @@ def batch(_: Interpreter, call: Call) -> Value:
     count = Value(UNKNOWN if number is None else number, given.origins | {call.place})
     if whole is not None and number is not None and whole < number:
         count = Value(whole, merged(length, given))
-    found: object = UNKNOWN
+    batches: object = UNKNOWN
     if whole is not None and number:
-        found = whole // number if drop is not None and drop.data is True else -(-whole // number)
+        batches = whole // number if drop is not None and drop.data is True else -(-whole // number)
     if call.name == "padded_batch":
-        return dataset(call, unknown(item), Value(found, merged(length, given)))
-    return dataset(call, with_batch(item, count), Value(found, merged(length, given)))
+        return dataset(call, unknown(item), Value(batches, merged(length, given)))
+    return dataset(call, with_batch(item, count), Value(batches, merged(length, given)))
 
 
 @MODELS.method("Dataset", "unbatch")

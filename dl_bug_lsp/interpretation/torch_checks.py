@@ -164,10 +164,10 @@ def _settings(given: Given) -> Given:
 @before(_layers("TransformerEncoder"), "src mask src_key_padding_mask is_causal")
 def _encoder(given: Given) -> None:
     settings = _settings(given)
-    found = _lengths(given.get("src"), flag(settings.get("batch_first"), default=False))
-    if found is not None:
+    result = _lengths(given.get("src"), flag(settings.get("batch_first"), default=False))
+    if result is not None:
         masks = given.get("src_mask", given.get("mask")), given.get("src_key_padding_mask")
-        _masked(*masks, found[0], *found, settings.get("nhead"))
+        _masked(*masks, result[0], *result, settings.get("nhead"))
 
 
 @before(
@@ -248,13 +248,13 @@ def _ctc(given: Given) -> None:
 
 @before(["torch.nn.utils.rnn.pack_padded_sequence"], "input lengths batch_first enforce_sorted")
 def _packed(given: Given) -> None:
-    found = _lengths(given.get("input"), flag(given.get("batch_first"), default=False))
+    result = _lengths(given.get("input"), flag(given.get("batch_first"), default=False))
     lengths = given.get("lengths")
     if lengths is None:
         return
     count = _number_of(lengths)
-    if found is not None and found[1] is not None and count is not None:
-        arrays.same(count, found[1], "len(lengths) must be equal to batch_size")
+    if result is not None and result[1] is not None and count is not None:
+        arrays.same(count, result[1], "len(lengths) must be equal to batch_size")
     data = array(lengths)
     if data is not None and data.device is not None and data.device != "cpu":
         raise Raised("type", "'lengths' should be a 1D CPU int64 tensor", lengths)

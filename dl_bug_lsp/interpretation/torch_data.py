@@ -70,8 +70,8 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
         if interpreter.method_of(dataset, "__len__") is None and is_stream(interpreter, dataset):
             return unknown(dataset)
         method = interpreter.attribute(dataset, "__len__", place)
-        found = interpreter.call(method, (), {}, place)
-        return found if size(found) is not None else Value(UNKNOWN, found.origins)
+        length = interpreter.call(method, (), {}, place)
+        return length if size(length) is not None else Value(UNKNOWN, length.origins)
     return unknown(dataset)
 
 
@@ -104,18 +104,18 @@ def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[
         items = interpreter.iterate(dataset)
         streamed = [items.item] if isinstance(items, Lazy) else items[:MAX_SAMPLES]
         return streamed or [unknown(dataset)]
-    found = [sample_of(interpreter, dataset, place)]
+    samples = [sample_of(interpreter, dataset, place)]
     held: object = dataset.data
     while isinstance(held, LibraryObject) and held.short == "Subset" and "dataset" in held.state:
         held = held.state["dataset"].data
     if not isinstance(held, Instance | list | tuple):
-        return found
+        return samples
     count = size(length_of(interpreter, dataset, place)) or 1
     for number in _looked_at(count):
         if start - interpreter.left >= SAMPLE_STEPS:
             break
-        found.append(sample_of(interpreter, dataset, place, number))
-    return found
+        samples.append(sample_of(interpreter, dataset, place, number))
+    return samples
 
 
 def is_stream(interpreter: Interpreter, dataset: Value) -> bool:
@@ -139,10 +139,10 @@ def joined(samples: Sequence[Value], strict: bool) -> Value:
 
     Where ``strict`` their sizes must be the same.
     """
-    found = samples[0]
+    joined_sample = samples[0]
     for other in samples[1:]:
-        found = _both(found, other, strict)
-    return found
+        joined_sample = _both(joined_sample, other, strict)
+    return joined_sample
 
 
 def _both(a: Value, b: Value, strict: bool) -> Value:
@@ -204,9 +204,9 @@ def _dimension(a: Value, b: Value, strict: bool) -> Value:
 
 @MODELS.function("torch.utils.data.TensorDataset")
 def _tensor_dataset(_: Interpreter, call: Call) -> Value:
-    found = [array(v) for v in call.args]
+    tensors = [array(v) for v in call.args]
     first: Value | None = None
-    for value, x in zip(call.args, found, strict=True):
+    for value, x in zip(call.args, tensors, strict=True):
         kind = kind_of(value)
         if kind is not None:
             message = f"TensorDataset takes Tensors: '{kind}' object has no size()"
@@ -324,8 +324,8 @@ def _loader(interpreter: Interpreter, call: Call) -> Value:
     if batch is not None and batch.data is not None and batch.known:
         number = size(batch)
         if number is None or number < 1:
-            what = "type" if number is None and not isinstance(batch.data, float) else "value"
-            raise Raised(what, "batch_size should be a positive integer value", batch)
+            kind = "type" if number is None and not isinstance(batch.data, float) else "value"
+            raise Raised(kind, "batch_size should be a positive integer value", batch)
     shuffle, sampler = flag(state.get("shuffle"), default=False), state.get("sampler")
     if shuffle and sampler is not None and sampler.data is not None and sampler.known:
         raise Raised("value", "sampler option is mutually exclusive with shuffle", sampler)
@@ -412,8 +412,8 @@ def _chosen(interpreter: Interpreter, state: dict[str, Value]) -> tuple[Value, V
     length = items.length if isinstance(items, Lazy) else Value(len(items), given.origins)
     if isinstance(given.data, Instance) and interpreter.method_of(given, "__len__") is not None:
         length = length_of(interpreter, given, next(iter(given.origins), ("", 0)))
-    sizes = {len(one.data) for one in ([first] if isinstance(items, Lazy) else items)
-             if isinstance(one.data, list | tuple)}  # fmt: skip
+    sizes = {len(item.data) for item in ([first] if isinstance(items, Lazy) else items)
+             if isinstance(item.data, list | tuple)}  # fmt: skip
     count = Value(sizes.pop(), given.origins) if len(sizes) == 1 else unknown(given)
     return count, length
 
@@ -469,11 +469,11 @@ def _is_image(data: object) -> bool:
 
 def tensor_like(x: Array, shape: Sequence[Value] | None, *parts: Value) -> Value:
     """Return a tensor of another shape with an array's dtype and bounds."""
-    found = like(x, shape, *parts)
-    data = array(found)
+    result = like(x, shape, *parts)
+    data = array(result)
     if data is not None and x.library != "torch":
         data.library, data.device = "torch", "cpu"
-    return found
+    return result
 
 
 @MODELS.function("torch.utils.data.default_collate", "torch.default_collate")

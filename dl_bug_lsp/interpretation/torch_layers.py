@@ -317,13 +317,13 @@ def fits_weights(state: Mapping[str, Value], x: Array, value: Value) -> None:
     wanted = weight.dtype if weight is not None else weight_dtype(state)
     known = x.dtype is not None and wanted is not None
     if known and x.dtype != wanted and x.dtype not in REDUCED and wanted not in REDUCED:
-        told = state.get("dtype", Value(wanted))
+        setting = state.get("dtype", Value(wanted))
         message = f"mat1 and mat2 must have the same dtype, but got {x.dtype} and {wanted}"
-        raise Raised("type", message, value, Value(wanted, told.origins))
-    there = device_of(state.get("device"))
-    if devices_differ(x.device, there):
-        told = state["device"]
-        raise Raised("type", "Expected all tensors to be on the same device", value, told)
+        raise Raised("type", message, value, Value(wanted, setting.origins))
+    own_device = device_of(state.get("device"))
+    if devices_differ(x.device, own_device):
+        setting = state["device"]
+        raise Raised("type", "Expected all tensors to be on the same device", value, setting)
 
 
 def has_rank(x: Array, value: Value, *ranks: int) -> bool:
@@ -358,8 +358,8 @@ def _linear(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Valu
         arrays.same(last, fits, "mat1 and mat2 shapes cannot be multiplied")
     fits_weights(state, x, value)
     out = state.get("out_features", Value(UNKNOWN))
-    found = result(x, None if x.shape is None else (*x.shape[:-1], out), value)
-    return arrays.with_last(found, out)
+    output = result(x, None if x.shape is None else (*x.shape[:-1], out), value)
+    return arrays.with_last(output, out)
 
 
 @functional("linear", "weight bias")
@@ -503,21 +503,21 @@ def pooling(count: int, *, indices: bool) -> Forward:
             unknown(n, k) if up is None else window(n, k, s, p, d, up=up)
             for n, k, s, p, d in zip(x.shape[-count:], kernel, stride, pads, dilation, strict=True)
         ]
-        found = result(x, (*x.shape[:-count], *lengths), value)
-        return with_indices(state, found, indices=indices)
+        target = result(x, (*x.shape[:-count], *lengths), value)
+        return with_indices(state, target, indices=indices)
 
     return forward
 
 
-def with_indices(state: Mapping[str, Value], found: Value, *, indices: bool) -> Value:
+def with_indices(state: Mapping[str, Value], output: Value, *, indices: bool) -> Value:
     """Return a pooling's result, with the places of the largest where they are asked for."""
     asked = flag(state.get("return_indices"), default=False)
     if indices and asked is not False:
-        x = array(found)
+        x = array(output)
         assert x is not None
-        places = tensor(x.shape, "int64", found, device=x.device)
-        return Value((found, places), found.origins) if asked else unknown(found)
-    return found
+        places = tensor(x.shape, "int64", output, device=x.device)
+        return Value((output, places), output.origins) if asked else unknown(output)
+    return output
 
 
 def adaptive(count: int, *, indices: bool) -> Forward:
@@ -530,8 +530,8 @@ def adaptive(count: int, *, indices: bool) -> Forward:
         lengths = [
             n if w.data is None else w for n, w in zip(x.shape[-count:], wanted, strict=True)
         ]
-        found = result(x, (*x.shape[:-count], *lengths), value)
-        return with_indices(state, found, indices=indices)
+        target = result(x, (*x.shape[:-count], *lengths), value)
+        return with_indices(state, target, indices=indices)
 
     return forward
 
@@ -759,8 +759,8 @@ def _recurrent(state: Mapping[str, Value], x: Array, value: Value, call: Call) -
     if "input_size" in state:
         message = "input.size(-1) must be equal to input_size"
         arrays.same(x.shape[-1], state["input_size"], message)
-    told = state.get("bidirectional", Value(None))
-    ways = Value(UNKNOWN if both is None else 2 if both else 1, told.origins)
+    both_ways = state.get("bidirectional", Value(None))
+    ways = Value(UNKNOWN if both is None else 2 if both else 1, both_ways.origins)
     projected = state.get("proj_size")
     out = projected if projected is not None and size(projected) else hidden
     batch: Shape = ()
@@ -811,8 +811,8 @@ def _cell(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Val
         for part in parts:
             if isinstance(part, Value):
                 _has_shape(part, shape)
-    found = result(x, shape, value)
-    return Value((found, found), value.origins) if "LSTM" in call.name else found
+    output = result(x, shape, value)
+    return Value((output, output), value.origins) if "LSTM" in call.name else output
 
 
 @layer("MultiheadAttention")
@@ -930,54 +930,56 @@ def _sequential(interpreter: Interpreter, call: Call) -> Value:
     if not isinstance(layers, list) or not call.args:
         return call.unknown()
     value = call.args[0]
-    for one in layers:
-        value = interpreter.call(one, (value,), {}, call.place)
+    for item in layers:
+        value = interpreter.call(item, (value,), {}, call.place)
     return value
 
 
 def _items(_: Interpreter, call: Call) -> Value:
-    found = _inside(call)
-    if call.name != "__iter__" and isinstance(found.data, dict):
-        pairs = [Value((value_of(k, NOWHERE), v)) for k, v in found.data.items()]
-        return Value(pairs) if call.name == "items" else Value(list(found.data.values()))
-    return Value(Lazy(found, Value(UNKNOWN))) if not found.known else found
+    layers = _inside(call)
+    if call.name != "__iter__" and isinstance(layers.data, dict):
+        pairs = [Value((value_of(k, NOWHERE), v)) for k, v in layers.data.items()]
+        return Value(pairs) if call.name == "items" else Value(list(layers.data.values()))
+    return Value(Lazy(layers, Value(UNKNOWN))) if not layers.known else layers
 
 
 def _length(_: Interpreter, call: Call) -> Value:
-    found = _inside(call)
-    if isinstance(found.data, list | dict):
-        return Value(len(found.data), merged(*(call.receiver,)) if call.receiver else found.origins)
-    return unknown(found)
+    layers = _inside(call)
+    if isinstance(layers.data, list | dict):
+        return Value(
+            len(layers.data), merged(*(call.receiver,)) if call.receiver else layers.origins
+        )
+    return unknown(layers)
 
 
 def _part(_: Interpreter, call: Call) -> Value:
-    found, key = _inside(call), call.args[0] if call.args else Value(None)
+    layers, key = _inside(call), call.args[0] if call.args else Value(None)
     number = size(key)
     bounds = key.data.args if isinstance(key.data, LibraryObject) else ()
     held = None if call.receiver is None else call.receiver.data
-    if bounds and isinstance(found.data, list) and isinstance(held, LibraryObject):
+    if bounds and isinstance(layers.data, list) and isinstance(held, LibraryObject):
         limits = [None if b.data is None else size(b) for b in bounds]
         known = all(b.data is None or size(b) is not None for b in bounds)
         if known and limits[2:] != [0]:
-            chosen = Value(found.data[slice(*limits)], found.origins)
+            chosen = Value(layers.data[slice(*limits)], layers.origins)
             made = LibraryObject(held.name, (), {}, call.place, {"modules of this": chosen})
-            return Value(made, merged(call.receiver or found, *bounds))
-    if isinstance(found.data, list) and number is not None:
-        if not -len(found.data) <= number < len(found.data):
-            raise Raised("index", "index is out of range", key, Value(len(found.data)))
-        item = found.data[number]
+            return Value(made, merged(call.receiver or layers, *bounds))
+    if isinstance(layers.data, list) and number is not None:
+        if not -len(layers.data) <= number < len(layers.data):
+            raise Raised("index", "index is out of range", key, Value(len(layers.data)))
+        item = layers.data[number]
         return item if isinstance(item, Value) else call.unknown()
-    if isinstance(found.data, dict) and isinstance(key.data, str | int):
-        if key.data in found.data:
-            item = found.data[key.data]
+    if isinstance(layers.data, dict) and isinstance(key.data, str | int):
+        if key.data in layers.data:
+            item = layers.data[key.data]
             return item if isinstance(item, Value) else call.unknown()
-        raise Raised("key", f"{key.data!r}", key, found)
+        raise Raised("key", f"{key.data!r}", key, layers)
     return call.unknown()
 
 
 def _append(_: Interpreter, call: Call) -> Value:
-    found, name = _inside(call), call.name
-    data = found.data
+    layers, name = _inside(call), call.name
+    data = layers.data
     value = call.args[-1] if call.args else Value(UNKNOWN)
     if isinstance(data, list):
         if name == "extend" and isinstance(value.data, list | tuple):
@@ -1026,16 +1028,16 @@ def change(value: Value, name: str, setting: Value, seen: set[int]) -> None:
         inner = list(data.state.values())
     elif isinstance(data, Instance):
         inner = list(data.attributes.values())
-        for one in inner:
-            if isinstance(one.data, Stored) and name == "dtype" and one.data.dtype in FLOATING:
-                one.data.dtype = dtype_of(setting)
+        for item in inner:
+            if isinstance(item.data, Stored) and name == "dtype" and item.data.dtype in FLOATING:
+                item.data.dtype = dtype_of(setting)
     elif isinstance(data, list | tuple):
         inner = [v for v in data if isinstance(v, Value)]
     elif isinstance(data, dict):
         inner = [v for v in data.values() if isinstance(v, Value)]
-    for one in inner:
-        if not isinstance(one.data, Array):
-            change(one, name, setting, seen)
+    for item in inner:
+        if not isinstance(item.data, Array):
+            change(item, name, setting, seen)
 
 
 def _to(_: Interpreter, call: Call) -> Value:
@@ -1056,8 +1058,8 @@ def _moved(_: Interpreter, call: Call) -> Value:
     name = {"half": "float16", "float": "float32", "double": "float64"}.get(call.name, call.name)
     if call.name in ("cuda", "cpu"):
         asked = call.given(0, "device")
-        told = asked if asked is not None else Value(name, place)
-        change(call.receiver, "device", told, set())
+        device = asked if asked is not None else Value(name, place)
+        change(call.receiver, "device", device, set())
     elif call.name in ("train", "eval"):
         mode = call.given(0, "mode") if call.name == "train" else Value(False, place)
         change(call.receiver, "training", mode or Value(True, place), set())
@@ -1085,8 +1087,8 @@ def _unplaced(value: Value, role: str, needs: bool | None = True) -> Value:
     x = array(value)
     if x is None:
         return value
-    told = x.shape, x.dtype, x.library, None, x.lowest, x.highest
-    return Value(Stored(*told, role=role, needs=needs and role == "parameter"), value.origins)
+    fields = x.shape, x.dtype, x.library, None, x.lowest, x.highest
+    return Value(Stored(*fields, role=role, needs=needs and role == "parameter"), value.origins)
 
 
 @MODELS.function("torch.nn.Parameter", "torch.nn.Buffer", "torch.Parameter")
@@ -1148,10 +1150,10 @@ def target_of(call: Call) -> tuple[Value, Array | None] | None:
 )
 @layer("CrossEntropyLoss")
 def _cross_entropy(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-    found = target_of(call)
-    if found is None:
+    target_pair = target_of(call)
+    if target_pair is None:
         return result(x, None, value)
-    target, y = found
+    target, y = target_pair
     if y is None:
         return losing(state, x, None, value, target)
     same_device(x, value, y, target)
@@ -1172,11 +1174,11 @@ def _cross_entropy(state: Mapping[str, Value], x: Array, value: Value, call: Cal
 @functional("nll_loss", "target weight size_average ignore_index reduce reduction")
 @layer("NLLLoss")
 def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-    found = target_of(call)
+    target_pair = target_of(call)
     needs_floating(x, value, "log_softmax")
-    if found is None:
+    if target_pair is None:
         return result(x, None, value)
-    target, y = found
+    target, y = target_pair
     if y is None or x.shape is None:
         return losing(state, x, None, value, target)
     same_device(x, value, y, target)
@@ -1225,10 +1227,10 @@ def pairwise(*, strict: bool, equal: bool = False) -> Forward:
     """
 
     def forward(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-        found = target_of(call)
-        if found is None:
+        target_pair = target_of(call)
+        if target_pair is None:
             return result(x, None, value)
-        target, y = found
+        target, y = target_pair
         if y is None:
             return losing(state, x, None, value, target)
         same_device(x, value, y, target)

@@ -215,18 +215,18 @@ def paired(call: Call, x: Array, value: Value, dtype: str | None, *, divides: bo
         if isinstance(other.data, str) or other.data is None:
             raise Raised("type", "unsupported operand types", value, other)
         plain = isinstance(other.data, int | float)
-        found = dtype or with_scalar(x, other.data)
-        if divides and found is not None:
-            found = floated(Array(None, found, x.library))
+        dtype_found = dtype or with_scalar(x, other.data)
+        if divides and dtype_found is not None:
+            dtype_found = floated(Array(None, dtype_found, x.library))
         shape = x.shape if plain else None
-        return tensor(shape, found, value, other, library=x.library, device=x.device)
+        return tensor(shape, dtype_found, value, other, library=x.library, device=x.device)
     shape = joined(x, value, y, other)
-    found = dtype or promoted(x, y)
-    if divides and found is not None:
-        found = floated(Array(None, found, x.library))
+    dtype_found = dtype or promoted(x, y)
+    if divides and dtype_found is not None:
+        dtype_found = floated(Array(None, dtype_found, x.library))
     library = "torch" if "torch" in (x.library, y.library) else x.library
     device = x.device if rank_of(x) != 0 else y.device
-    return tensor(shape, found, value, other, library=library, device=device)
+    return tensor(shape, dtype_found, value, other, library=library, device=device)
 
 
 def _as_plain(value: Value | None) -> Value | None:
@@ -245,25 +245,25 @@ def _binary_function(_: Interpreter, call: Call) -> Value:
     if given is not None and isinstance(given.data, int | float) and y is not None:
         dtype = with_scalar(y, given.data)
         return tensor(y.shape, dtype, *call.args, device=y.device)
-    found = subject(call)
-    if found is None:
+    operand_pair = subject(call)
+    if operand_pair is None:
         return call.unknown()
-    return paired(call, *found, None, divides=False)
+    return paired(call, *operand_pair, None, divides=False)
 
 
 @operation(*BINARY, *(f"{n}_" for n in BINARY), numbers=True)
 def _binary(call: Call, x: Array, value: Value) -> Value:
-    found = paired(call, x, value, None, divides=False)
+    result = paired(call, x, value, None, divides=False)
     if not call.name.endswith("_"):
-        return found
-    data = array(found)
+        return result
+    data = array(result)
     if data is not None and data.shape is not None and x.shape is not None:
         if len(data.shape) > len(x.shape):
-            sides = Value(len(x.shape), value.origins), Value(len(data.shape), found.origins)
+            sides = Value(len(x.shape), value.origins), Value(len(data.shape), result.origins)
             raise Raised("size", "output doesn't match the broadcast shape", *sides)
         for mine, wider in zip(reversed(x.shape), reversed(data.shape), strict=True):
             arrays.same(mine, wider, "output doesn't match the broadcast shape")
-    return Value(Array(x.shape, x.dtype, x.library, x.device), found.origins)
+    return Value(Array(x.shape, x.dtype, x.library, x.device), result.origins)
 
 
 for _name in ("pow", "add", "mul", "sub", "subtract", "multiply", "remainder"):
@@ -301,8 +301,8 @@ def _selected(call: Call, x: Array, value: Value) -> Value:
         if rank is None or as_tuple is None:
             return call.unknown()
         if as_tuple:
-            found = tensor((free,), "int64", value, library=x.library, device=x.device)
-            return Value(tuple(found for _ in range(max(rank, 1))), value.origins)
+            result = tensor((free,), "int64", value, library=x.library, device=x.device)
+            return Value(tuple(result for _ in range(max(rank, 1))), value.origins)
     if name in ("nonzero", "argwhere"):
         shape = None if rank is None else (free, Value(rank, value.origins))
         return tensor(shape, "int64", value, library=x.library, device=x.device)
@@ -316,34 +316,34 @@ def _where(_: Interpreter, call: Call) -> Value:
     if call.receiver is not None:
         given = [call.given(0, "condition"), call.receiver, call.given(1, "other")]
     operands = [v for v in given if v is not None]
-    found = [array(v) for v in operands]
-    if len(operands) == 1 and found[0] is not None and call.receiver is None:
-        rank, free = rank_of(found[0]), Value(UNKNOWN, operands[0].origins)
+    arrays_given = [array(v) for v in operands]
+    if len(operands) == 1 and arrays_given[0] is not None and call.receiver is None:
+        rank, free = rank_of(arrays_given[0]), Value(UNKNOWN, operands[0].origins)
         if rank is None:
             return call.unknown()
-        places = tensor((free,), "int64", operands[0], device=found[0].device)
+        places = tensor((free,), "int64", operands[0], device=arrays_given[0].device)
         return Value(tuple(places for _ in range(max(rank, 1))), operands[0].origins)
-    if len(operands) < 3 or found[0] is None:
+    if len(operands) < 3 or arrays_given[0] is None:
         return call.unknown()
     shape: Shape | None = ()
-    for operand, data in zip(operands, found, strict=True):
+    for operand, data in zip(operands, arrays_given, strict=True):
         if data is None and isinstance(operand.data, int | float):
             continue
         if data is None or data.shape is None or shape is None:
             shape = None
             continue
         shape = arrays.broadcast(shape, data.shape)
-    x, y = found[1], found[2]
+    x, y = arrays_given[1], arrays_given[2]
     dtype = promoted(x, y) if x is not None and y is not None else None
     if (x is None) != (y is None):
-        one, plain = (x, operands[2]) if x is not None else (y, operands[1])
-        assert one is not None
-        dtype = with_scalar(one, plain.data)
+        tensor_side, plain = (x, operands[2]) if x is not None else (y, operands[1])
+        assert tensor_side is not None
+        dtype = with_scalar(tensor_side, plain.data)
     elif x is None and y is None:
         kinds = {type(operand.data) for operand in operands[1:]}
         if kinds <= {int, float, bool}:
             dtype = "float32" if float in kinds else "int64" if int in kinds else "bool"
-    return tensor(shape, dtype, *operands, device=found[0].device)
+    return tensor(shape, dtype, *operands, device=arrays_given[0].device)
 
 
 # --- making tensors -------------------------------------------------------------------------------
@@ -423,18 +423,18 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     ):
         raise Raised("type", "expected np.ndarray", value)
     if x is not None and x.library == "scipy":
-        what = "sparse array length is ambiguous; use getnnz() or shape[0]"
-        raise Raised("type", what, Value(UNKNOWN, value.origins))
+        message = "sparse array length is ambiguous; use getnnz() or shape[0]"
+        raise Raised("type", message, Value(UNKNOWN, value.origins))
     if x is not None:
         if x.dtype in ("object", "str", "U"):
             raise Raised("type", "can't convert np.ndarray of type numpy.object_", value)
         kept_device = x.device if x.library == "torch" else "cpu"
         device = device_of(given_device) if given_device is not None else kept_device
-        found = like(x, x.shape, value)
-        data = array(found)
+        output = like(x, x.shape, value)
+        data = array(output)
         assert data is not None
         data.dtype, data.library, data.device = dtype if fixed else x.dtype, "torch", device
-        return found
+        return output
     device = device_of(given_device) if given_device is not None else "cpu"
     parts = listed(value)
     if parts is None:
@@ -504,12 +504,12 @@ def _made(interpreter: Interpreter, call: Call) -> Value:
         dtype = dtype_of(call.keywords["dtype"]) or ""
     shape = dims_of(args)
     _no_negative(shape)
-    found = tensor(shape, dtype or None, *call.args, device=made_device(call))
-    data = array(found)
+    result = tensor(shape, dtype or None, *call.args, device=made_device(call))
+    data = array(result)
     if data is not None and size(high) is not None:
         top = size(high)
         data.lowest, data.highest = size(low), None if top is None else top - 1
-    return found
+    return result
 
 
 def _no_negative(shape: Shape | None) -> None:
@@ -535,38 +535,55 @@ def _counted(_: Interpreter, call: Call) -> Value:
     if name == "randperm":
         count = call.given(0, "n")
         shape = (dimension(count) if count is not None else unknown(),)
-        found = tensor(shape, given if asked else "int64", *origins, device=device)
-        data, top = array(found), size(count)
+        result = tensor(shape, given if asked else "int64", *origins, device=device)
+        data, top = array(result), size(count)
         if data is not None and top:
             data.lowest, data.highest = 0, top - 1
-        return found
+        return result
     numbers = [call.given(0, "start", "end"), call.given(1, "end"), call.given(2, "step")]
-    told = [a for a in numbers if a is not None]
-    start = Value(0) if len(told) == 1 else told[0] if told else Value(UNKNOWN)
-    stop = told[0] if len(told) == 1 else told[1] if told else Value(UNKNOWN)
-    step = told[2] if len(told) > 2 else Value(1)
+    numbers_given = [a for a in numbers if a is not None]
+    start = (
+        Value(0)
+        if len(numbers_given) == 1
+        else numbers_given[0]
+        if numbers_given
+        else Value(UNKNOWN)
+    )
+    stop = (
+        numbers_given[0]
+        if len(numbers_given) == 1
+        else numbers_given[1]
+        if numbers_given
+        else Value(UNKNOWN)
+    )
+    step = numbers_given[2] if len(numbers_given) > 2 else Value(1)
     dtype = None
     if all(size(v) is not None for v in (start, stop, step)):
         dtype = "int64"
-    elif any(isinstance(v.data, float) for v in told):
+    elif any(isinstance(v.data, float) for v in numbers_given):
         dtype = "float32"
     first, last, by = size(start), size(stop), size(step)
-    count = Value(UNKNOWN, merged(*told))
+    count = Value(UNKNOWN, merged(*numbers_given))
     ends = [v.data for v in (start, stop, step)]
     numbers_known = all(isinstance(n, int | float) and not isinstance(n, bool) for n in ends)
     if numbers_known and dtype == "float32" and name == "arange":
         low, high, width = (float(n) for n in ends if isinstance(n, int | float))
         if width and (high - low) / width < 1_000_000:
-            count = Value(max(0, math.ceil((high - low) / width)), merged(*told))
+            count = Value(max(0, math.ceil((high - low) / width)), merged(*numbers_given))
     if first is not None and last is not None and by and name == "arange":
-        count = Value(len(range(first, last, by)), merged(*told))
-    elif told and len(told) == 1 and name == "arange" and not told[0].known:
-        count = Value(UNKNOWN, merged(*told))
-    found = tensor((count,), given if asked else dtype, *origins, device=device)
-    data = array(found)
+        count = Value(len(range(first, last, by)), merged(*numbers_given))
+    elif (
+        numbers_given
+        and len(numbers_given) == 1
+        and name == "arange"
+        and not numbers_given[0].known
+    ):
+        count = Value(UNKNOWN, merged(*numbers_given))
+    result = tensor((count,), given if asked else dtype, *origins, device=device)
+    data = array(result)
     if data is not None and first is not None and last is not None and by == 1 and last > first:
         data.lowest, data.highest = first, last - 1
-    return found
+    return result
 
 
 @MODELS.function("torch.eye")
@@ -742,17 +759,17 @@ def _movedim(call: Call, x: Array, value: Value) -> Value:
     given = call.given(1, "source"), call.given(2, "destination")
     if x.shape is None or given[0] is None or given[1] is None:
         return like(x, None, value)
-    found: list[list[int | None]] = []
+    axes_moved: list[list[int | None]] = []
     for axes in given:
         assert axes is not None
         items = axes.data if isinstance(axes.data, list | tuple) else (axes,)
-        found.append([axis_of(one, len(x.shape)) for one in items])
-    source, target = found
+        axes_moved.append([axis_of(item, len(x.shape)) for item in items])
+    source, target = axes_moved
     if None in source or None in target or len(source) != len(target):
         return like(x, None, value)
     order = [i for i in range(len(x.shape)) if i not in source]
-    for to, one in sorted(zip(target, source, strict=True), key=lambda pair: pair[0] or 0):
-        order.insert(to or 0, one or 0)
+    for to, item in sorted(zip(target, source, strict=True), key=lambda pair: pair[0] or 0):
+        order.insert(to or 0, item or 0)
     return like(x, [x.shape[i] for i in order], value)
 
 
@@ -808,10 +825,12 @@ def _unflatten(call: Call, x: Array, value: Value) -> Value:
     return like(x, unflattened(x.shape, call.given(1, "dim"), call.given(2, "sizes")), value)
 
 
-def _unlike_others(parts: Sequence[Value], found: Sequence[Array | None]) -> None:
+def _unlike_others(parts: Sequence[Value], arrays_given: Sequence[Array | None]) -> None:
     """Raise where the message sets a size of one part against those of parts not known."""
-    others = [part for part, x in zip(parts, found, strict=True) if x is None or x.shape is None]
-    for x in found:
+    others = [
+        part for part, x in zip(parts, arrays_given, strict=True) if x is None or x.shape is None
+    ]
+    for x in arrays_given:
         if others and x is not None and x.shape is not None:
             arrays.unlike(x.shape, unknown(*others), "sizes must match to be joined")
 
@@ -862,8 +881,8 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
         kind = kind_of(part)
         if kind is not None:
             raise Raised("type", f"expected Tensor as an element, but got {kind}", part)
-    found = [array(p) for p in parts]
-    known = [x for x in found if x is not None]
+    arrays_given = [array(p) for p in parts]
+    known = [x for x in arrays_given if x is not None]
     if not known:
         return call.unknown()
     axis = call.given(1, "dim", "axis")
@@ -877,7 +896,7 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
     is_whole = len(known) == len(parts) and at is not None
     shape = _joined_shape(name, known, at or 0) if is_whole else None
     if shape is None:
-        _unlike_others(parts, found)
+        _unlike_others(parts, arrays_given)
     result = tensor(shape, dtype, given, *parts, device=known[0].device)
     bounds = array(result)
     if bounds is not None and len(known) == len(parts):
@@ -1069,7 +1088,7 @@ def einsum(call: Call, equation: str | None, operands: Sequence[Value], library:
     if len(terms) != len(operands):
         message = "einsum: the number of operands differs from the equation's"
         raise Raised("size", message, Value(len(terms)), Value(len(operands)))
-    found: dict[str, Value] = {}
+    sizes_by_letter: dict[str, Value] = {}
     dtypes: set[str | None] = set()
     for term, operand in zip(terms, operands, strict=True):
         x = array(operand)
@@ -1080,15 +1099,17 @@ def einsum(call: Call, equation: str | None, operands: Sequence[Value], library:
             sides = Value(len(x.shape), operand.origins), Value(len(term), call.args[0].origins)
             raise Raised("size", "einsum: subscripts do not match the number of dimensions", *sides)
         for letter, dim in zip(term, x.shape, strict=True):
-            before = found.get(letter)
+            before = sizes_by_letter.get(letter)
             if before is None or size(before) == 1:
-                found[letter] = dim
+                sizes_by_letter[letter] = dim
             elif size(dim) != 1:
-                found[letter] = arrays.same(before, dim, "einsum: sizes of one subscript differ")
+                sizes_by_letter[letter] = arrays.same(
+                    before, dim, "einsum: sizes of one subscript differ"
+                )
     letters = (
         right if arrow else "".join(sorted(c for c in set(left) if left.count(c) == 1 and c != ","))
     )
-    shape = [found.get(c, Value(UNKNOWN)) for c in letters]
+    shape = [sizes_by_letter.get(c, Value(UNKNOWN)) for c in letters]
     return tensor(shape, dtypes.pop() if len(dtypes) == 1 else None, *operands, library=library)
 
 
@@ -1173,12 +1194,12 @@ def _all(call: Call, x: Array, value: Value) -> Value:
 
 @operation("argmax", "argmin", "count_nonzero")
 def _argmax(call: Call, x: Array, value: Value) -> Value:
-    found = reduction(call, x, value, "int64")
-    data, axis = array(found), size(call.given(1, "dim", "axis"))
+    result = reduction(call, x, value, "int64")
+    data, axis = array(result), size(call.given(1, "dim", "axis"))
     if data is not None and axis is not None and x.shape and "count" not in call.name:
         top = size(x.shape[axis]) if -len(x.shape) <= axis < len(x.shape) else None
         data.lowest, data.highest = 0, None if top is None else top - 1
-    return found
+    return result
 
 
 @operation("norm", also=["torch.linalg.norm", "torch.linalg.vector_norm"])
@@ -1203,8 +1224,8 @@ def _max(call: Call, x: Array, value: Value) -> Value:
             shape = None if x.shape is None else x.shape[:-1]
             return pair(x, shape, value)
         return like(x, (), value)
-    found = array(reduction(call, x, value, x.dtype, first=first))
-    return pair(x, None if found is None else found.shape, value)
+    result = array(reduction(call, x, value, x.dtype, first=first))
+    return pair(x, None if result is None else result.shape, value)
 
 
 def pair(x: Array, shape: Sequence[Value] | None, value: Value) -> Value:
@@ -1239,8 +1260,8 @@ def _sort(call: Call, x: Array, value: Value) -> Value:
     if x.shape is None or k is None or (axis is not None and size(axis) is None):
         return pair(x, None, value)
     at = axis_of(-1 if axis is None else axis, len(x.shape)) or 0
-    wanted, there = size(k), size(x.shape[at]) if x.shape else None
-    if wanted is not None and there is not None and wanted > there:
+    wanted, extent = size(k), size(x.shape[at]) if x.shape else None
+    if wanted is not None and extent is not None and wanted > extent:
         raise Raised("index", "selected index k out of range", k, x.shape[at])
     return pair(x, (*x.shape[:at], dimension(k), *x.shape[at + 1 :]), value)
 
@@ -1351,14 +1372,16 @@ def _meshgrid(_: Interpreter, call: Call) -> Value:
     given = call.args
     if len(given) == 1 and isinstance(given[0].data, list | tuple):
         given = tuple(given[0].data)
-    data = [array(one) for one in given]
+    data = [array(item) for item in given]
     if not data or any(x is None or x.shape is None or len(x.shape) > 1 for x in data):
         return call.unknown()
     dims = [x.shape[0] if x is not None and x.shape else Value(1) for x in data]
     indexing = call.keywords.get("indexing")
     if indexing is not None and indexing.data == "xy" and len(dims) > 1:
         dims[0], dims[1] = dims[1], dims[0]
-    made = [tensor(dims, x.dtype, one) for x, one in zip(data, given, strict=True) if x is not None]
+    made = [
+        tensor(dims, x.dtype, item) for x, item in zip(data, given, strict=True) if x is not None
+    ]
     return Value(tuple(made), merged(*given))
 
 
@@ -1379,10 +1402,10 @@ def _as_dense(_: Call, x: Array, value: Value) -> Value:
 
 @MODELS.function("torch.nn.functional.one_hot")
 def _one_hot(_: Interpreter, call: Call) -> Value:
-    found = subject(call)
-    if found is None:
+    operand_pair = subject(call)
+    if operand_pair is None:
         return call.unknown()
-    x, value = found
+    x, value = operand_pair
     if x.dtype is not None and x.dtype != "int64":
         raise Raised("type", f"one_hot is only applicable to index tensor, not {x.dtype}", value)
     count = call.given(1, "num_classes")
@@ -1485,8 +1508,8 @@ def items_of(x: Array, value: Value) -> Value:
 
 @operation("to", "type", "type_as")
 def _to(call: Call, x: Array, value: Value) -> Value:
-    found = like(x, x.shape, value)
-    data = array(found)
+    result = like(x, x.shape, value)
+    data = array(result)
     assert data is not None
     if call.name == "type" and len(call.args) == 1 and not call.keywords:
         return unknown(value)
@@ -1509,7 +1532,7 @@ def _to(call: Call, x: Array, value: Value) -> Value:
             data.dtype = None if not given.known and call.name == "type" else data.dtype
     if data.dtype in FLOATING:
         data.lowest = data.highest = None
-    return found
+    return result
 
 
 TO_NAMES = ("dtype", "device", "other")
@@ -1521,24 +1544,24 @@ def _cast(_: Interpreter, call: Call) -> Value:
     x = array(call.receiver)
     if x is None or call.receiver is None:
         return call.unknown()
-    found = like(x, x.shape, call.receiver)
-    data = array(found)
+    result = like(x, x.shape, call.receiver)
+    data = array(result)
     assert data is not None
     data.dtype = {"byte": "uint8", "char": "int8"}.get(call.name) or TORCH_DTYPES[call.name]
     if data.dtype not in WHOLE:
         data.lowest = data.highest = None
-    return found
+    return result
 
 
 @operation("cuda", "cpu", "mps", "xpu")
 def _moved_to(call: Call, x: Array, value: Value) -> Value:
-    found = like(x, x.shape, value)
-    data = array(found)
+    result = like(x, x.shape, value)
+    data = array(result)
     assert data is not None
     given = call.given(1, "device")
     is_open = call.name == "cuda" and given is not None and given.data is not None
     data.device = device_of(given if is_open else Value(call.name))
-    return found
+    return result
 
 
 @operation("numpy", "__array__")
@@ -1690,12 +1713,12 @@ def _pad_sequence(interpreter: Interpreter, call: Call) -> Value:
     if x is None or not x.shape or first is None:
         return tensor(None, None if x is None else x.dtype, given)
     count = items.length if isinstance(items, Lazy) else Value(len(parts), given.origins)
-    found = [array(p) for p in parts]
-    for y in found[1:]:
+    arrays_given = [array(p) for p in parts]
+    for y in arrays_given[1:]:
         if y is not None and y.shape is not None and len(y.shape) == len(x.shape):
             for mine, other in zip(x.shape[1:], y.shape[1:], strict=True):
                 arrays.same(mine, other, "sequences must have the same trailing dimensions")
-    lengths = [size(y.shape[0]) if y is not None and y.shape else None for y in found]
+    lengths = [size(y.shape[0]) if y is not None and y.shape else None for y in arrays_given]
     known = [n for n in lengths if n is not None]
     whole = isinstance(items, list) and len(known) == len(parts)
     longest = Value(max(known) if whole else UNKNOWN, given.origins)
@@ -1728,8 +1751,8 @@ def _cdist(call: Call, x: Array, value: Value) -> Value:
 def _multinomial(call: Call, x: Array, value: Value) -> Value:
     count = call.given(1, "num_samples")
     replaced = flag(call.given(2, "replacement"), default=False)
-    many, there = size(count), size(x.shape[-1]) if x.shape else None
-    if replaced is False and many is not None and there is not None and many > there:
+    many, extent = size(count), size(x.shape[-1]) if x.shape else None
+    if replaced is False and many is not None and extent is not None and many > extent:
         assert count is not None and x.shape
         message = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
         raise Raised("size", message, count, x.shape[-1])

@@ -142,8 +142,8 @@ for _name, _parameters in (
         wanted = state.get("normalized_shape")
         if wanted is not None and x.shape is not None:
             dims = dims_of((wanted,)) or ()
-            for mine, told in zip(x.shape[len(x.shape) - len(dims) :], dims, strict=False):
-                arrays.same(mine, told, "normalized_shape does not fit the input")
+            for mine, expected in zip(x.shape[len(x.shape) - len(dims) :], dims, strict=False):
+                arrays.same(mine, expected, "normalized_shape does not fit the input")
         mean = array(state.get("running_mean"))
         if mean is not None and mean.shape and x.shape is not None and len(x.shape) > 1:
             message = "running_mean should contain as many elements as there are channels"
@@ -152,8 +152,8 @@ for _name, _parameters in (
         channels = size(x.shape[1]) if x.shape is not None and len(x.shape) > 1 else None
         count = size(groups)
         if groups is not None and channels is not None and count and channels % count and x.shape:
-            what = "the number of channels must be divisible by num_groups"
-            raise Raised("size", what, x.shape[1], groups)
+            reason = "the number of channels must be divisible by num_groups"
+            raise Raised("size", reason, x.shape[1], groups)
         return result(x, x.shape, value)
 
     functional(_name, _parameters)(_normalized)
@@ -264,9 +264,9 @@ def _distribution(_: Interpreter, call: Call) -> Value:
     short = call.name.rpartition(".")[2]
     given = [call.given(i, name) for i, name in enumerate(_PARAMETERS[short])]
     shape: tuple[Value, ...] | None = ()
-    for one in given:
-        x = array(one)
-        if one is None or one.data is None or isinstance(one.data, (int, float)):
+    for value in given:
+        x = array(value)
+        if value is None or value.data is None or isinstance(value.data, (int, float)):
             continue
         if x is None or x.shape is None or shape is None:
             shape = None
@@ -279,10 +279,10 @@ def _distribution(_: Interpreter, call: Call) -> Value:
 
 
 def _drawn(_: Interpreter, call: Call) -> Value:
-    found = _shape_of(call)
-    if found is None:
+    shape_drawn = _shape_of(call)
+    if shape_drawn is None:
         return call.unknown()
-    short, shape = found
+    short, shape = shape_drawn
     lead = call.given(0, "sample_shape")
     first = () if lead is None else dims_of((lead,))
     if first is None:
@@ -294,21 +294,21 @@ def _drawn(_: Interpreter, call: Call) -> Value:
 
 
 def _density(_: Interpreter, call: Call) -> Value:
-    found, value = _shape_of(call), call.given(0, "value")
+    shape_drawn, value = _shape_of(call), call.given(0, "value")
     x = array(value)
-    if found is None or x is None or x.shape is None or value is None:
+    if shape_drawn is None or x is None or x.shape is None or value is None:
         return call.unknown()
-    short, shape = found
+    short, shape = shape_drawn
     own = shape[:-1] if short in _OF_ROWS else shape
     mine = x.shape[:-1] if short == "OneHotCategorical" else x.shape
     return tensor(arrays.broadcast(own, mine), "float32", value)
 
 
 def _entropy(_: Interpreter, call: Call) -> Value:
-    found = _shape_of(call)
-    if found is None:
+    shape_drawn = _shape_of(call)
+    if shape_drawn is None:
         return call.unknown()
-    short, shape = found
+    short, shape = shape_drawn
     return tensor(shape[:-1] if short in _OF_ROWS else shape, "float32")
 
 

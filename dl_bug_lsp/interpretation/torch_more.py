@@ -78,11 +78,11 @@ def _tested(_: Call, x: Array, value: Value) -> Value:
 )
 def _of_two(call: Call, x: Array, value: Value) -> Value:
     name = call.name.rpartition(".")[2]
-    found = paired(call, x, value, None, divides=name in ("xlogy", "logaddexp", "logaddexp2"))
-    data = array(found)
+    result = paired(call, x, value, None, divides=name in ("xlogy", "logaddexp", "logaddexp2"))
+    data = array(result)
     if name == "float_power" and data is not None:
         data.dtype = "float64"
-    return found
+    return result
 
 
 @operation("is_complex", "is_signed", "is_nonzero", "is_same_size", "is_shared", "is_pinned")
@@ -149,8 +149,8 @@ def _randint_like(_: Interpreter, call: Call) -> Value:
         low, high = call.args[1], call.args[2]
     last = size(high)
     dtype = dtype_of(call.keywords.get("dtype")) or x.dtype
-    found = Array(x.shape, dtype, "torch", x.device, size(low), None if last is None else last - 1)
-    return Value(found, merged(*call.args))
+    result = Array(x.shape, dtype, "torch", x.device, size(low), None if last is None else last - 1)
+    return Value(result, merged(*call.args))
 
 
 @MODELS.function("torch.finfo", "torch.iinfo")
@@ -167,7 +167,7 @@ def _limits(_: Interpreter, call: Call) -> Value:
         small = tiny.get(name, 1.1754943508222875e-38)
         state = {"eps": 2.0 ** -sizes[name], "max": high, "min": -high, "tiny": small}
         state["smallest_normal"] = small
-        return thing(call.name, call, **{key: Value(one) for key, one in state.items()})
+        return thing(call.name, call, **{key: Value(value) for key, value in state.items()})
     bits = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
     if name in bits:
         half = 1 << (bits[name] - 1)
@@ -293,13 +293,13 @@ def _entered(interpreter: Interpreter, call: Call) -> Value:
     held = None if call.receiver is None else call.receiver.data
     dtype: str | None = None
     if isinstance(held, LibraryObject):
-        told = Call(held.name, held.args, held.keywords, held.made)
-        enabled = flag(told.keywords.get("enabled"), default=True)
-        kind = told.given(0, "device_type")
+        inner_call = Call(held.name, held.args, held.keywords, held.made)
+        enabled = flag(inner_call.keywords.get("enabled"), default=True)
+        kind = inner_call.given(0, "device_type")
         if enabled is False:
             dtype = OFF
         elif enabled and kind is not None and kind.data == "cpu":
-            asked = told.given(1, "dtype")
+            asked = inner_call.given(1, "dtype")
             dtype = "bfloat16" if asked is None or asked.data is None else dtype_of(asked)
     AUTOCAST.setdefault(interpreter, []).append(dtype)
     return call.receiver if call.receiver is not None else call.unknown()
@@ -391,12 +391,14 @@ def _changed(_: Interpreter, call: Call) -> Value:
 @MODELS.function("torch.nn.utils.parameters_to_vector")
 def _vector(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0, "parameters"))
-    found = [array(item) for item in items or ()]
+    arrays_given = [array(item) for item in items or ()]
     total: object = 0
-    for x in found:
+    for x in arrays_given:
         count = None if x is None or x.shape is None else size(arrays.product(x.shape))
         total = UNKNOWN if count is None or not isinstance(total, int) else total + count
-    return tensor((Value(total if found else UNKNOWN, merged(*call.args)),), "float32", *call.args)
+    return tensor(
+        (Value(total if arrays_given else UNKNOWN, merged(*call.args)),), "float32", *call.args
+    )
 
 
 # --- samplers and data sets -----------------------------------------------------------------------
@@ -418,8 +420,8 @@ def _sampler(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _count(interpreter: Interpreter, source: Value, call: Call) -> Value:
-    found = length_of(interpreter, source, call.place)
-    return found if size(found) is not None else unknown(source)
+    count = length_of(interpreter, source, call.place)
+    return count if size(count) is not None else unknown(source)
 
 
 def _sampled(_: Interpreter, call: Call) -> Value:
@@ -497,13 +499,13 @@ def _gradients(interpreter: Interpreter, call: Call) -> Value:
     items = [inputs] if inputs is not None and array(inputs) else listed(interpreter, inputs)
     if items is None:
         return call.unknown()
-    found = []
-    for one in items:
-        x = array(one)
-        if one is None or x is None:
+    gradients = []
+    for item in items:
+        x = array(item)
+        if item is None or x is None:
             return call.unknown()
-        found.append(tensor(x.shape, x.dtype, one, device=x.device))
-    return Value(tuple(found), merged(*call.args))
+        gradients.append(tensor(x.shape, x.dtype, item, device=x.device))
+    return Value(tuple(gradients), merged(*call.args))
 
 
 @MODELS.method("Function", "apply")
@@ -562,13 +564,13 @@ def _mapped(interpreter: Interpreter, call: Call) -> Value:
     if held.keywords.keys() - {"randomness", "chunk_size"}:
         return call.unknown()
     rows, count = [], None
-    for one in call.args:
-        x = array(one)
+    for argument in call.args:
+        x = array(argument)
         if x is None or not x.shape:
             return call.unknown()
         first = x.shape[0]
         count = first if count is None else arrays.same(count, first, "vmap: sizes differ")
-        rows.append(Value(Array(x.shape[1:], x.dtype, x.library, x.device), one.origins))
+        rows.append(Value(Array(x.shape[1:], x.dtype, x.library, x.device), argument.origins))
     if count is None:
         return call.unknown()
     return _stacked(interpreter.call(held.args[0], tuple(rows), {}, call.place), count)
@@ -577,7 +579,7 @@ def _mapped(interpreter: Interpreter, call: Call) -> Value:
 def _stacked(value: Value, count: Value) -> Value:
     data = value.data
     if isinstance(data, tuple):
-        return Value(tuple(_stacked(one, count) for one in data), value.origins)
+        return Value(tuple(_stacked(item, count) for item in data), value.origins)
     if not isinstance(data, Array) or data.shape is None:
         return unknown(value, count)
     return tensor((count, *data.shape), data.dtype, value, count, device=data.device)
@@ -589,15 +591,15 @@ def _stacked(value: Value, count: Value) -> Value:
 @MODELS.function("torch.distributions.kl_divergence", "torch.distributions.kl.kl_divergence")
 def _divergence(_: Interpreter, call: Call) -> Value:
     shapes = []
-    for one in call.args:
-        shape = (state_of(one) or {}).get("shape")
+    for argument in call.args:
+        shape = (state_of(argument) or {}).get("shape")
         if (
             shape is None
             or not isinstance(shape.data, tuple)
-            or not isinstance(one.data, LibraryObject)
+            or not isinstance(argument.data, LibraryObject)
         ):
             return call.unknown()
-        is_rows = one.data.short in ("Categorical", "OneHotCategorical")
+        is_rows = argument.data.short in ("Categorical", "OneHotCategorical")
         shapes.append(shape.data[:-1] if is_rows else shape.data)
     if len(shapes) != 2:
         return call.unknown()

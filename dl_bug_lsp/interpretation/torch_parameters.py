@@ -57,10 +57,10 @@ class _NotKnown(Exception):
 
 
 def _dim(state: State, name: str, default: int | None = None) -> Value:
-    found = state.get(name)
-    if found is None:
+    dim = state.get(name)
+    if dim is None:
         return Value(default if default is not None else UNKNOWN)
-    return found if size(found) is not None else Value(UNKNOWN, found.origins)
+    return dim if size(dim) is not None else Value(UNKNOWN, dim.origins)
 
 
 def _times(value: Value, factor: int) -> Value:
@@ -77,27 +77,27 @@ def _is_on(state: State, name: str, *, default: bool) -> bool:
     if given is not None and (given.data is None or isinstance(given.data, Array)):
         # A layer's bias takes the place of the argument that asks for it.
         return given.data is not None
-    found = flag(given, default=default)
-    if found is None:
+    is_on = flag(given, default=default)
+    if is_on is None:
         raise _NotKnown
-    return found
+    return is_on
 
 
 def _linear(state: State, _: str) -> dict[str, Sequence[Value]]:
     out = _dim(state, "out_features")
-    found: dict[str, Sequence[Value]] = {"weight": (out, _dim(state, "in_features"))}
+    shapes: dict[str, Sequence[Value]] = {"weight": (out, _dim(state, "in_features"))}
     if _is_on(state, "bias", default=True):
-        found["bias"] = (out,)
-    return found
+        shapes["bias"] = (out,)
+    return shapes
 
 
 def _bilinear(state: State, _: str) -> dict[str, Sequence[Value]]:
     out = _dim(state, "out_features")
     sides = (_dim(state, "in1_features"), _dim(state, "in2_features"))
-    found: dict[str, Sequence[Value]] = {"weight": (out, *sides)}
+    shapes: dict[str, Sequence[Value]] = {"weight": (out, *sides)}
     if _is_on(state, "bias", default=True):
-        found["bias"] = (out,)
-    return found
+        shapes["bias"] = (out,)
+    return shapes
 
 
 def _convolution(state: State, short: str) -> dict[str, Sequence[Value]]:
@@ -111,21 +111,21 @@ def _convolution(state: State, short: str) -> dict[str, Sequence[Value]]:
     groups = _dim(state, "groups", 1)
     is_turned = "Transpose" in short
     first = (into, _divided(out, groups)) if is_turned else (out, _divided(into, groups))
-    found: dict[str, Sequence[Value]] = {"weight": (*first, *sides)}
+    shapes: dict[str, Sequence[Value]] = {"weight": (*first, *sides)}
     if _is_on(state, "bias", default=True):
-        found["bias"] = (out,)
-    return found
+        shapes["bias"] = (out,)
+    return shapes
 
 
 def _batch_norm(state: State, short: str) -> dict[str, Sequence[Value]]:
     count = _dim(state, "num_features")
     plain = "Instance" not in short
-    found: dict[str, Sequence[Value]] = {}
+    shapes: dict[str, Sequence[Value]] = {}
     if _is_on(state, "affine", default=plain):
-        found = {"weight": (count,), "bias": (count,)}
+        shapes = {"weight": (count,), "bias": (count,)}
     if _is_on(state, "track_running_stats", default=plain):
-        found |= {"running_mean": (count,), "running_var": (count,), "num_batches_tracked": ()}
-    return found
+        shapes |= {"running_mean": (count,), "running_var": (count,), "num_batches_tracked": ()}
+    return shapes
 
 
 def _layer_norm(state: State, short: str) -> dict[str, Sequence[Value]]:
@@ -134,10 +134,10 @@ def _layer_norm(state: State, short: str) -> dict[str, Sequence[Value]]:
         raise _NotKnown
     if not _is_on(state, "elementwise_affine", default=True):
         return {}
-    found: dict[str, Sequence[Value]] = {"weight": dims}
+    shapes: dict[str, Sequence[Value]] = {"weight": dims}
     if short == "LayerNorm" and _is_on(state, "bias", default=True):
-        found["bias"] = dims
-    return found
+        shapes["bias"] = dims
+    return shapes
 
 
 def _group_norm(state: State, _: str) -> dict[str, Sequence[Value]]:
@@ -162,21 +162,24 @@ def _recurrent(state: State, short: str) -> dict[str, Sequence[Value]]:
     rows = _times(hidden, GATES[kind])
     has_bias = _is_on(state, "bias", default=True)
     if short.endswith("Cell"):
-        found: dict[str, Sequence[Value]] = {"weight_ih": (rows, into), "weight_hh": (rows, hidden)}
-        return found | ({"bias_ih": (rows,), "bias_hh": (rows,)} if has_bias else {})
+        shapes: dict[str, Sequence[Value]] = {
+            "weight_ih": (rows, into),
+            "weight_hh": (rows, hidden),
+        }
+        return shapes | ({"bias_ih": (rows,), "bias_hh": (rows,)} if has_bias else {})
     layers, both = size(_dim(state, "num_layers", 1)), _is_on(state, "bidirectional", default=False)
     if layers is None or size(_dim(state, "proj_size", 0)) != 0 or layers > MAX_DEPTH * 4:
         raise _NotKnown
-    found = {}
+    shapes = {}
     for number in range(layers):
         for suffix in ("", "_reverse") if both else ("",):
             end = f"l{number}{suffix}"
             inner = into if not number else _times(hidden, 2 if both else 1)
-            found[f"weight_ih_{end}"] = (rows, inner)
-            found[f"weight_hh_{end}"] = (rows, hidden)
+            shapes[f"weight_ih_{end}"] = (rows, inner)
+            shapes[f"weight_hh_{end}"] = (rows, hidden)
             if has_bias:
-                found[f"bias_ih_{end}"] = found[f"bias_hh_{end}"] = (rows,)
-    return found
+                shapes[f"bias_ih_{end}"] = shapes[f"bias_hh_{end}"] = (rows,)
+    return shapes
 
 
 def _attention(state: State, _: str) -> dict[str, Sequence[Value]]:
@@ -188,13 +191,13 @@ def _attention(state: State, _: str) -> dict[str, Sequence[Value]]:
     has_bias = _is_on(state, "bias", default=True)
     if _is_on(state, "add_bias_kv", default=False):
         raise _NotKnown
-    found: dict[str, Sequence[Value]] = {"in_proj_weight": (_times(width, 3), width)}
+    shapes: dict[str, Sequence[Value]] = {"in_proj_weight": (_times(width, 3), width)}
     if has_bias:
-        found["in_proj_bias"] = (_times(width, 3),)
-    found["out_proj.weight"] = (width, width)
+        shapes["in_proj_bias"] = (_times(width, 3),)
+    shapes["out_proj.weight"] = (width, width)
     if has_bias:
-        found["out_proj.bias"] = (width,)
-    return found
+        shapes["out_proj.bias"] = (width,)
+    return shapes
 
 
 def _transformer_layer(state: State, short: str) -> dict[str, Sequence[Value]]:
@@ -202,9 +205,9 @@ def _transformer_layer(state: State, short: str) -> dict[str, Sequence[Value]]:
     has_bias = _is_on(state, "bias", default=True)
     own = {"embed_dim": width, "bias": Value(has_bias)}
     parts = ["self_attn"] + (["multihead_attn"] if "Decoder" in short else [])
-    found: dict[str, Sequence[Value]] = {}
+    all_shapes: dict[str, Sequence[Value]] = {}
     for part in parts:
-        found |= {f"{part}.{name}": shape for name, shape in _attention(own, "").items()}
+        all_shapes |= {f"{part}.{name}": shape for name, shape in _attention(own, "").items()}
     norms = [f"norm{n}" for n in range(1, len(parts) + 2)]
     shapes: list[tuple[str, Sequence[Value]]] = [
         ("linear1", (wide, width)),
@@ -212,10 +215,10 @@ def _transformer_layer(state: State, short: str) -> dict[str, Sequence[Value]]:
     ]
     shapes += [(norm, (width,)) for norm in norms]
     for name, shape in shapes:
-        found[f"{name}.weight"] = shape
+        all_shapes[f"{name}.weight"] = shape
         if has_bias:
-            found[f"{name}.bias"] = shape[:1]
-    return found
+            all_shapes[f"{name}.bias"] = shape[:1]
+    return all_shapes
 
 
 SHAPES: dict[str, Callable[[State, str], dict[str, Sequence[Value]]]] = {
@@ -263,31 +266,31 @@ def _of_layer(data: LibraryObject) -> Own:
         return {}
     dtype = dtype_of(data.state.get("dtype")) or "float32"
     device = device_of(data.state.get("device"))
-    found: Own = {}
+    tensors: Own = {}
     named = dict(zip(POSITIONS.get(short, ()), data.args, strict=False))
     for name, shape in SHAPES[short]({**named, **data.keywords, **data.state}, short).items():
         kept = data.state.get(name)
         if kept is not None and isinstance(kept.data, Array):
-            found[name] = kept
+            tensors[name] = kept
             continue
         role = "buffer" if name in BUFFERS else "parameter"
         kind = "int64" if name == "num_batches_tracked" else dtype
         made = Stored(tuple(shape), kind, "torch", device, role=role)
-        found[name] = Value(made, merged(Value(None, frozenset({data.made})), *shape))
-    data.state[OWN] = Value(found)
-    return found
+        tensors[name] = Value(made, merged(Value(None, frozenset({data.made})), *shape))
+    data.state[OWN] = Value(tensors)
+    return tensors
 
 
 def _own(value: Value) -> Own:
     """Return what a module holds itself, without the modules in it."""
     data = value.data
     if isinstance(data, LibraryObject) and data.short not in MODULES + CONTAINERS:
-        found = dict(_of_layer(data))
-        for name in found:
+        tensors = dict(_of_layer(data))
+        for name in tensors:
             kept = data.state.get(name)
             if kept is not None and isinstance(kept.data, Array):
-                found[name] = kept
-        return found
+                tensors[name] = kept
+        return tensors
     state = state_of(value) or {}
     if isinstance(data, LibraryObject) and data.short in ("ParameterList", "ParameterDict"):
         return {name: v for name, v in _contained(state) if isinstance(v.data, Array)}
@@ -299,9 +302,9 @@ def _contained(state: State) -> list[tuple[str, Value]]:
     if held is None:
         return []
     if isinstance(held.data, list):
-        return [(str(i), one) for i, one in enumerate(held.data)]
+        return [(str(i), item) for i, item in enumerate(held.data)]
     if isinstance(held.data, dict):
-        return [(str(name), one) for name, one in held.data.items()]
+        return [(str(name), item) for name, item in held.data.items()]
     raise _NotKnown
 
 
@@ -317,17 +320,17 @@ def children_of(value: Value) -> list[tuple[str, Value]]:
         named = [(n, v) for n, v in state.items() if n != HELD and _is_module(v)]
         # A ``Sequential`` of a dictionary has them by name, too.
         return named if named and len(named) == len(_contained(state)) else _contained(state)
-    found = [(name, one) for name, one in _contained(state) if _is_module(one)]
-    for name, one in state.items():
+    children = [(name, item) for name, item in _contained(state) if _is_module(item)]
+    for name, item in state.items():
         if name in ("trainer", OWN, HELD):
             continue
-        if one.data is UNKNOWN or isinstance(one.data, Lazy):
+        if item.data is UNKNOWN or isinstance(item.data, Lazy):
             raise _NotKnown
-        if _is_module(one):
-            found.append((name, one))
-        elif isinstance(one.data, LibraryObject) and one.data.name.startswith(OTHERS):
+        if _is_module(item):
+            children.append((name, item))
+        elif isinstance(item.data, LibraryObject) and item.data.name.startswith(OTHERS):
             raise _NotKnown
-    return found
+    return children
 
 
 OTHERS = ("torchvision.models", "timm.", "transformers.", "segmentation_models_pytorch")
@@ -361,8 +364,8 @@ def modules_of(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple
     if depth > MAX_DEPTH:
         raise _NotKnown
     yield prefix, value
-    for name, one in children_of(value):
-        yield from modules_of(one, f"{prefix}.{name}" if prefix else name, depth + 1)
+    for name, child in children_of(value):
+        yield from modules_of(child, f"{prefix}.{name}" if prefix else name, depth + 1)
 
 
 def _distinct(pairs: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]:
@@ -377,19 +380,19 @@ def _distinct(pairs: Iterable[tuple[str, Value]]) -> Iterator[tuple[str, Value]]
 
 def stored(value: Value, *roles: str, recurse: bool = True) -> list[tuple[str, Value]] | None:
     """Return the parameters or buffers of a module with their names, None where not all known."""
-    found = []
+    stored_tensors = []
     try:
         parts = modules_of(value) if recurse else iter([("", value)])
         for number, (path, part) in enumerate(parts):
             if number > MAX_PARTS:
                 return None
-            for name, one in _own(part).items():
-                role = one.data.role if isinstance(one.data, Stored) else "parameter"
+            for name, item in _own(part).items():
+                role = item.data.role if isinstance(item.data, Stored) else "parameter"
                 if role in roles:
-                    found.append((f"{path}.{name}" if path else name, one))
+                    stored_tensors.append((f"{path}.{name}" if path else name, item))
     except _NotKnown:
         return None
-    return found
+    return stored_tensors
 
 
 # --- methods of modules ---------------------------------------------------------------------------
@@ -411,16 +414,20 @@ def _parameters(_: Interpreter, call: Call) -> Value:
     role = "buffer" if "buffers" in call.name else "parameter"
     at = 0 if not call.name.startswith("named") else 1
     recurse = flag(call.given(at, "recurse"), default=True)
-    found = None if recurse is None else stored(call.receiver, role, recurse=recurse)
+    parameters = None if recurse is None else stored(call.receiver, role, recurse=recurse)
     is_named = call.name.startswith("named")
     prefix = call.given(0, "prefix") if is_named else None
     is_open = isinstance(call.receiver.data, Instance) and not _unregistered(call.receiver)
     # An object without any may have got them in ways that were not followed.
-    if found is None or (not found and is_open) or (prefix is not None and prefix.data != ""):
+    if (
+        parameters is None
+        or (not parameters and is_open)
+        or (prefix is not None and prefix.data != "")
+    ):
         item = Value(Array(None, None, "torch"))
         pair = Value((Value(UNKNOWN), item)) if is_named else item
         return Value(Lazy(pair, Value(UNKNOWN)), call.receiver.origins)
-    pairs = list(_distinct(found))
+    pairs = list(_distinct(parameters))
     origins = call.receiver.origins
     if not pairs:
         origins |= _unregistered(call.receiver)
@@ -429,14 +436,14 @@ def _parameters(_: Interpreter, call: Call) -> Value:
 
 def _unregistered(module: Value) -> Origins:
     """Return where modules were made that a module without parameters holds in plain containers."""
-    found: set[Origin] = set()
+    origins: set[Origin] = set()
     for value in (state_of(module) or {}).values():
         data = value.data
         items = list(data.values()) if isinstance(data, dict) else data
         for item in items[:MAX_DEPTH] if isinstance(items, (list, tuple)) else ():
             if isinstance(item, Value) and isinstance(item.data, LibraryObject):
-                found |= {item.data.made} if item.data.name.startswith("torch.nn.") else set()
-    return frozenset(found)
+                origins |= {item.data.made} if item.data.name.startswith("torch.nn.") else set()
+    return frozenset(origins)
 
 
 def _modules(_: Interpreter, call: Call) -> Value:
@@ -445,22 +452,22 @@ def _modules(_: Interpreter, call: Call) -> Value:
     try:
         deep = call.name.endswith("modules")
         pairs = modules_of(call.receiver) if deep else iter(children_of(call.receiver))
-        found = list(_distinct(pairs))
-        if deep and any(_is_composed(one) for _, one in found):
+        modules = list(_distinct(pairs))
+        if deep and any(_is_composed(module) for _, module in modules):
             raise _NotKnown
     except _NotKnown:
         return Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)), call.receiver.origins)
     is_named = call.name.startswith("named")
-    return Value([_named(n, v) if is_named else v for n, v in found], call.receiver.origins)
+    return Value([_named(n, v) if is_named else v for n, v in modules], call.receiver.origins)
 
 
 def _state_dict(_: Interpreter, call: Call) -> Value:
     if call.receiver is None or call.args or call.keywords:
         return call.unknown()
-    found = stored(call.receiver, "parameter", "buffer")
-    if found is None:
+    tensors = stored(call.receiver, "parameter", "buffer")
+    if tensors is None:
         return call.unknown()
-    return Value(dict(found), call.receiver.origins)
+    return Value(dict(tensors), call.receiver.origins)
 
 
 _APPLIED_ELSEWHERE = MODELS.methods.get(("Module", "apply"))
@@ -492,7 +499,7 @@ def _required(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     x = array(call.receiver)
     held = [] if x is not None else stored(call.receiver, "parameter") or []
-    for data in [x, *(one.data for _, one in held)]:
+    for data in [x, *(item.data for _, item in held)]:
         if isinstance(data, Stored):
             data.needs = wanted
     return call.receiver
@@ -506,11 +513,11 @@ def _attribute(_: Interpreter, call: Call) -> Value:
     if kept is not None and (isinstance(kept.data, Array) or kept.data is None):
         return kept
     try:
-        found = _of_layer(data).get(call.name)
+        tensor_found = _of_layer(data).get(call.name)
     except _NotKnown:
         return call.unknown()
-    if found is not None:
-        return found
+    if tensor_found is not None:
+        return tensor_found
     place = call.receiver.origins if call.receiver is not None else frozenset()
     return Value(None, place) if call.name in ("weight", "bias") else call.unknown()
 

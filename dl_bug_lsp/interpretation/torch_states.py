@@ -49,14 +49,14 @@ def parts_of(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple[s
     inner: dict[str, Value] = {}
     held = state.get("modules of this")
     if held is not None and isinstance(held.data, list):
-        inner.update((str(i), one) for i, one in enumerate(held.data) if isinstance(one, Value))
+        inner.update((str(i), item) for i, item in enumerate(held.data) if isinstance(item, Value))
     elif held is not None and isinstance(held.data, dict):
-        inner.update((str(name), one) for name, one in held.data.items())
-    for name, one in state.items():
-        if is_module(one) and name not in ("modules of this", "trainer"):
-            inner.setdefault(name, one)
-    for name, one in inner.items():
-        yield from parts_of(one, f"{prefix}.{name}" if prefix else name, depth + 1)
+        inner.update((str(name), item) for name, item in held.data.items())
+    for name, item in state.items():
+        if is_module(item) and name not in ("modules of this", "trainer"):
+            inner.setdefault(name, item)
+    for name, item in inner.items():
+        yield from parts_of(item, f"{prefix}.{name}" if prefix else name, depth + 1)
 
 
 def is_module(value: Value) -> bool:
@@ -73,13 +73,13 @@ def _numbers(text: str) -> list[int]:
 
 def _module_named(module: Value, name: str) -> Value | None:
     """Return the innermost module that a parameter's dotted name leads to."""
-    found: Value | None = None
+    part_named: Value | None = None
     for number, (path, part) in enumerate(parts_of(module)):
         if number > MAX_PARTS:
             break
         if path and (name == path or name.startswith(f"{path}.")):
-            found = part
-    return found
+            part_named = part
+    return part_named
 
 
 def _load_state(interpreter: Interpreter, call: Call) -> Value:
@@ -113,8 +113,8 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
 def _made(part: Value) -> Value:
     """Return the place where a module of a library was made as a value."""
     data = part.data
-    here = frozenset({data.made}) if isinstance(data, LibraryObject) else frozenset()
-    return Value(UNKNOWN, part.origins | here)
+    origins = frozenset({data.made}) if isinstance(data, LibraryObject) else frozenset()
+    return Value(UNKNOWN, part.origins | origins)
 
 
 for _short in ("Module", "Sequential", "ModuleList", "LightningModule", "Linear", "Embedding"):
@@ -125,11 +125,11 @@ for _short in ("Module", "Sequential", "ModuleList", "LightningModule", "Linear"
 
 
 def _saved_objects(interpreter: Interpreter) -> dict[str, Value]:
-    found: dict[str, Value] | None = getattr(interpreter, "saved_objects", None)
-    if found is None:
-        found = {}
-        setattr(interpreter, "saved_objects", found)  # noqa: B010
-    return found
+    objects: dict[str, Value] | None = getattr(interpreter, "saved_objects", None)
+    if objects is None:
+        objects = {}
+        setattr(interpreter, "saved_objects", objects)  # noqa: B010
+    return objects
 
 
 @MODELS.function("torch.save", "joblib.dump", "pickle.dump")
@@ -146,8 +146,8 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     """Return what the same run saved under a path."""
     path = call.given(0, "f", "filename", "file")
     text = None if path is None else text_of(path)
-    found = None if text is None else _saved_objects(interpreter).get(text)
-    return call.unknown() if found is None else found
+    saved = None if text is None else _saved_objects(interpreter).get(text)
+    return call.unknown() if saved is None else saved
 
 
 # --- packed sequences -----------------------------------------------------------------------------
@@ -219,16 +219,16 @@ def _unpacking(name: str) -> None:
         if first is not None and own is not None and first.data != own:
             value = _turned(value)
         keywords: Mapping[str, Value] = {k: v for k, v in call.keywords.items() if k != "input"}
-        told = Call(call.name, (value, *call.args[1:]), keywords, call.place, call.receiver)
-        found = plain(interpreter, told)
-        if not isinstance(found.data, tuple) or len(found.data) != 2:
-            return found
-        out, last = found.data
+        inner_call = Call(call.name, (value, *call.args[1:]), keywords, call.place, call.receiver)
+        result = plain(interpreter, inner_call)
+        if not isinstance(result.data, tuple) or len(result.data) != 2:
+            return result
+        out, last = result.data
         if first is not None and own is not None and first.data != own:
             out = _turned(out)
         state = {**held.state, "data": out}
         data = LibraryObject(PACKED, held.args, held.keywords, held.made, state)
-        return Value((Value(data, out.origins), last), found.origins)
+        return Value((Value(data, out.origins), last), result.origins)
 
     MODELS.objects[name] = run
 

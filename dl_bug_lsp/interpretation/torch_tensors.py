@@ -198,8 +198,8 @@ def subject(call: Call) -> tuple[Array, Value] | None:
     kind = kind_of(value)
     if kind is not None and call.name.startswith("torch."):
         raise Raised("type", f"argument 'input' must be Tensor, not {kind}", value)
-    found = array(value)
-    return None if found is None else (found, value)
+    result = array(value)
+    return None if result is None else (result, value)
 
 
 def as_function(call: Call) -> Call:
@@ -223,13 +223,13 @@ def operation(
     def keep(work: Work) -> Work:
         def run(_: Interpreter, call: Call) -> Value:
             call = as_function(call)
-            found = subject(call)
-            if found is None:
+            pair = subject(call)
+            if pair is None:
                 return call.unknown()
-            result = work(call, *found)
+            result = work(call, *pair)
             if call.name.rpartition(".")[2] not in MOVING or type(result.data) is not Array:
                 return result
-            return arrays.moved(found[0], result, Value(None, frozenset({call.place})))
+            return arrays.moved(pair[0], result, Value(None, frozenset({call.place})))
 
         MODELS.method("array", *names)(run)
         MODELS.function(*(f"torch.{name}" for name in names), *also)(run)
@@ -245,10 +245,10 @@ def attribute(*names: str) -> Callable[[Callable[[Array, Value], Value]], None]:
 
     def keep(work: Callable[[Array, Value], Value]) -> None:
         def run(_: Interpreter, call: Call) -> Value:
-            found = array(call.receiver)
-            if found is None or call.receiver is None:
+            pair = array(call.receiver)
+            if pair is None or call.receiver is None:
                 return call.unknown()
-            return work(found, call.receiver)
+            return work(pair, call.receiver)
 
         MODELS.attribute("array", *names)(run)
 
@@ -330,8 +330,8 @@ def needs_floating(x: Array, value: Value, name: str) -> None:
 
 def kept(_: Call, x: Array, value: Value) -> Value:
     """Return an array like the input."""
-    found = tensor(x.shape, x.dtype, value, library=x.library, device=x.device)
-    return arrays.with_last(found, x.last)
+    result = tensor(x.shape, x.dtype, value, library=x.library, device=x.device)
+    return arrays.with_last(result, x.last)
 
 
 def expanded(shape: Shape | None, wanted: Shape) -> Shape:
@@ -342,15 +342,15 @@ def expanded(shape: Shape | None, wanted: Shape) -> Shape:
     if lead < 0:
         message = "the number of sizes must be greater or equal to the number of dimensions"
         raise Raised("size", message, Value(len(wanted), merged(*wanted)), Value(len(shape)))
-    found = list(wanted[:lead])
+    dims = list(wanted[:lead])
     for mine, asked in zip(shape, wanted[lead:], strict=True):
         if size(asked) == -1:
-            found.append(mine)
+            dims.append(mine)
         elif size(mine) == 1:
-            found.append(asked)
+            dims.append(asked)
         else:
-            found.append(arrays.same(mine, asked, "the expanded size must match the existing size"))
-    return tuple(found)
+            dims.append(arrays.same(mine, asked, "the expanded size must match the existing size"))
+    return tuple(dims)
 
 
 def times(a: Value, b: Value) -> Value:

@@ -83,8 +83,8 @@ def result_of(metric: Value) -> Value:
     prefix, postfix = data.state.get("prefix"), data.state.get("postfix")
     first = prefix.data if prefix is not None and isinstance(prefix.data, str) else ""
     last = postfix.data if postfix is not None and isinstance(postfix.data, str) else ""
-    found = {f"{first}{name}{last}": result_of(part) for name, part in parts.data.items()}
-    return Value(found, metric.origins)
+    result = {f"{first}{name}{last}": result_of(part) for name, part in parts.data.items()}
+    return Value(result, metric.origins)
 
 
 @MODELS.function("torchmetrics.MetricCollection")
@@ -95,8 +95,10 @@ def _collection(_: Interpreter, call: Call) -> Value:
         names = dict(given.data)
     elif given is not None:
         parts = given.data if isinstance(given.data, (list, tuple)) else call.args
-        if all(isinstance(one.data, LibraryObject) for one in parts):
-            names = {one.data.short: one for one in parts if isinstance(one.data, LibraryObject)}
+        if all(isinstance(part.data, LibraryObject) for part in parts):
+            names = {
+                part.data.short: part for part in parts if isinstance(part.data, LibraryObject)
+            }
     made = LibraryObject("torchmetrics.MetricCollection", call.args, call.keywords, call.place)
     if names is not None:
         made.state["metrics"] = Value(names)

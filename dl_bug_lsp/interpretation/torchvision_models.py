@@ -122,22 +122,22 @@ def _two(value: Value | None) -> tuple[Value, Value] | None:
 
 @transform("CenterCrop", "RandomCrop", "RandomResizedCrop")
 def _cropped(made: LibraryObject, sizes: Sizes) -> Sizes:
-    found = _two(option(made, 0, "size"))
-    return (sizes[0], *(found or (Value(UNKNOWN), Value(UNKNOWN))))
+    size_asked = _two(option(made, 0, "size"))
+    return (sizes[0], *(size_asked or (Value(UNKNOWN), Value(UNKNOWN))))
 
 
 @transform("Resize")
 def _resized(made: LibraryObject, sizes: Sizes) -> Sizes:
     given = option(made, 0, "size")
-    found = _two(given)
-    if found is None or given is None:
+    pair = _two(given)
+    if pair is None or given is None:
         return sizes[0], Value(UNKNOWN), Value(UNKNOWN)
     height, width = size(sizes[1]), size(sizes[2])
     if isinstance(given.data, list | tuple) and len(given.data) > 1:
-        return (sizes[0], *found)
+        return (sizes[0], *pair)
     if height is None or height != width:
-        return sizes[0], unknown(*found), unknown(*found)
-    return (sizes[0], *found)
+        return sizes[0], unknown(*pair), unknown(*pair)
+    return (sizes[0], *pair)
 
 
 @transform("Grayscale")
@@ -198,9 +198,9 @@ def _normalize(_: Interpreter, call: Call) -> Value:
     if mean is not None and isinstance(mean.data, list | tuple) and channels is not None:
         count = len(mean.data)
         if count not in (1, channels):
-            told = Value(count, mean.origins | merged(*mean.data) | {made.made})
+            count_value = Value(count, mean.origins | merged(*mean.data) | {made.made})
             message = "the mean's number of channels is not the image's"
-            raise Raised("size", message, sizes[0], told)
+            raise Raised("size", message, sizes[0], count_value)
     return tensor(x.shape, x.dtype, value, device=x.device)
 
 
@@ -240,16 +240,16 @@ def _sample(interpreter: Interpreter, call: Call) -> Value:
     if made is None:
         return call.unknown()
     channels, side, classes = CLASSIFIED[made.short][:3]
-    here = frozenset({made.made})
-    sizes = (Value(channels, here), Value(side, here), Value(side, here))
+    origins = frozenset({made.made})
+    sizes = (Value(channels, origins), Value(side, origins), Value(side, origins))
     picture = image(sizes, made.made)
-    label = Value(Array((), "int64", "numpy", None, 0, classes - 1), here)
+    label = Value(Array((), "int64", "numpy", None, 0, classes - 1), origins)
     given, other = option(made, 2, "transform"), option(made, 3, "target_transform")
     if given is not None and given.data is not None:
         picture = interpreter.call(given, (picture,), {}, call.place)
     if other is not None and other.data is not None:
         label = interpreter.call(other, (label,), {}, call.place)
-    return Value((picture, label), here)
+    return Value((picture, label), origins)
 
 
 def _images(call: Call) -> Value:
@@ -257,10 +257,10 @@ def _images(call: Call) -> Value:
     if made is None:
         return call.unknown()
     trains = flag(option(made, 1, "train"), default=True)
-    here = frozenset({made.made})
+    origins = frozenset({made.made})
     if trains is None:
-        return Value(UNKNOWN, here)
-    return Value(CLASSIFIED[made.short][3 if trains else 4], here)
+        return Value(UNKNOWN, origins)
+    return Value(CLASSIFIED[made.short][3 if trains else 4], origins)
 
 
 def _length(_: Interpreter, call: Call) -> Value:
@@ -272,17 +272,17 @@ def _part(_: Interpreter, call: Call) -> Value:
     if made is None:
         return call.unknown()
     channels, side, classes = CLASSIFIED[made.short][:3]
-    here = frozenset({made.made})
-    count, edge = _images(call), Value(side, here)
+    origins = frozenset({made.made})
+    count, edge = _images(call), Value(side, origins)
     if call.name == "classes":
-        return Value([Value(UNKNOWN, here)] * classes, here)
+        return Value([Value(UNKNOWN, origins)] * classes, origins)
     if call.name == "targets":
         if channels == 3:
             return unknown(count)
-        return Value(Array((count,), "int64", "torch", "cpu", 0, classes - 1), here)
+        return Value(Array((count,), "int64", "torch", "cpu", 0, classes - 1), origins)
     if channels == 3:
-        return Value(Array((count, edge, edge, Value(3, here)), "uint8", "numpy"), here)
-    return Value(Array((count, edge, edge), "uint8", "torch", "cpu"), here)
+        return Value(Array((count, edge, edge, Value(3, origins)), "uint8", "numpy"), origins)
+    return Value(Array((count, edge, edge), "uint8", "torch", "cpu"), origins)
 
 
 for _name in CLASSIFIED:
@@ -311,16 +311,16 @@ def _network(interpreter: Interpreter, call: Call) -> Value:
     short = call.name.rpartition(".")[2]
     name, width = HEADS[short]
     classes = call.keywords.get("num_classes", Value(1000, frozenset({call.place})))
-    here = frozenset({call.place})
+    origins = frozenset({call.place})
 
     def layer(kind: str, *args: Value, **keywords: Value) -> Value:
         build: Model = MODELS.functions[f"torch.nn.{kind}"]
         return build(interpreter, Call(f"torch.nn.{kind}", args, keywords, call.place))
 
-    state = {name: layer("Linear", Value(width, here), dimension(classes))}
+    state = {name: layer("Linear", Value(width, origins), dimension(classes))}
     if short.startswith("resnet"):
-        sizes = (Value(3, here), Value(64, here), Value(7, here))
-        more = {"stride": Value(2, here), "padding": Value(3, here), "bias": Value(False)}
+        sizes = (Value(3, origins), Value(64, origins), Value(7, origins))
+        more = {"stride": Value(2, origins), "padding": Value(3, origins), "bias": Value(False)}
         state["conv1"] = layer("Conv2d", *sizes, **more)
     made = LibraryObject(f"torchvision.models.{short}", call.args, call.keywords, call.place, state)
     return Value(made, merged(*call.args, *call.keywords.values()))
@@ -337,14 +337,14 @@ def _forward(interpreter: Interpreter, call: Call) -> Value:
         raise Raised("size", "expected 4D input", rank, Value(4))
     name, width = HEADS[made.short]
     first = made.state.get("conv1")
-    here = frozenset({made.made})
+    origins = frozenset({made.made})
     if first is not None:
-        found = array(interpreter.call(first, (value,), {}, call.place))
-        if found is not None and found.shape is not None and len(found.shape) > 2:
-            arrays.same(found.shape[-3], Value(64, here), "expected 64 channels")
+        output = array(interpreter.call(first, (value,), {}, call.place))
+        if output is not None and output.shape is not None and len(output.shape) > 2:
+            arrays.same(output.shape[-3], Value(64, origins), "expected 64 channels")
     elif x.shape is not None:
-        arrays.same(x.shape[-3], Value(3, here), "expected 3 channels")
-    shape = None if x.shape is None else (*x.shape[:-3], Value(width, here))
+        arrays.same(x.shape[-3], Value(3, origins), "expected 3 channels")
+    shape = None if x.shape is None else (*x.shape[:-3], Value(width, origins))
     features = tensor(shape, x.dtype, value, device=x.device)
     return interpreter.call(made.state[name], (features,), {}, call.place)
 

@@ -123,9 +123,9 @@ def _loader_of(
     module_given = call.keywords.get("datamodule")
     for owner in (module_given, model):
         if owner is not None:
-            found = _hook(interpreter, owner, name, call.place)
-            if found is not None:
-                return found
+            loader = _hook(interpreter, owner, name, call.place)
+            if loader is not None:
+                return loader
     return None
 
 
@@ -155,10 +155,10 @@ def _running(model: Instance, trainer: Value) -> None:
     """Give a module what its trainer lets it see."""
     number = Array((), "int64", "numpy")
     held = trainer.data.keywords if isinstance(trainer.data, LibraryObject) else {}
-    seen = {"current_epoch": Value(number), "global_step": Value(number)}
+    counters = {"current_epoch": Value(number), "global_step": Value(number)}
     if "logger" in held and isinstance(held["logger"].data, LibraryObject):
-        seen["logger"] = held["logger"]
-    for name, value in seen.items():
+        counters["logger"] = held["logger"]
+    for name, value in counters.items():
         model.attributes.setdefault(name, value)
 
 
@@ -199,11 +199,11 @@ def _check_step(interpreter: Interpreter, result: Value) -> None:
     """Raise where ``training_step`` returns what automatic optimization cannot take."""
     data = result.data
     place = interpreter.returned
-    told = Value(None, result.origins | ({place} if place is not None else frozenset()))
+    result_value = Value(None, result.origins | ({place} if place is not None else frozenset()))
     if isinstance(data, (tuple, list, str, int, float)) and not isinstance(data, bool):
-        raise Raised("type", "training_step must return a Tensor, a dict, or None", told)
+        raise Raised("type", "training_step must return a Tensor, a dict, or None", result_value)
     if isinstance(data, dict) and "loss" not in data:
-        raise Raised("key", "the 'loss' key needs to be present", told)
+        raise Raised("key", "the 'loss' key needs to be present", result_value)
 
 
 MONITORS = ("EarlyStopping", "ModelCheckpoint")
@@ -220,12 +220,12 @@ def _check_monitors(call: Call, model: Value) -> None:
         names |= {f"{name}{suffix}" for name in list(held.data)}
     watching = []
     for callback in _callbacks(call):
-        one = callback.data
-        if isinstance(one, LibraryObject) and one.short in MONITORS:
-            at = 0 if one.short == "EarlyStopping" else 2
-            monitor = one.keywords.get("monitor")
-            if monitor is None and len(one.args) > at:
-                monitor = one.args[at]
+        callback_data = callback.data
+        if isinstance(callback_data, LibraryObject) and callback_data.short in MONITORS:
+            at = 0 if callback_data.short == "EarlyStopping" else 2
+            monitor = callback_data.keywords.get("monitor")
+            if monitor is None and len(callback_data.args) > at:
+                monitor = callback_data.args[at]
             watching.append(monitor)
     optimizers = call.state.get("configured")
     if optimizers is not None:
@@ -237,11 +237,11 @@ def _check_monitors(call: Call, model: Value) -> None:
 
 
 def _configured(interpreter: Interpreter, call: Call, model: Value) -> None:
-    found = _hook(interpreter, model, "configure_optimizers", call.place)
-    if found is not None:
-        configured(model, found)
-    if found is not None and isinstance(found.data, dict):
-        scheduler = found.data.get("lr_scheduler")
+    optimizers = _hook(interpreter, model, "configure_optimizers", call.place)
+    if optimizers is not None:
+        configured(model, optimizers)
+    if optimizers is not None and isinstance(optimizers.data, dict):
+        scheduler = optimizers.data.get("lr_scheduler")
         if scheduler is not None and isinstance(scheduler.data, dict):
             monitor = scheduler.data.get("monitor")
             if monitor is not None:
@@ -352,8 +352,8 @@ def _hf_arguments(parts: Mapping[str, Value]) -> LibraryObject | None:
 def _hf_train(interpreter: Interpreter, call: Call) -> Value:
     """Follow one step of a training or evaluation, with its callbacks and metrics."""
     parts = _parts(call)
-    told = _hf_arguments(parts)
-    rate = None if told is None else told.keywords.get("learning_rate")
+    arguments = _hf_arguments(parts)
+    rate = None if arguments is None else arguments.keywords.get("learning_rate")
     if rate is not None and isinstance(rate.data, str):
         raise Raised("type", "'<=' not supported between instances of 'float' and 'str'", rate)
     model = parts.get("model")
@@ -377,7 +377,7 @@ def _hf_train(interpreter: Interpreter, call: Call) -> Value:
         return _hf_evaluated(interpreter, call, dataset, batch, outputs)
     _events(interpreter, call, parts, "on_step_end", "on_log")
     checked = parts.get("eval_dataset")
-    if checked is not None and checked.data is not None and _evaluates(told):
+    if checked is not None and checked.data is not None and _evaluates(arguments):
         own, given = _hf_step(interpreter, call, parts, checked)
         _hf_evaluated(interpreter, call, checked, own, given)
     _events(interpreter, call, parts, "on_epoch_end", "on_train_end")
@@ -389,11 +389,11 @@ def _hf_train(interpreter: Interpreter, call: Call) -> Value:
     return Value(LibraryObject("transformers.TrainOutput", (), {}, call.place, state))
 
 
-def _evaluates(told: LibraryObject | None) -> bool:
+def _evaluates(arguments: LibraryObject | None) -> bool:
     """Whether a training evaluates the model in between."""
-    if told is None:
+    if arguments is None:
         return False
-    given = told.keywords.get("eval_strategy", told.keywords.get("evaluation_strategy"))
+    given = arguments.keywords.get("eval_strategy", arguments.keywords.get("evaluation_strategy"))
     return given is not None and given.data not in ("no", None)
 
 
@@ -429,7 +429,7 @@ def _accepted(
     if not isinstance(data, BoundMethod) or data.function.node.args.kwarg is not None:
         return keywords
     arguments = data.function.node.args
-    names = {one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    names = {item.arg for item in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
     kept = {name: value for name, value in keywords.items() if name in names}
     return kept or keywords
 
@@ -440,10 +440,10 @@ def _events(interpreter: Interpreter, call: Call, parts: Mapping[str, Value], *n
     callbacks = held.data if held is not None and isinstance(held.data, (list, tuple)) else ()
     control = Value(LibraryObject("transformers.TrainerControl", (), {}, call.place))
     given = (parts.get("args", Value(UNKNOWN)), parts.get("state", Value(UNKNOWN)), control)
-    there = {"model": parts.get("model"), "processing_class": parts.get("processing_class")}
+    in_event = {"model": parts.get("model"), "processing_class": parts.get("processing_class")}
     number = Value(Array((), "float64", "numpy"))
-    there["logs"] = Value({"loss": number, "epoch": number})
-    there["metrics"] = Value({"eval_loss": number})
+    in_event["logs"] = Value({"loss": number, "epoch": number})
+    in_event["metrics"] = Value({"eval_loss": number})
     for callback in callbacks[:MAX_CALLBACKS]:
         for name in names:
             method = interpreter.method_of(callback, name)
@@ -453,8 +453,8 @@ def _events(interpreter: Interpreter, call: Call, parts: Mapping[str, Value], *n
             if method is None or function is None:
                 continue
             arguments = function.node.args
-            takes = {one.arg for one in (*arguments.args, *arguments.kwonlyargs)}
-            more = {k: v for k, v in there.items() if v is not None and k in takes}
+            takes = {item.arg for item in (*arguments.args, *arguments.kwonlyargs)}
+            more = {k: v for k, v in in_event.items() if v is not None and k in takes}
             interpreter.call(method, given, more, call.place)
 
 
@@ -482,12 +482,12 @@ def _hf_evaluated(
         names.append("epoch" if "trained" in parts else f"{start}_model_preparation_time")
         if call.name == "predict" and "epoch" in names:
             names.remove("epoch")
-        found: dict[object, Value] = dict.fromkeys(names, number)
+        results: dict[object, Value] = dict.fromkeys(names, number)
         for name, value in own.data.items():
-            found[name if str(name).startswith(f"{start}_") else f"{start}_{name}"] = value
-        metrics = Value(found, own.origins)
-    told = {**parts, "metrics": metrics}
-    _events(interpreter, call, told, "on_predict" if start == "test" else "on_evaluate")
+            results[name if str(name).startswith(f"{start}_") else f"{start}_{name}"] = value
+        metrics = Value(results, own.origins)
+    event_parts = {**parts, "metrics": metrics}
+    _events(interpreter, call, event_parts, "on_predict" if start == "test" else "on_evaluate")
     if call.name != "predict":
         return metrics
     state = {"predictions": predictions, "label_ids": labels, "metrics": metrics}
@@ -496,8 +496,11 @@ def _hf_evaluated(
 
 def _predictions(parts: Mapping[str, Value], outputs: Value) -> Value:
     """Return what a trainer takes of a model's outputs: all but the loss."""
-    told = _hf_arguments(parts)
-    if told is not None and told.keywords.get("predict_with_generate", Value(None)).data is True:
+    arguments = _hf_arguments(parts)
+    if (
+        arguments is not None
+        and arguments.keywords.get("predict_with_generate", Value(None)).data is True
+    ):
         return Value(Array((Value(UNKNOWN), Value(UNKNOWN)), "int64", "torch"))
     data = outputs.data
     fields = data.state if isinstance(data, LibraryObject) else data
@@ -538,8 +541,8 @@ def _of_predictions(_: Interpreter, call: Call) -> Value:
 def _hf_batch(
     interpreter: Interpreter, call: Call, parts: Mapping[str, Value], dataset: Value
 ) -> Value:
-    told = _hf_arguments(parts)
-    size_ = None if told is None else told.keywords.get("per_device_train_batch_size")
+    arguments = _hf_arguments(parts)
+    size_ = None if arguments is None else arguments.keywords.get("per_device_train_batch_size")
     count = Value(8) if size_ is None else size_
     samples = samples_of(interpreter, dataset, call.place)
     collator = parts.get("data_collator")
@@ -569,7 +572,7 @@ def _padded_batch(sample: Value, count: Value, collator: Value | None) -> Value:
     """Return samples side by side, their lists padded (``DataCollatorWithPadding``)."""
     if not isinstance(sample.data, dict):
         return unknown(sample)
-    found: dict[object, Value] = {}
+    batch: dict[object, Value] = {}
     for name, value in sample.data.items():
         data = value.data
         key = "labels" if name in ("label", "label_ids") else name
@@ -587,12 +590,12 @@ def _padded_batch(sample: Value, count: Value, collator: Value | None) -> Value:
             continue
         bounds = (data.lowest, data.highest) if isinstance(data, Array) else (None, None)
         made = Array(shape, dtype, "torch", "cpu", *bounds)
-        found[key] = Value(made, value.origins) if shape is not None else unknown(value)
+        batch[key] = Value(made, value.origins) if shape is not None else unknown(value)
     kind = collator.data.short if collator and isinstance(collator.data, LibraryObject) else ""
-    if kind == "DataCollatorForLanguageModeling" and "input_ids" in found:
-        found["labels"] = found["input_ids"]
-        found.setdefault("attention_mask", found["input_ids"])
-    return Value(found, sample.origins)
+    if kind == "DataCollatorForLanguageModeling" and "input_ids" in batch:
+        batch["labels"] = batch["input_ids"]
+        batch.setdefault("attention_mask", batch["input_ids"])
+    return Value(batch, sample.origins)
 
 
 def _config(model: Value) -> LibraryObject | None:

@@ -54,15 +54,15 @@ def _option(held: LibraryObject, position: int | None, name: str) -> Value | Non
 
 def _special(interpreter: Interpreter, given: Value | None) -> list[str] | None:
     """Return tokens that a trainer is to know from the start, which get the first numbers."""
-    found = []
-    for one in listed(interpreter, given) or ():
-        data = one.data
+    ids = []
+    for item in listed(interpreter, given) or ():
+        data = item.data
         if isinstance(data, LibraryObject) and data.args:
             data = data.args[0].data
         if not isinstance(data, str):
             return None
-        found.append(data)
-    return found
+        ids.append(data)
+    return ids
 
 
 @MODELS.method("Tokenizer", "train_from_iterator", "train")
@@ -128,7 +128,7 @@ def _number_of(held: LibraryObject, token: object) -> object:
         return vocabulary[token]
     specials = backend.state.get("specials") if backend is not None else None
     if specials is not None and isinstance(specials.data, list):
-        names = [one.data for one in specials.data]
+        names = [item.data for item in specials.data]
         if token in names:
             return names.index(token)
     return UNKNOWN
@@ -167,9 +167,9 @@ def _encoding(_: Interpreter, call: Call) -> Value:
 @MODELS.method("Tokenizer", "encode_batch")
 def _encodings(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0, "input"))
-    one = _encoding(interpreter, call)
+    encoding = _encoding(interpreter, call)
     count = Value(UNKNOWN if items is None else len(items))
-    return Value([one] * len(items)) if items is not None else Value(Lazy(one, count))
+    return Value([encoding] * len(items)) if items is not None else Value(Lazy(encoding, count))
 
 
 @MODELS.method("Tokenizer", "enable_padding", "enable_truncation", "no_padding", "save")
@@ -226,7 +226,7 @@ def _words_known(_: Interpreter, call: Call) -> Value:
     if held is None or vocabulary is None:
         return call.unknown()
     own = {held.keywords[n].data for n in held.keywords if n.endswith("_token")}
-    more = len([one for one in own if isinstance(one, str) and one not in vocabulary])
+    more = len([word for word in own if isinstance(word, str) and word not in vocabulary])
     count = len(vocabulary) + (more if call.name == "__len__" else 0)
     return Value(count, merged(*held.keywords.values()))
 
@@ -302,12 +302,12 @@ def _outlines(count: Value | None, width: Value, library: str | None) -> dict[st
         dtype = {"jax": "int32", "tensorflow": "int32"}.get(library, "int64")
         device = "cpu" if library == "torch" else None
         shape = (count or Value(1), width)
-        one = Value(Array(shape, dtype, library, device))
+        outline = Value(Array(shape, dtype, library, device))
     else:
-        one = Value(Lazy(Value(UNKNOWN), width))
+        outline = Value(Lazy(Value(UNKNOWN), width))
         if count is not None:
-            one = Value(Lazy(one, count))
-    return dict.fromkeys(("input_ids", "token_type_ids", "attention_mask"), one)
+            outline = Value(Lazy(outline, count))
+    return dict.fromkeys(("input_ids", "token_type_ids", "attention_mask"), outline)
 
 
 @MODELS.method("PreTrainedTokenizerFast", "encode")
@@ -492,10 +492,10 @@ def setting(config: LibraryObject | None, *names: str) -> Value:
         return Value(UNKNOWN)
     for name in names:
         other = SAME_AS.get(config.short, {}).get(name, name)
-        for one in (name, other):
-            found = config.state.get(one) or config.keywords.get(one)
-            if found is not None:
-                return found
+        for item in (name, other):
+            value = config.state.get(item) or config.keywords.get(item)
+            if value is not None:
+                return value
     for name in names:
         other = SAME_AS.get(config.short, {}).get(name, name)
         default = DEFAULTS.get(config.short, {}).get(other)
@@ -526,8 +526,8 @@ def _config_attribute(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     if call.name == "num_labels":
         return labels_of(held)
-    found = setting(held, call.name)
-    return found if found.known else call.unknown()
+    entry = setting(held, call.name)
+    return entry if entry.known else call.unknown()
 
 
 for _short in CONFIGS:
@@ -591,11 +591,13 @@ MODEL_CLASSES = frozenset(f"{family}{head}" for family in FAMILIES for head in H
 def _made_model(_: Interpreter, call: Call) -> Value:
     short = call.name.rpartition(".")[2]
     config = call.given(0, "config")
-    told = config.data if config is not None else None
-    if not isinstance(told, LibraryObject):
+    config_object = config.data if config is not None else None
+    if not isinstance(config_object, LibraryObject):
         family = next((f for f in FAMILIES if short.startswith(f) and f != "Auto"), "Unknown")
-        told = LibraryObject(f"transformers.{family}Config", (), dict(call.keywords), call.place)
-    state = {"config": Value(told), "head": Value(short)}
+        config_object = LibraryObject(
+            f"transformers.{family}Config", (), dict(call.keywords), call.place
+        )
+    state = {"config": Value(config_object), "head": Value(short)}
     made = LibraryObject(MODEL, call.args, dict(call.keywords), call.place, state)
     return Value(made, merged(*call.args) | {call.place})
 
@@ -648,8 +650,8 @@ def _forward(_: Interpreter, call: Call) -> Value:
         fields["logits"] = _tensor(rows, length, setting(config, "vocab_size"))
     elif head.endswith("Model"):
         width = setting(config, "hidden_size")
-        seen = Value(UNKNOWN) if "pixel_values" in call.keywords else length
-        fields["last_hidden_state"] = _tensor(rows, seen, width)
+        length_seen = Value(UNKNOWN) if "pixel_values" in call.keywords else length
+        fields["last_hidden_state"] = _tensor(rows, length_seen, width)
         if head.startswith(("Bert", "Roberta", "ViT", "Albert")):
             fields["pooler_output"] = _tensor(rows, width)
     else:
@@ -771,16 +773,16 @@ def _parsed(interpreter: Interpreter, call: Call) -> Value:
     fields = _told(interpreter, call)
     if fields is None or classes is None:
         return call.unknown()
-    found = []
+    parsed = []
     for cls in classes:
         if isinstance(cls.data, ClassValue):
             own = fields_of(interpreter, cls.data)
             chosen = {n: typed(v, own[n]) for n, v in fields.items() if n in own}
-            found.append(interpreter.call(cls, (), chosen, call.place))
+            parsed.append(interpreter.call(cls, (), chosen, call.place))
         else:
             chosen = {n: typed(v, "") for n, v in fields.items()}
-            found.append(interpreter.call(cls, (), chosen, call.place))
-    return Value(tuple(found))
+            parsed.append(interpreter.call(cls, (), chosen, call.place))
+    return Value(tuple(parsed))
 
 
 def _told(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
@@ -795,27 +797,27 @@ def _told(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
     items = listed(interpreter, given) if given is not None and given.data is not None else None
     if items is None:
         items = None if interpreter.arguments is None else list(interpreter.arguments)
-    if items is None or not all(isinstance(one.data, str) for one in items):
+    if items is None or not all(isinstance(item.data, str) for item in items):
         return None
-    found: dict[str, Value] = {}
+    settings: dict[str, Value] = {}
     name = ""
-    for one in items:
-        text = str(one.data)
+    for item in items:
+        text = str(item.data)
         if text.startswith("--"):
             name, mark, rest = text[2:].partition("=")
             name = name.replace("-", "_")
-            found[name] = Value(rest if mark else "true", one.origins)
+            settings[name] = Value(rest if mark else "true", item.origins)
         elif name:
-            found[name] = one
-    return found
+            settings[name] = item
+    return settings
 
 
 def fields_of(interpreter: Interpreter, cls: ClassValue) -> dict[str, str]:
     """Return the fields of a dataclass with their annotations."""
     return {
         statement.target.id: ast.unparse(statement.annotation)
-        for one in interpreter.lineage(cls)
-        for statement in one.node.body
+        for base in interpreter.lineage(cls)
+        for statement in base.node.body
         if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
     }
 

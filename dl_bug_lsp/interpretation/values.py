@@ -71,11 +71,11 @@ def unknown(*parts: Value) -> Value:
 
 def merged(*parts: Value) -> Origins:
     """Return the origins of all parts, at most `MAX_ORIGINS`."""
-    found: Origins = NOWHERE
+    origins: Origins = NOWHERE
     for part in parts:
-        if part.origins and not part.origins <= found:
-            found |= part.origins
-    return found if len(found) <= MAX_ORIGINS else frozenset(sorted(found)[:MAX_ORIGINS])
+        if part.origins and not part.origins <= origins:
+            origins |= part.origins
+    return origins if len(origins) <= MAX_ORIGINS else frozenset(sorted(origins)[:MAX_ORIGINS])
 
 
 class Gradient:
@@ -238,9 +238,9 @@ class Raised(Exception):
     ``"none"``, ``"file"``, ``"arguments"``, ``"value"``, ``"raised"``.
     """
 
-    def __init__(self, what: str, message: str, *sides: Value) -> None:
+    def __init__(self, kind: str, message: str, *sides: Value) -> None:
         super().__init__(message)
-        self.what = what
+        self.what = kind
         self.message = message
         self.sides = sides
         self.place: Origin | None = None
