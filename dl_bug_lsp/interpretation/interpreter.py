@@ -11,8 +11,9 @@ import ast
 import builtins
 import difflib
 import posixpath
+import sys
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -857,15 +858,16 @@ class Interpreter:
             finally:
                 self._entering = False
 
+    def _missed_between(self, env: Environment, first: int, last: int) -> Iterator[Origin]:
+        """Yield the places of the stack in some lines that the run did not come to."""
+        for place in self.order:
+            if place[0] == env.file and first <= place[1] <= last and place not in self._come_to:
+                yield place
+
     def _missed_in(self, body: Sequence[ast.stmt], env: Environment) -> bool:
         """Whether a place of the stack that the run did not come to lies in a block."""
-        if not body:
-            return False
-        first, last = body[0].lineno, _last_line(body[-1])
-        return any(
-            file == env.file and first <= line <= last and (file, line) not in self._come_to
-            for file, line in self.frames
-        )
+        lines = (body[0].lineno, _last_line(body[-1])) if body else (1, 0)
+        return any(True for _ in self._missed_between(env, *lines))
 
     def _missed_after(self, node: ast.stmt, env: Environment) -> bool:
         """Whether a place of the stack lies after a statement, in the function around it."""
@@ -1034,12 +1036,8 @@ class Interpreter:
 
     def _missed(self, env: Environment) -> Origin | None:
         """Return a place of the stack in the function being followed that it did not come to."""
-        start = self._starts[-1] if self._starts else None
-        for place in self.order:
-            is_inside = start is None or start[0] <= place[1] <= start[1]
-            if is_inside and place[0] == env.file and place not in self._come_to:
-                return place
-        return None
+        lines = self._starts[-1] if self._starts else (0, sys.maxsize)
+        return next(self._missed_between(env, *lines), None)
 
     def _tested(self) -> tuple[Value, ...]:
         """Return what the innermost condition around the failing line compares."""

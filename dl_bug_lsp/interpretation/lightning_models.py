@@ -23,7 +23,6 @@ from dl_bug_lsp.interpretation.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
-HAVING = ("LightningModule", "LightningDataModule", "HyperparametersMixin")
 HPARAMS = "lightning.AttributeDict"
 
 

@@ -682,7 +682,6 @@ SCORES = words(
     "mean_poisson_deviance d2_absolute_error_score ndcg_score dcg_score"
 )
 AVERAGED = ("f1_score", "precision_score", "recall_score", "fbeta_score", "jaccard_score")
-OF_SAMPLES = ("auc", "silhouette_score", "calinski_harabasz_score", "davies_bouldin_score")
 
 
 def _second(call: Call) -> Value | None:

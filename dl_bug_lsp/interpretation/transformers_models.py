@@ -882,9 +882,3 @@ def _device(_: Interpreter, call: Call) -> Value:
 @MODELS.method("Accelerator", "autocast", "accumulate", "main_process_first", "no_sync")
 def _context(_: Interpreter, call: Call) -> Value:
     return Value(LibraryObject("accelerate.Context", (), {}, call.place))
-
-
-def is_model(value: Value | None) -> bool:
-    """Whether a value is a model of ``transformers``."""
-    data = None if value is None else value.data
-    return isinstance(data, LibraryObject) and data.name == MODEL
