@@ -20,8 +20,9 @@ from dl_bug_lsp.checks.sources import CONFIGS
 from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_MESSAGE
 from dl_bug_lsp.fixes.fix_context import distance
+from dl_bug_lsp.interpretation.file_models import written_files
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
-from dl_bug_lsp.interpretation.stdlib_models import text_of, written_files
+from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport, Options, Suspect

@@ -53,12 +53,15 @@ NAMES = frozenset(dir(builtins))
 def load() -> None:
     """Import the modules that hold the models of libraries: they register what they know."""
     from dl_bug_lsp.interpretation import (  # noqa: F401
+        argparse_models,
         array_functions,
         command_models,
+        config_models,
         datasets_models,
         effect_models,
         einops_models,
         environment_models,
+        file_models,
         flax_models,
         gym_models,
         hydra_models,
@@ -86,6 +89,8 @@ def load() -> None:
         torch_modules,
         torch_more,
         torch_parameters,
+        torch_reductions,
+        torch_shapes,
         torch_states,
         torchmetrics_models,
         torchvision_models,

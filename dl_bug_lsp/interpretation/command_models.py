@@ -14,10 +14,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from dl_bug_lsp.interpretation.argparse_models import parse
 from dl_bug_lsp.interpretation.entering import declared
+from dl_bug_lsp.interpretation.model_helpers import thing, with_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import PLAIN
-from dl_bug_lsp.interpretation.stdlib_models import parse, thing, with_origins
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     BoundMethod,

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.file_models import note_written
+from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import note_written, nothing, thing
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, LibraryObject, Value, merged
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ import re
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from dl_bug_lsp.interpretation.file_models import file_of, text_in
+from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import file_of, text_in, text_of
 from dl_bug_lsp.interpretation.values import UNKNOWN, Raised, Value, merged
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
-from dl_bug_lsp.interpretation.stdlib_models import listed, nothing, thing
 from dl_bug_lsp.interpretation.torch_tensors import dims_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,

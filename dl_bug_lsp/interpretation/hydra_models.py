@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.config_models import config_of, nested
+from dl_bug_lsp.interpretation.model_helpers import thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import config_of, nested, thing
 from dl_bug_lsp.interpretation.values import UNKNOWN, Library, LibraryObject, Value, merged
 from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
 from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar

@@ -11,8 +11,8 @@ import ast
 import builtins
 import difflib
 import posixpath
-import sys
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,10 +31,11 @@ from dl_bug_lsp.interpretation import (
 from dl_bug_lsp.interpretation.command_models import flag_of, run_command
 from dl_bug_lsp.interpretation.demands import Said, demanded
 from dl_bug_lsp.interpretation.entering import arguments_of, declared
+from dl_bug_lsp.interpretation.model_helpers import alike
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.refusals import Line, refused
-from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, alike
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
 from dl_bug_lsp.interpretation.values import (

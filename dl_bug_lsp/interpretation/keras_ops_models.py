@@ -12,9 +12,11 @@ import dl_bug_lsp.interpretation.keras_models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.effect_models import words
+from dl_bug_lsp.interpretation.file_models import file_of, text_in
 from dl_bug_lsp.interpretation.jax_models import as_jax
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
-from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, file_of, listed, nothing, text_in
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.tensorflow_models import (
     DATASET,
     batch,

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import listed, nothing, state_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -14,19 +14,17 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import axis_of, size
 from dl_bug_lsp.interpretation.cells import Series, converted, remade
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import (
+from dl_bug_lsp.interpretation.file_models import file_of, note_written, text_in
+from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
-    file_of,
     first_argument,
     listed,
-    note_written,
     nothing,
-    text_in,
     text_of,
     thing,
 )
-from dl_bug_lsp.interpretation.torch_models import items_of
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.torch_shapes import items_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

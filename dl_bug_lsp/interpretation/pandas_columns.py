@@ -31,10 +31,10 @@ from dl_bug_lsp.interpretation.cells import (
     series_of,
     taken,
 )
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, nothing, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, dtype_name, new
 from dl_bug_lsp.interpretation.operators import value_of
-from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, is_true, listed, nothing, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

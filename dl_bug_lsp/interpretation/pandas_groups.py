@@ -24,11 +24,11 @@ from dl_bug_lsp.interpretation.cells import (
     rows_taken,
     table_of,
 )
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import dtype_name, together
 from dl_bug_lsp.interpretation.pandas_columns import counted, labelled
 from dl_bug_lsp.interpretation.pandas_tables import placed, set_column
-from dl_bug_lsp.interpretation.stdlib_models import MOST_ITEMS, is_true, listed, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import MOST_CELLS, Cells, Frame, converted, lacking, number_in
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.numpy_models import dtype_name
-from dl_bug_lsp.interpretation.stdlib_models import (
+from dl_bug_lsp.interpretation.file_models import file_of, text_in
+from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
-    file_of,
     is_true,
     listed,
     state_of,
-    text_in,
     with_origins,
 )
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.numpy_models import dtype_name
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -24,10 +24,10 @@ from dl_bug_lsp.interpretation.cells import (
     table_of,
 )
 from dl_bug_lsp.interpretation.effect_models import words
+from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.numpy_models import new, together
 from dl_bug_lsp.interpretation.pandas_groups import groups_of
-from dl_bug_lsp.interpretation.stdlib_models import is_true, listed, state_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

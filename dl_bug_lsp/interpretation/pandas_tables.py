@@ -33,16 +33,10 @@ from dl_bug_lsp.interpretation.cells import (
     taken,
     truths,
 )
+from dl_bug_lsp.interpretation.file_models import note_written
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, nothing, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, dtype_name, new, together
-from dl_bug_lsp.interpretation.stdlib_models import (
-    MOST_ITEMS,
-    is_true,
-    listed,
-    note_written,
-    nothing,
-    state_of,
-)
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -14,10 +14,10 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import Series, cell_at, series_of
 from dl_bug_lsp.interpretation.effect_models import some_number, words
+from dl_bug_lsp.interpretation.model_helpers import state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, new
 from dl_bug_lsp.interpretation.pandas_summaries import otherwise
-from dl_bug_lsp.interpretation.stdlib_models import state_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

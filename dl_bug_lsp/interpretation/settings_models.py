@@ -10,8 +10,10 @@ import logging
 from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.numpy_models  # noqa: F401
+from dl_bug_lsp.interpretation.config_models import config_of
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS, config_of, listed, nothing
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     LibraryObject,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import distinct, series_of, table_of
 from dl_bug_lsp.interpretation.effect_models import some_number, words
+from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.numpy_models import new
 from dl_bug_lsp.interpretation.sklearn_models import (
@@ -25,7 +26,6 @@ from dl_bug_lsp.interpretation.sklearn_models import (
     _wants_matrix,
     matrix,
 )
-from dl_bug_lsp.interpretation.stdlib_models import is_true, listed, state_of, thing
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing, with_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.operators import MAX_ITEMS, MAX_TEXT, NotPlain, lifted, plain
-from dl_bug_lsp.interpretation.stdlib_models import listed, nothing, thing, with_origins
 from dl_bug_lsp.interpretation.values import (
     Lazy,
     LibraryObject,

@@ -12,8 +12,8 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
-from dl_bug_lsp.interpretation.stdlib_models import listed, nothing, thing
 from dl_bug_lsp.interpretation.torch_data import OPTIMIZERS, SCHEDULERS, length_of, made
 from dl_bug_lsp.interpretation.torch_layers import ELEMENTWISE, MODULES, SIGNATURES
 from dl_bug_lsp.interpretation.torch_models import TESTING, paired

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
-from dl_bug_lsp.interpretation.stdlib_models import text_of
 from dl_bug_lsp.interpretation.torch_tensors import flag, tensor
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,

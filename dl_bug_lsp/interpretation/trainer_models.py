@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.effect_models import words
 from dl_bug_lsp.interpretation.lightning_models import configured
+from dl_bug_lsp.interpretation.model_helpers import nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import nothing
 from dl_bug_lsp.interpretation.torch_data import collated, joined, length_of, samples_of
 from dl_bug_lsp.interpretation.torchmetrics_models import result_of
 from dl_bug_lsp.interpretation.values import (

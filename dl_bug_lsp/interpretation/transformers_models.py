@@ -13,17 +13,16 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.cells import number_in
 from dl_bug_lsp.interpretation.effect_models import some_number, words
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.stdlib_models import (
-    file_of,
+from dl_bug_lsp.interpretation.file_models import file_of, text_in
+from dl_bug_lsp.interpretation.model_helpers import (
     is_true,
     listed,
     nothing,
     state_of,
-    text_in,
     thing,
     with_origins,
 )
+from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torch_layers import add_module_methods
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,

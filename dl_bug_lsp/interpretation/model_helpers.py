@@ -1,0 +1,155 @@
+"""What the models of libraries share: objects with a state, common parts of values, texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+# The models of builtins below take the place of its, or call them.
+import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
+from dl_bug_lsp.interpretation.models import Call
+from dl_bug_lsp.interpretation.operators import (
+    PLAIN,
+)
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    Instance,
+    LibraryObject,
+    Origins,
+    Value,
+    merged,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+
+# What the models below, and those of other libraries, share.
+
+MOST_ITEMS = 20_000
+"""Items of a list, lines of a file, entries of a document; what is longer is an outline."""
+MOST_TEXT = 2_000_000
+"""Characters of a file that is looked into."""
+MOST_CALLS = 200
+MOST_TEXT_OF_PATTERN = 2_000
+_ALIKE_DEEPEST = 6
+
+
+def text_of(value: Value | None) -> str | None:
+    """Return a text, or a path's text; None where it is neither or not known."""
+    if value is None:
+        return None
+    if isinstance(value.data, str):
+        return value.data
+    if isinstance(value.data, LibraryObject) and "path" in value.data.state:
+        return text_of(value.data.state["path"])
+    return None
+
+
+def is_true(value: Value | None) -> bool:
+    """Whether a value is known to be the constant True."""
+    return value is not None and value.data is True
+
+
+def listed(interpreter: Interpreter, value: Value | None) -> list[Value] | None:
+    """Return the items of what can be iterated over, None where they are not all known."""
+    if value is None or not value.known:
+        return None
+    if isinstance(value.data, (list, tuple)):
+        return list(value.data)
+    items = interpreter.iterate(value)
+    return items if isinstance(items, list) and len(items) <= MOST_ITEMS else None
+
+
+def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
+    """Return plain lists, tuples, dicts and scalars as values of one origin."""
+    if depth and isinstance(data, (list, tuple)):
+        return Value(type(data)(with_origins(d, origins, depth - 1) for d in data), origins)
+    if depth and isinstance(data, dict):
+        entries = {key: with_origins(d, origins, depth - 1) for key, d in data.items()}
+        return Value(entries, origins)
+    if isinstance(data, (*PLAIN, set)):
+        return Value(data, origins)
+    return Value(UNKNOWN, origins)
+
+
+def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
+    """Return what all values have in common: an equal part stays, another is unknown."""
+    if not values:
+        return Value(UNKNOWN)
+    first, origins = values[0], merged(*values[:MOST_ITEMS])
+    kinds = {type(v.data) for v in values}
+    if len(kinds) != 1 or not depth:
+        return Value(UNKNOWN, origins)
+    if all(v.data is first.data for v in values):
+        return Value(first.data, origins)
+    if isinstance(first.data, Array):
+        return Value(_arrays_alike([v.data for v in values if isinstance(v.data, Array)]), origins)
+    if isinstance(first.data, (list, tuple)):
+        parts = [v.data for v in values if isinstance(v.data, (list, tuple))]
+        if len({len(p) for p in parts}) == 1:
+            items = [alike(column, depth - 1) for column in zip(*parts, strict=True)]
+            return Value(type(first.data)(items), origins)
+    elif isinstance(first.data, dict):
+        dicts = [v.data for v in values if isinstance(v.data, dict)]
+        if all(d.keys() == first.data.keys() for d in dicts):
+            keys = first.data
+            return Value({k: alike([d[k] for d in dicts], depth - 1) for k in keys}, origins)
+    elif isinstance(first.data, PLAIN) and all(v.data == first.data for v in values):
+        return Value(first.data, origins)
+    return Value(UNKNOWN, origins)
+
+
+def _arrays_alike(parts: Sequence[Array]) -> Array:
+    """Return an array with the sizes and dtype that all of some arrays have."""
+    first = parts[0]
+    shape = first.shape
+    for other in parts[1:]:
+        if shape is None or other.shape is None or len(other.shape) != len(shape):
+            shape = None
+            break
+        pairs = zip(shape, other.shape, strict=True)
+        shape = tuple(x if x.data == y.data else Value(UNKNOWN, merged(x, y)) for x, y in pairs)
+    dtype = first.dtype if len({a.dtype for a in parts}) == 1 else None
+    lows, highs = [a.lowest for a in parts], [a.highest for a in parts]
+    low = None if None in lows else min(n for n in lows if n is not None)
+    high = None if None in highs else max(n for n in highs if n is not None)
+    return Array(shape, dtype, first.library, first.device, low, high)
+
+
+def thing(name: str, call: Call, **state: Value) -> Value:
+    """Return an object of a library's class as it was called, with a state."""
+    made = LibraryObject(name, call.args, call.keywords, call.place, dict(state))
+    return Value(made, NOWHERE)
+
+
+def state_of(value: Value | None, name: str) -> Value:
+    """Return a part of what a library's object holds, unknown where there is none.
+
+    What an object of a workspace class holds, its attributes are.
+    """
+    if value is not None and isinstance(value.data, LibraryObject):
+        return value.data.state.get(name, Value(UNKNOWN, value.origins))
+    if value is not None and isinstance(value.data, Instance):
+        return value.data.attributes.get(name, Value(UNKNOWN))
+    return Value(UNKNOWN)
+
+
+def nothing(interpreter: Interpreter, call: Call) -> Value:
+    """Model what is called for its effect outside of the program."""
+    del interpreter, call
+    return Value(None)
+
+
+def itself(_: Interpreter, call: Call) -> Value:
+    """Model a method that returns its receiver, a function that returns its argument."""
+    if call.receiver is not None:
+        return call.receiver
+    return call.args[0] if call.args else call.unknown()
+
+
+def first_argument(_: Interpreter, call: Call) -> Value:
+    """Model a function that gives back its first argument as it is."""
+    return call.args[0] if call.args else call.unknown()
