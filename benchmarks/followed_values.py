@@ -38,7 +38,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dl_bug_lsp.interpretation.interpreter import Interpreter, kind_of
+from dl_bug_lsp.interpretation.calls import kind_of
+from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

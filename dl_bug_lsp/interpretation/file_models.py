@@ -1,5 +1,6 @@
 """Models of files, paths and delimited text.
 
+Files are read through the workspace alone; each value keeps the line of the file that it stands on.
 Source: the Python library reference (``open``, ``pathlib``, ``os.path``, ``glob``, ``csv``).
 """
 

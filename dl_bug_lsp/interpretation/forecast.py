@@ -15,24 +15,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation.calls import FORWARDS, LONG_ROUND, MAX_ROUNDS, MAX_WHILE, _Leave
 from dl_bug_lsp.interpretation.footprint import Footprint
-from dl_bug_lsp.interpretation.interpreter import (
-    FEW_ROUNDS,
-    FORWARDS,
-    LONG_ROUND,
-    MAX_ROUNDS,
-    MAX_WHILE,
-    Interpreter,
-    Reached,
-    _Break,
-    _Continue,
-    _Leave,
-    _leaves,
-    _Return,
-    _unknown_for,
-)
+from dl_bug_lsp.interpretation.interpreter import Interpreter, _unknown_for
 from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.run_state import _Break, _Continue, _Return
+from dl_bug_lsp.interpretation.statements import FEW_ROUNDS, Reached, _leaves
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
     UNKNOWN,

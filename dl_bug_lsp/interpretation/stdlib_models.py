@@ -1,6 +1,5 @@
-"""Models of Python's standard library: files, settings, command lines, containers, iteration.
+"""Models of Python's standard library: containers, numbers, chance, iteration, copies, time.
 
-Files are read through the workspace alone; each value keeps the line of the file that it stands on.
 Source: the Python 3.13 library reference.
 """
 

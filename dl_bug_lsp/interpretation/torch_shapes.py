@@ -714,7 +714,7 @@ def _ndim(x: Array, value: Value) -> Value:
 def _size_of(x: Array, value: Value) -> Value:
     if x.library in ("numpy", "jax"):
         return unknown(value) if x.shape is None else arrays.product(x.shape)
-    from dl_bug_lsp.interpretation.interpreter import Method  # It imports the models.
+    from dl_bug_lsp.interpretation.calls import Method  # It imports the models.
 
     return Value(Method(value, "size"), value.origins)
 

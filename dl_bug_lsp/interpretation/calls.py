@@ -1,0 +1,975 @@
+"""How calls are followed: of functions, methods, classes and libraries; what is iterated."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from dl_bug_lsp.interpretation import (
+    arrays,
+    builtin_models,
+    operators,
+)
+from dl_bug_lsp.interpretation.command_models import run_command
+from dl_bug_lsp.interpretation.entering import declared
+from dl_bug_lsp.interpretation.model_helpers import alike
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.run_state import (
+    RunState,
+    _last_line,
+    _Return,
+)
+from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    Environment,
+    FunctionValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    OneShot,
+    Origin,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+MAX_DEPTH = 40
+MAX_ROUNDS = 3_000
+LONG_ROUND = 400
+"""Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
+MAX_WHILE = 200
+MODULE_FIELDS = {"name", "parent"}
+"""Fields that every module of Flax has."""
+RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
+SIZED = (list, tuple, dict, set, str, bytes)
+FORWARDS = ("forward", "call", "__call__")
+"""Methods that calling an object of a class of a library runs."""
+OPENING = ("open", "read_text")
+"""Methods of paths; what has them and is not known is taken to be a path."""
+MODEL_ERRORS = (
+    *(LookupError, TypeError, ValueError, AttributeError, AssertionError),
+    *(ArithmeticError, MemoryError),
+)
+"""What a model may stumble over where a program hands it what it was not written for."""
+MAX_SIDES = 3
+SUPER = "builtins.super()"
+TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"}
+"""Classes of libraries whose objects are tables of settings."""
+STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
+"""What catches the end of an iterator."""
+EXCEPTIONS = frozenset(
+    name
+    for name, kind in vars(builtins).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)
+UNBOUND = tuple(f"builtins.{kind}." for kind in ("dict", "list", "str", "set", "tuple", "object"))
+"""How the names of methods begin that are called with their object as the first argument."""
+
+
+class _Endless(Exception):
+    """A generator has given as many items as are looked at."""
+
+
+class _Leave(Exception):
+    """A ``raise`` of the program itself, or ``sys.exit``."""
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.message)
+        self.raised = raised
+
+
+@dataclass(slots=True, eq=False)
+class Method:
+    """A method of a plain value, an array or a library's object, by its name."""
+
+    receiver: Value
+    name: str
+
+
+class Calls(RunState):
+    """Follows calls into functions, classes and the models of libraries."""
+
+    def _filled(
+        self, value: Value, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value | None:
+        """Fill an object of a subclass of ``dict`` or ``list`` as its base's constructor does."""
+        held = self.held_in(value)
+        if held is None:
+            return None
+        name = "update" if isinstance(held.data, dict) else "extend"
+        given = tuple(self.held_in(argument) or argument for argument in args)
+        if given or keywords:
+            call = Call(name, given, keywords, self.stack[-1], held)
+            builtin_models.plain_method(self.interpreter, call)
+        return Value(None)
+
+    def _of_held(
+        self,
+        base: Value,
+        held: Value,
+        parts: Sequence[Value],
+        slices: Sequence[tuple[Value | None, ...] | None],
+    ) -> Value:
+        try:
+            return operators.indexed(held, parts, slices)
+        except Raised as raised:
+            missing = self.method_of(base, "__missing__")
+            if raised.what != "key" or missing is None:
+                raise
+            return self.call(missing, tuple(parts), {}, self.stack[-1])
+
+    def _of_Call(self, node: ast.Call, env: Environment) -> Value:
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            return self._super(env)
+        callee = self.value(node.func, env)
+        args: list[Value] = []
+        for argument in node.args:
+            if isinstance(argument, ast.Starred):
+                items = self.iterate(self.value(argument.value, env))
+                if isinstance(items, Lazy):
+                    missing = self._missing(callee, len(args), node)
+                    if missing is None:
+                        return self._not_followed(callee, (items.item,))
+                    args.extend(items.item for _ in range(missing))
+                else:
+                    args.extend(items)
+            else:
+                args.append(self.value(argument, env))
+        keywords: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value, env)
+            if keyword.arg is not None:
+                keywords[keyword.arg] = value
+            elif isinstance((held := self.held_in(value) or value).data, dict):
+                keywords.update({str(k): v for k, v in held.data.items()})
+            elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
+                keywords.update(value.data.state)
+            else:
+                return self._not_followed(callee, (value, *args))
+        self.stack[-1] = (env.file, node.lineno)
+        self._calling = node if self._values is not None else None
+        if isinstance(callee.data, Library) and callee.data.name in (
+            "builtins.locals",
+            "builtins.vars",
+        ):
+            return self._names(callee.data.name, args, env)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
+            return Value(_module_of(env).names)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
+            return self._exec(args, env)
+        if callee.data is UNKNOWN and self.GUESSES:
+            if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
+                path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
+                return self._call_method(path, tuple(args), keywords, (env.file, node.lineno))
+            entered = self._call_unknown(tuple(args), keywords, node, env.file)
+            if entered is not None:
+                return entered
+        return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+
+    def _exec(self, args: Sequence[Value], env: Environment) -> Value:
+        """Follow the text of a workspace file that ``exec`` is given, in the scope of the call.
+
+        Another dictionary as its scope gets the names; any other text is left out.
+        """
+        text, given = args[0], args[1].data if len(args) > 1 else None
+        files = {file for file, _ in text.origins}
+        file = next((f for f in files if self.workspace.text(f) == text.data), None)
+        tree = self._executed(file) if file is not None else None
+        if file is None or tree is None or len(self.stack) > MAX_DEPTH:
+            return Value(None)
+        names = given if isinstance(given, dict) else env.names
+        outer = None if isinstance(given, dict) else env.outer
+        self.stack.append((file, 0))
+        try:
+            self.block(tree.body, Environment(names, outer, file, None))
+        finally:
+            self.stack.pop()
+        return Value(None)
+
+    def _executed(self, file: str) -> ast.Module | None:
+        """Return a file's statements, of one that is not named as Python, too."""
+        tree = self.workspace.tree(file)
+        if tree is None and not file.endswith(".py"):
+            with suppress(SyntaxError, ValueError, RecursionError):
+                tree = ast.parse(self.workspace.text(file) or "")
+        return tree
+
+    def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
+        """Return how many more positional arguments a function needs, None where not known."""
+        data = callee.data
+        receivers = 0
+        if isinstance(data, BoundMethod):
+            data, receivers = data.function, 1
+        elif isinstance(data, ClassValue):
+            start = self._member(data, "__init__")
+            data, receivers = None if start is None else start.data, 1
+        elif isinstance(data, Instance):
+            members = (self._member(data.cls, name) for name in FORWARDS)
+            start = next((member for member in members if member is not None), None)
+            data, receivers = None if start is None else start.data, 1
+        if not isinstance(data, FunctionValue):
+            return None
+        arguments = data.node.args
+        names = [p.arg for p in (*arguments.posonlyargs, *arguments.args)][given + receivers :]
+        named = {keyword.arg for keyword in node.keywords}
+        return sum(name not in data.defaults and name not in named for name in names)
+
+    def _not_followed(self, callee: Value, parts: Sequence[Value]) -> Value:
+        """Return what a call gives whose arguments are not known one by one."""
+        del callee
+        return unknown(*parts)
+
+    def _names(self, name: str, args: Sequence[Value], env: Environment) -> Value:
+        if args and isinstance(args[0].data, LibraryObject):
+            return Value(dict(args[0].data.state), args[0].origins)
+        if args and isinstance(args[0].data, Instance):
+            return Value(dict(args[0].data.attributes))
+        return Value(UNKNOWN) if args else Value(dict(env.names))
+
+    def _super(self, env: Environment) -> Value:
+        scope: Environment | None = env
+        while scope is not None:
+            receiver = scope.names.get("self", scope.names.get("cls"))
+            owner = scope.owner
+            if receiver is not None and owner is not None:
+                state = {"self": receiver, "owner": Value(owner)}
+                return Value(LibraryObject(SUPER, (), {}, (env.file, 0), state))
+            scope = scope.outer
+        return Value(UNKNOWN)
+
+    def apply(self, model: Model, call: Call) -> Value:
+        """Return what a model gives; unknown where it does not cope with what it was given."""
+        if self.gradients is not None:
+            self.gradients.check(self.stack, call)
+        if model not in MODELS.numeric:
+            call = _without_numbers(call)
+        try:
+            result = model(self.interpreter, call)
+        except MODEL_ERRORS:
+            return call.unknown()
+        if self in AUTOCAST:
+            result = under_autocast(self.interpreter, call.name, result)
+        if self.gradients is None:
+            return result
+        return self.gradients.called(self.stack, call, result)
+
+    def _recorded(self, name: str, result: Value, *parts: Value) -> Value:
+        """Record in the graph of tensors what an operator gives."""
+        if self.gradients is None:
+            return result
+        return self.gradients.made(name, parts, result, self.stack)
+
+    def call(
+        self, callee: Value, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        """Return what a call gives; raise where it is known to fail."""
+        data = callee.data
+        if isinstance(data, FunctionValue):
+            if data.kind == "command":
+                return run_command(self.interpreter, data, Call("command", args, keywords, place))
+            return self._enter(data, args, keywords)
+        if isinstance(data, BoundMethod):
+            return self._enter(data.function, (data.receiver, *args), keywords)
+        if isinstance(data, ClassValue):
+            return self._instance(data, args, keywords, place)
+        if isinstance(data, Instance):
+            return self._call_instance(callee, data, args, keywords, place)
+        if isinstance(data, Method):
+            return self._call_method(data, args, keywords, place)
+        if isinstance(data, Library):
+            return self._call_library(data.name, args, keywords, place)
+        if isinstance(data, LibraryObject):
+            model = find_model(MODELS.objects, data.name)
+            call = Call(data.name, args, keywords, place, callee)
+            return self.apply(model, call) if model is not None else self._not_modelled(call)
+        if data is None:
+            raise Raised("none", "'NoneType' object is not callable", callee)
+        if isinstance(data, (*operators.PLAIN, list, tuple, dict, set, Array, Table)):
+            raise Raised("type", "object is not callable", callee)
+        return unknown(callee, *args, *keywords.values())
+
+    def _call_library(
+        self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        call = Call(name, args, keywords, place)
+        model = find_model(MODELS.functions, name)
+        if model is not None:
+            return self.apply(model, call)
+        last = name.rpartition(".")[2]
+        if last in EXCEPTIONS and name == f"builtins.{last}":
+            state = {"args": Value(args, merged(*args))}
+            return Value(LibraryObject(name, args, dict(keywords), place, state), merged(*args))
+        if args and name.startswith(UNBOUND) and name.count(".") == 2:
+            if isinstance(args[0].data, Instance) and last == "__setattr__" and len(args) == 3:
+                if isinstance(args[1].data, str):
+                    args[0].data.attributes[args[1].data] = args[2]
+                return Value(None)
+            held = self.held_in(args[0])
+            if held is not None:
+                return self._call_held(args[0], held, Call(last, args[1:], keywords, place))
+            return self._call_method(Method(args[0], last), args[1:], keywords, place)
+        if last in ("__init__", "__init_subclass__", "__post_init__"):
+            return Value(None)
+        if last[:1].isupper() and name.partition(".")[0] != "builtins":
+            return Value(LibraryObject(name, args, dict(keywords), place), merged(*args))
+        return self._not_modelled(call)
+
+    def _call_method(
+        self, method: Method, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
+    ) -> Value:
+        receiver, name = method.receiver, method.name
+        if isinstance(receiver.data, LibraryObject) and receiver.data.name == SUPER:
+            return self._call_super(receiver.data, name, args, keywords, place)
+        call = Call(name, args, keywords, place, receiver)
+        model = MODELS.methods.get((kind_of(receiver), name))
+        if model is not None:
+            return self.apply(model, call)
+        if isinstance(receiver.data, (Instance, ClassValue)):
+            cls = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
+            model = self._inherited_model(cls, name)
+            held = self.held_in(receiver) if model is None else None
+            if held is not None and hasattr(type(held.data), name):
+                return self._call_held(receiver, held, call)
+            return self._not_modelled(call) if model is None else self.apply(model, call)
+        if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
+            return self.apply(MODELS.methods["Path", name], call)
+        if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
+            return self._not_modelled(call)
+        return builtin_models.plain_method(self.interpreter, call)
+
+    def _call_held(self, receiver: Value, held: Value, call: Call) -> Value:
+        """Return what a method of ``dict`` or ``list`` gives for an object of a subclass."""
+        args = tuple(self.held_in(argument) or argument for argument in call.args)
+        if call.name == "__init__":
+            return self._filled(receiver, args, call.keywords) or Value(None)
+        if call.name == "__getitem__" and args:
+            return self._of_held(receiver, held, args[:1], [None])
+        if call.name == "__contains__" and args:
+            return operators.compare(ast.In, args[0], held)
+        if call.name == "__len__":
+            return Value(len(held.data), receiver.origins) if isinstance(held.data, SIZED) else held
+        if call.name == "__setitem__" and len(args) == 2:
+            if isinstance(held.data, dict):
+                with suppress(NotPlain, TypeError):
+                    held.data[plain(args[0])] = args[1]
+            return Value(None)
+        asked = Call(call.name, args, call.keywords, call.place, held)
+        return builtin_models.plain_method(self.interpreter, asked)
+
+    def _inherited_model(self, cls: ClassValue, name: str) -> Model | None:
+        """Return the model of a method that a class has from a library's."""
+        for base in self.library_bases(cls):
+            model = MODELS.methods.get((base.rpartition(".")[2], name))
+            if model is not None:
+                return model
+        return MODELS.methods.get(("instance", name)) if cls.is_dataclass else None
+
+    def latest_of(self, cls: ClassValue) -> Value | None:
+        """Return the object of a class of the program that was made last, None without one."""
+        return self._instances.get((cls.file, cls.node.lineno))
+
+    def method_of(self, value: Value, name: str) -> Value | None:
+        """Return a method that a class of the program defines, None where it does not."""
+        if not isinstance(value.data, Instance):
+            return None
+        member = self._member(value.data.cls, name)
+        if member is None or not isinstance(member.data, FunctionValue):
+            return None
+        return Value(BoundMethod(member.data, value), value.origins)
+
+    def most_arguments(self, callee: Value) -> int:
+        """Return how many positional arguments a function of the program takes at most."""
+        data, receivers = callee.data, 0
+        if isinstance(data, BoundMethod):
+            data, receivers = data.function, 1
+        if not isinstance(data, FunctionValue):
+            return MAX_DEPTH
+        arguments = data.node.args
+        if arguments.vararg is not None:
+            return MAX_DEPTH
+        return len(arguments.posonlyargs) + len(arguments.args) - receivers
+
+    def called_back(self, call: Call) -> Value:
+        """Return what a call of a library gives that may call the program back."""
+        return self._not_modelled(call)
+
+    def _not_modelled(self, call: Call) -> Value:
+        """Follow the stack through a library that calls the program back; its result is unknown."""
+        if self.gradients is not None:
+            self.gradients.check(self.stack, call)
+        own_place = self.stack[-1] if self.stack else call.place
+        at = next((i for i, place in enumerate(self.order[:-1]) if place == own_place), None)
+        if at is not None and own_place not in self._followed:
+            self._followed.add(own_place)
+            following = self.order[at + 1]
+            given = [*call.args, *call.keywords.values()]
+            given.extend([call.receiver] if call.receiver is not None else [])
+            output = self._function_around(following, given)
+            if output is not None:
+                function, receiver = output
+                self._enter(function, self._arguments_for(function, receiver, given), {})
+        return call.unknown()
+
+    def _function_around(
+        self, place: Origin, given: Sequence[Value]
+    ) -> tuple[FunctionValue, Value | None] | None:
+        """Return the function among the given values and their methods that holds a place."""
+        queue = list(given)
+        for value in queue[:60]:
+            data = value.data
+            if isinstance(data, LibraryObject):
+                queue.extend((*data.args, *data.keywords.values(), *data.state.values()))
+            elif isinstance(data, (list, tuple)):
+                queue.extend(data[:10])
+            elif isinstance(data, (FunctionValue, BoundMethod)):
+                bound = isinstance(data, BoundMethod)
+                function = data.function if isinstance(data, BoundMethod) else data
+                if _is_around(function, place):
+                    return function, data.receiver if bound else None  # type: ignore[union-attr]
+            elif isinstance(data, Instance):
+                for cls in self.lineage(data.cls):
+                    for member in cls.members.values():
+                        if isinstance(member.data, FunctionValue) and _is_around(
+                            member.data, place
+                        ):
+                            return member.data, value
+        return None
+
+    def _arguments_for(
+        self, function: FunctionValue, receiver: Value | None, given: Sequence[Value]
+    ) -> tuple[Value, ...]:
+        """Return what a library may call a function with: a batch of its data first."""
+        parameters = [*function.node.args.posonlyargs, *function.node.args.args]
+        arguments = [] if receiver is None else [receiver]
+        needed = parameters[len(arguments) : len(parameters) - len(function.node.args.defaults)]
+        for number, parameter in enumerate(needed):
+            if parameter.arg.endswith(("idx", "index", "step")):
+                arguments.append(Value(0))
+            else:
+                arguments.append(self._batch(given) if number == 0 else Value(UNKNOWN))
+        return tuple(arguments)
+
+    def _batch(self, given: Sequence[Value]) -> Value:
+        """Return a batch of the first loader that a library was given, unknown without one."""
+        for value in given:
+            data = value.data
+            loader = value if isinstance(data, LibraryObject) and "Loader" in data.short else None
+            if isinstance(data, Instance):
+                method = self._member(data.cls, "train_dataloader")
+                if method is not None and isinstance(method.data, FunctionValue):
+                    setup = self._member(data.cls, "setup")
+                    if setup is not None and isinstance(setup.data, FunctionValue):
+                        self._enter(setup.data, (value, Value("fit")), {})
+                    loader = self._enter(method.data, (value,), {})
+            if loader is not None:
+                items = self.iterate(loader)
+                if isinstance(items, Lazy):
+                    return items.item
+                return items[0] if items else Value(UNKNOWN)
+        return Value(UNKNOWN)
+
+    def _call_super(
+        self,
+        proxy: LibraryObject,
+        name: str,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        owner, receiver = proxy.state["owner"].data, proxy.state["self"]
+        assert isinstance(owner, ClassValue)
+        own = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
+        order = self.lineage(own if isinstance(own, ClassValue) else owner)
+        if owner not in order:
+            order = self.lineage(owner)
+        for base in order[order.index(owner) + 1 :]:
+            member = base.members.get(name)
+            if member is not None and isinstance(member.data, FunctionValue):
+                return self._enter(member.data, (receiver, *args), keywords)
+        for library in self.library_bases(owner):
+            model = MODELS.methods.get((library.rpartition(".")[2], name))
+            if model is not None:
+                return self.apply(model, Call(name, args, keywords, place, receiver))
+        if name == "__setattr__" and len(args) == 2 and isinstance(receiver.data, Instance):
+            if isinstance(args[0].data, str):
+                receiver.data.attributes[args[0].data] = args[1]
+            return Value(None)
+        held = self.held_in(receiver)
+        if held is not None and hasattr(type(held.data), name):
+            return self._call_held(receiver, held, Call(name, args, keywords, place, receiver))
+        return Value(None) if name.startswith("__init") else unknown(receiver, *args)
+
+    def _call_instance(
+        self,
+        callee: Value,
+        data: Instance,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        own = self._member(data.cls, "__call__")
+        # A ``forward`` of the program takes the place of its base's.
+        inherits = own is None and self._member(data.cls, "forward") is None
+        for base in self.library_bases(data.cls) if inherits else ():
+            model = find_model(MODELS.objects, base)
+            if model is not None:
+                return self.apply(model, Call(base, args, keywords, place, callee))
+        names = FORWARDS if own is None else ("__call__",)
+        for name in names:
+            member = self._member(data.cls, name)
+            if member is not None and isinstance(member.data, FunctionValue):
+                given = {k: v for k, v in keywords.items() if k != "training" or own is not None}
+                if self.gradients is None:
+                    return self._enter(member.data, (callee, *args), given)
+                self.gradients.forwards.append(len(self.stack))
+                try:
+                    return self._enter(member.data, (callee, *args), given)
+                finally:
+                    self.gradients.forwards.pop()
+        return unknown(callee, *args)
+
+    def _instance(
+        self,
+        cls: ClassValue,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        if self._is_enum(cls) and args:
+            member = self._member_for(cls, args[0], "value")
+            return unknown(*args) if member is None else member
+        made = Value(Instance(cls))
+        self._instances[cls.file, cls.node.lineno] = made
+        start = self._member(cls, "__init__")
+        if start is not None and isinstance(start.data, FunctionValue):
+            self._enter(start.data, (made, *args), keywords)
+            return made
+        if cls.is_dataclass or self._is_record(cls):
+            self._fill(made, cls, args, keywords, place)
+            return made
+        if self._filled(made, args, keywords) is not None:
+            return made
+        for base in self.library_bases(cls):
+            model = find_model(MODELS.functions, base)
+            if model is not None:
+                built = self.apply(model, Call(base, args, keywords, place))
+                if isinstance(built.data, LibraryObject) and isinstance(made.data, Instance):
+                    made.data.attributes.update(built.data.state)
+                break
+        return made
+
+    def _is_record(self, cls: ClassValue) -> bool:
+        """Whether a library makes the class's annotations the parameters of its constructor."""
+        bases = self.library_bases(cls)
+        return any(b in RECORDS or b.rpartition(".")[2] in RECORDS for b in bases)
+
+    def _fill(
+        self,
+        made: Value,
+        cls: ClassValue,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> None:
+        """Set the fields of a dataclass (PEP 557)."""
+        assert isinstance(made.data, Instance)
+        fields: dict[str, Value | None] = {}
+        for base in reversed(self.lineage(cls)):
+            for statement in base.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    name = statement.target.id
+                    fields[name] = base.members.get(name)
+        names = list(fields)
+        if len(args) > len(names):
+            raise Raised("arguments", "too many arguments", *args)
+        given = dict(zip(names, args, strict=False))
+        for name, value in keywords.items():
+            if name in MODULE_FIELDS and name not in fields and self._has_library_base(cls):
+                made.data.attributes[name] = value
+                continue
+            if name not in fields:
+                raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name))
+            given[name] = value
+        for name, default in fields.items():
+            field = given.get(name, default)
+            if field is None:
+                raise Raised("arguments", f"missing argument '{name}'", Value(name))
+            made.data.attributes[name] = self._default(field)
+        after = self._member(cls, "__post_init__")
+        if after is not None and isinstance(after.data, FunctionValue):
+            self._enter(after.data, (made,), {})
+
+    def record(self, cls: ClassValue, fields: Mapping[str, Value], place: Origin) -> Value:
+        """Return an object of a dataclass with its fields, the others as the class says."""
+        made = Value(Instance(cls, dict(fields)))
+        assert isinstance(made.data, Instance)
+        for base in self.lineage(cls):
+            for statement in base.node.body:
+                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                    name = statement.target.id
+                    if name not in made.data.attributes and name in base.members:
+                        made.data.attributes[name] = self._default(base.members[name])
+        self._instances[cls.file, cls.node.lineno] = made
+        return made
+
+    def _default(self, value: Value) -> Value:
+        data = value.data
+        if isinstance(data, LibraryObject) and data.short in ("field", "Field"):
+            if "default" in data.keywords:
+                return data.keywords["default"]
+            factory = data.keywords.get("default_factory")
+            return self.call(factory, (), {}, data.made) if factory is not None else Value(UNKNOWN)
+        return value
+
+    def enter(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value:
+        """Return what the body of a function of the program comes to."""
+        return self._enter(function, args, keywords)
+
+    def _enter(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value:
+        """Run a function's body with its parameters bound."""
+        if len(self.stack) > MAX_DEPTH:
+            return unknown(*args)
+        node = function.node
+        self._ran.add((function.file, node.lineno))
+        names = self._bound(function, args, keywords)
+        env = Environment(names, function.closure, function.file, function.owner)
+        if isinstance(node, ast.Lambda):
+            self.stack.append((function.file, node.lineno))
+            try:
+                return self.value(node.body, env)
+            finally:
+                self.stack.pop()
+        yields = self._is_generator(node)
+        if yields:
+            names["yielded values"] = Value([])
+        self.stack.append((function.file, node.lineno))
+        self._starts.append((node.lineno, _last_line(node)))
+        self.entered.append((function, dict(names)))
+        endless = False
+        given = _iterators((*args, *keywords.values()))
+        try:
+            try:
+                returned = self._body(node, env)
+            except _Endless:
+                returned, endless = None, True
+            if self._must_repeat(env, (function.file, node.lineno)):
+                # The run did come to a place in here: it took the blocks that lead there.
+                _give_back(given)
+                names.clear()
+                names.update(self._bound(function, args, keywords))
+                if yields:
+                    names["yielded values"] = Value([])
+                self._entering, before = True, self._entering
+                try:
+                    returned = self._body(node, env)
+                finally:
+                    self._entering = before
+            if returned is not None and not yields:
+                return returned
+        finally:
+            self._starts.pop()
+            self.entered.pop()
+            self.stack.pop()
+        if function.kind == "contextmanager":
+            entered = names["yielded values"].data if yields else None
+            return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
+        if endless:
+            items = _items(names["yielded values"])
+            return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
+        if not yields:
+            return Value(None, _ends_of(function))
+        caller = self.stack[-1] if self.stack else None
+        return Value(OneShot(_items(names["yielded values"]), caller))
+
+    def _is_generator(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+        yields = self._generators.get(node)
+        if yields is None:
+            yields = self._generators[node] = _yields(node)
+        return yields
+
+    def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
+        """Follow a function's body; return what it returns, None where its end is come to."""
+        switched = 0
+        if self.gradients is not None:
+            for decorator in node.decorator_list:
+                mode = self._grad_mode(decorator, env)
+                switched += self.gradients.enter(mode, (env.file, decorator.lineno))
+        try:
+            self.block(node.body, env)
+        except _Return as end:
+            return end.value
+        finally:
+            for _ in range(switched):
+                assert self.gradients is not None
+                self.gradients.leave()
+        return None
+
+    def _grad_mode(self, decorator: ast.expr, env: Environment) -> Value:
+        """Return what a decorator stands for in the scope around its function."""
+        try:
+            mode = self.value(decorator, env.outer or env)
+        except Raised:
+            return Value(UNKNOWN)
+        if isinstance(mode.data, Library):
+            return Value(LibraryObject(mode.data.name, (), {}, (env.file, decorator.lineno)))
+        return mode
+
+    def _must_repeat(self, env: Environment, function: Origin) -> bool:
+        """Whether a function that the stack leads to missed its place of the stack."""
+        if not self.GUESSES or self._entering or function in self._repeated:
+            return False
+        if len(self.stack) < 2 or self.stack[-2] not in self.frames:
+            return False
+        place = self._missed(env)
+        if place is None:
+            return False
+        at = self.order.index(place)
+        if not at or self.order[at - 1] != self.stack[-2]:
+            return False
+        self._repeated.add(function)
+        return True
+
+    def _bound(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> dict[str, Value]:
+        arguments = function.node.args
+        positional = [p.arg for p in (*arguments.posonlyargs, *arguments.args)]
+        only = [p.arg for p in arguments.kwonlyargs]
+        names = dict(zip(positional, args, strict=False))
+        rest = args[len(positional) :]
+        if arguments.vararg is not None:
+            names[arguments.vararg.arg] = Value(tuple(rest))
+        elif rest:
+            raise Raised("arguments", "too many positional arguments", *rest)
+        extra: dict[str, Value] = {}
+        for name, value in keywords.items():
+            if name in positional or name in only:
+                names[name] = value
+            elif arguments.kwarg is not None:
+                extra[name] = value
+            else:
+                raise Raised(
+                    "arguments", f"unexpected keyword argument '{name}'", Value(name), value
+                )
+        if arguments.kwarg is not None:
+            names[arguments.kwarg.arg] = Value(dict(extra))
+        for name in (*positional, *only):
+            if name not in names:
+                default = function.defaults.get(name)
+                if default is None:
+                    raise Raised("arguments", f"missing argument '{name}'", Value(name))
+                names[name] = declared(default)
+        return names
+
+    def iterate(self, value: Value) -> list[Value] | Lazy:
+        """Return the items that iterating gives, or a `Lazy` where they are not all known."""
+        data = value.data
+        if isinstance(data, OneShot):
+            return self._used_up(value, data)
+        if isinstance(data, (list, tuple)):
+            return list(data)
+        if isinstance(data, dict):
+            return [operators.value_of(key, value.origins) for key in data]
+        if isinstance(data, set):
+            return [operators.value_of(item, value.origins) for item in sorted(data, key=repr)]
+        if isinstance(data, str):
+            return [Value(letter, value.origins) for letter in data[:MAX_ROUNDS]]
+        if isinstance(data, Lazy):
+            return data
+        if isinstance(data, Array) and data.library == arrays.PYTHON:
+            return Lazy(unknown(value), Value(UNKNOWN))
+        if isinstance(data, Array):
+            model = MODELS.methods.get(("array", "__iter__"))
+            if model is not None:
+                cells = self.apply(model, Call("__iter__", (), {}, self.stack[-1], value))
+                if isinstance(cells.data, list):
+                    return list(cells.data)
+            if data.shape is None:
+                return Lazy(Value(Array(None, data.dtype, data.library)), Value(UNKNOWN))
+            if not data.shape:
+                raise Raised("type", "iteration over a 0-d array", value)
+            item = Array(
+                data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest
+            )
+            each = self._recorded("__iter__", Value(item, value.origins), value)
+            return Lazy(each, data.shape[0])
+        if isinstance(data, Table):
+            return [Value(name, value.origins) for name in data.columns]
+        if isinstance(data, LibraryObject):
+            model = MODELS.methods.get((data.short, "__iter__"))
+            if model is not None:
+                call = Call("__iter__", (), {}, data.made, value)
+                return self.iterate(self.apply(model, call))
+            return Lazy(unknown(value), Value(UNKNOWN))
+        if isinstance(data, Instance):
+            return self._iterate_instance(value, data)
+        if isinstance(data, ClassValue) and self._is_enum(data):
+            return self._members_of(data)
+        if data is None:
+            raise Raised("none", "'NoneType' object is not iterable", value)
+        if isinstance(data, (int, float, bool)):
+            raise Raised("type", f"'{type(data).__name__}' object is not iterable", value)
+        return Lazy(unknown(value), Value(UNKNOWN))
+
+    def _used_up(self, value: Value, data: OneShot) -> list[Value]:
+        """Take what an iterator has left; one that has nothing left comes from where it was made.
+
+        The first place that iterated over it is where a new one was to be made.
+        """
+        items = list(data)
+        place = self.stack[-1] if self.stack else None
+        if items:
+            data.clear()
+            data.used = place
+        elif data.used is not None and data.made is not None:
+            why = f"what is made here can be iterated over once, and line {data.used[1]} did"
+            arrays.note_reason(data.made, why)
+            value.origins = frozenset({data.made})
+        return items
+
+    def _drained(self, following: Value) -> list[Value] | Lazy:
+        """Return what calls of ``__next__`` give until it says that there is no more."""
+        drained: list[Value] = []
+        start = self.left
+        self._guards.append([STOPPING])
+        try:
+            while len(drained) < MAX_WHILE and start - self.left <= LONG_ROUND:
+                drained.append(self.call(following, (), {}, self.stack[-1]))
+        except _Leave as end:
+            if end.raised.message == "StopIteration":
+                return drained
+            raise
+        finally:
+            self._guards.pop()
+        return Lazy(alike(drained), Value(UNKNOWN))
+
+    def _is_tuple(self, cls: ClassValue) -> bool:
+        """Whether the objects of a class are tuples with names."""
+        return any(base.rpartition(".")[2] == "NamedTuple" for base in self.library_bases(cls))
+
+    def _iterate_instance(self, value: Value, data: Instance) -> list[Value] | Lazy:
+        if self._is_tuple(data.cls):
+            return list(data.attributes.values())
+        method = self._member(data.cls, "__iter__")
+        if method is not None and isinstance(method.data, FunctionValue):
+            given = self._enter(method.data, (value,), {})
+            following = self.method_of(given, "__next__")
+            if following is not None:
+                return self._drained(following)
+            if given.data is data:
+                return Lazy(unknown(value), Value(UNKNOWN))
+            return self.iterate(given)
+        held = self.held_in(value)
+        if held is not None:
+            return self.iterate(held)
+        method = self._member(data.cls, "__getitem__")
+        if method is not None and isinstance(method.data, FunctionValue):
+            length = Value(UNKNOWN)
+            counted = self._member(data.cls, "__len__")
+            if counted is not None and isinstance(counted.data, FunctionValue):
+                length = self._enter(counted.data, (value,), {})
+            if length.data == 0:
+                return []
+            return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
+        return Lazy(unknown(value), Value(UNKNOWN))
+
+
+def _without_numbers(call: Call) -> Call:
+    """Return a call with numbers as unknown of which only the type is known."""
+    given = (*call.args, *call.keywords.values(), call.receiver)
+    if not any(map(arrays.is_number, given)):
+        return call
+    args = tuple(_not_known(value) for value in call.args)
+    keywords = {name: _not_known(value) for name, value in call.keywords.items()}
+    receiver = None if call.receiver is None else _not_known(call.receiver)
+    return Call(call.name, args, keywords, call.place, receiver)
+
+
+def _not_known(value: Value) -> Value:
+    return unknown(value) if arrays.is_number(value) else value
+
+
+def _items(value: Value | None) -> list[Value]:
+    """Return the items of a list, none of what is no list."""
+    return value.data if value is not None and isinstance(value.data, list) else []
+
+
+def _module_of(env: Environment) -> Environment:
+    """Return the scope of the module around a scope."""
+    while env.outer is not None:
+        env = env.outer
+    return env
+
+
+def kind_of(value: Value) -> str:
+    """Return the kind of a receiver by which methods are modelled."""
+    data = value.data
+    if isinstance(data, Array):
+        return "array"
+    if isinstance(data, Table):
+        return "table"
+    if isinstance(data, LibraryObject):
+        return data.short
+    if isinstance(data, Instance):
+        return "instance"
+    return type(data).__name__
+
+
+def find_model(table: Mapping[str, Model], name: str) -> Model | None:
+    """Return the model of a dotted name: by the whole, then by its root and last name."""
+    model = table.get(name)
+    if model is not None or "." not in name:
+        return model
+    root, _, rest = name.partition(".")
+    return table.get(f"{root}.{rest.rpartition('.')[2]}")
+
+
+def _iterators(values: Iterable[Value]) -> list[tuple[OneShot, list[Value]]]:
+    """Return the iterators among values with what each has left."""
+    return [(v.data, list(v.data)) for v in values if isinstance(v.data, OneShot)]
+
+
+def _give_back(iterators: Iterable[tuple[OneShot, list[Value]]]) -> None:
+    for iterator, left in iterators:
+        iterator[:] = left
+
+
+def _ends_of(function: FunctionValue) -> frozenset[Origin]:
+    """Return why a function comes to its end: the conditions around its ``return`` statements."""
+    result: list[Origin] = []
+    for node in ast.walk(function.node):
+        if isinstance(node, ast.If):
+            returns = [n for n in node.body if isinstance(n, ast.Return) and n.value is not None]
+            result.extend((function.file, item.lineno) for item in (node, *returns) if returns)
+    return frozenset(result[:MAX_SIDES])
+
+
+def _yields(node: ast.AST) -> bool:
+    queue = list(ast.iter_child_nodes(node))
+    while queue:
+        inner = queue.pop()
+        if isinstance(inner, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            queue.extend(ast.iter_child_nodes(inner))
+    return False
+
+
+def _is_around(function: FunctionValue, place: Origin) -> bool:
+    node = function.node
+    return function.file == place[0] and node.lineno <= place[1] <= (node.end_lineno or 0)

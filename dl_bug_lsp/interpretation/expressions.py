@@ -1,0 +1,922 @@
+"""How expressions are followed: names, attributes, operators, containers, subscripts."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+from dl_bug_lsp.interpretation import (
+    arrays,
+    builtin_models,
+    cells,
+    operators,
+)
+from dl_bug_lsp.interpretation.calls import (
+    MAX_DEPTH,
+    MAX_ROUNDS,
+    SIZED,
+    TABLES,
+    Calls,
+    Method,
+    _Leave,
+    kind_of,
+)
+from dl_bug_lsp.interpretation.command_models import flag_of
+from dl_bug_lsp.interpretation.model_helpers import alike
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.run_state import (
+    Exhausted,
+)
+from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
+from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
+from dl_bug_lsp.interpretation.torch_tensors import Stored
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    BoundMethod,
+    ClassValue,
+    Deferred,
+    Environment,
+    FunctionValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    ModuleValue,
+    OneShot,
+    Origin,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+from dl_bug_lsp.provenance.operators import formatted
+
+MAKING = (
+    *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+FEW_OF_MANY = 16
+"""Rounds of a comprehension that are followed where all of them would take too many steps."""
+EAGER_MODULES = 60
+"""Modules of the workspace that are followed where they are imported, later ones where used."""
+GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
+OPERATORS = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "truediv",
+    ast.FloorDiv: "floordiv",
+    ast.Mod: "mod",
+    ast.Pow: "pow",
+    ast.MatMult: "matmul",
+    ast.BitAnd: "and",
+    ast.BitOr: "or",
+}
+BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
+REGISTRARS = {
+    *("hydra.main", "click.registrar", "typer.registrar"),
+    *("click.command", "click.group", "rich_click.command", "rich_click.group"),
+}
+"""Decorators of libraries that change what calling the function does."""
+SAME_MODULES = {"autograd.numpy": "numpy", "cupy": "numpy"}
+"""Modules that have the functions of another one under the same names."""
+OF_SCALARS = frozenset(
+    [*("item", "tolist", "copy", "astype", "dtype", "shape"), *("ndim", "size", "sum", "mean")]
+)
+"""What NumPy's scalars have and Python's numbers have not."""
+RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
+"""Classes of libraries whose attributes are all known."""
+LACKING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
+
+
+class Expressions(Calls):
+    """Follows expressions."""
+
+    def _decorated(
+        self, made: Value, node: ast.FunctionDef | ast.ClassDef, env: Environment
+    ) -> Value:
+        """Return what the workspace's own decorators make of a function or class.
+
+        Those of libraries mostly hand on what they get.
+        """
+        for decorator in reversed(node.decorator_list):
+            if isinstance(decorator, ast.Attribute) and decorator.attr in BUILT_IN_DECORATORS:
+                continue
+            try:
+                applied = self.value(decorator, env)
+                data = applied.data
+                is_main = isinstance(data, (Library, LibraryObject)) and data.name in REGISTRARS
+                if not is_main and not isinstance(data, (FunctionValue, BoundMethod)):
+                    continue
+                result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
+            except Raised:
+                continue
+            if is_main or isinstance(result.data, (FunctionValue, BoundMethod, ClassValue)):
+                made = result
+        return made
+
+    def _function(self, node: ast.FunctionDef | ast.Lambda, env: Environment) -> Value:
+        defaults: dict[str, Value] = {}
+        arguments = node.args
+        positional = [*arguments.posonlyargs, *arguments.args]
+        given = arguments.defaults
+        for parameter, default in zip(
+            positional[len(positional) - len(given) :], given, strict=True
+        ):
+            defaults[parameter.arg] = self.value(default, env)
+        for parameter, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+            if value is not None:
+                defaults[parameter.arg] = self.value(value, env)
+        kind = ""
+        for decorator in getattr(node, "decorator_list", []):
+            name = ast.unparse(decorator).rpartition(".")[2]
+            if name in ("property", "cached_property", "staticmethod", "classmethod", "setter"):
+                kind = "property" if name == "cached_property" else name
+            elif name in ("contextmanager", "asynccontextmanager"):
+                kind = "contextmanager"
+        owner = env.owner
+        function = FunctionValue(node, env, env.file, defaults, owner, kind)
+        self._functions[env.file, node.lineno] = function
+        return Value(function)
+
+    def _deferred(self, module: str, name: str | None, importer: str) -> Value | None:
+        """Return a stand-in for what a module of the workspace gives when it is first used.
+
+        None where the import is followed at once: while few modules are, and for libraries.
+        """
+        if not self.GUESSES or len(self.modules) < EAGER_MODULES:
+            return None
+        if self.workspace.module_file(module, importer) is None:
+            return None
+        return Value(Deferred(module, name, importer))
+
+    def _resolved(self, names: dict[str, Value], name: str) -> Value:
+        """Return what a name stands for; a deferred import is followed now."""
+        value = names[name]
+        data = value.data
+        if not isinstance(data, Deferred):
+            return value
+        names[name] = Value(UNKNOWN)
+        try:
+            made = self._imported(data.module, data.importer)
+            if data.name is not None:
+                made = self._from(made, data.module, data.name, data.importer)
+        except (_Leave, Raised):
+            made = Value(UNKNOWN)
+        names[name] = made
+        return made
+
+    def _imported(self, module: str, importer: str) -> Value:
+        file = self.workspace.module_file(module, importer)
+        if file is not None:
+            return self.module(file, module.lstrip("."))
+        name = module.lstrip(".")
+        return Value(Library(SAME_MODULES.get(name, name)))
+
+    def _from(self, module_value: Value, module: str, name: str, importer: str) -> Value:
+        if isinstance(module_value.data, ModuleValue):
+            names = module_value.data.environment.names
+            if name in names:
+                return self._resolved(names, name)
+            joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+            file = self.workspace.module_file(joined, importer)
+            return self.module(file, joined) if file is not None else Value(UNKNOWN)
+        if not isinstance(module_value.data, Library):
+            return Value(UNKNOWN)
+        joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
+        file = self.workspace.module_file(joined, importer)
+        if file is not None:
+            return self.module(file, joined)
+        dotted = f"{module_value.data.name}.{name}"
+        dotted = SAME_MODULES.get(dotted, dotted)
+        return Value(CONSTANTS[dotted] if dotted in CONSTANTS else Library(dotted))
+
+    def assign(self, target: ast.expr, value: Value, env: Environment) -> None:
+        """Bind a target: a name, an attribute, an item, or several."""
+        if self.gradients is not None:
+            self.gradients.bound(value, (env.file, target.lineno))
+        if isinstance(target, ast.Name):
+            if isinstance(value.data, Library) and not value.origins:
+                value = Value(value.data, frozenset({(env.file, target.lineno)}))
+            scope = env
+            if f"nonlocal {target.id}" in env.names:
+                while scope.outer is not None and (scope is env or target.id not in scope.names):
+                    scope = scope.outer
+            if f"global {target.id}" in env.names:
+                while scope.outer is not None:
+                    scope = scope.outer
+            scope.names[target.id] = value
+        elif isinstance(target, ast.Attribute):
+            owner = self.value(target.value, env)
+            if isinstance(owner.data, Instance):
+                self._set(owner, owner.data, target.attr, value, (env.file, target.lineno))
+            elif isinstance(owner.data, LibraryObject):
+                owner.data.state[target.attr] = value
+            elif isinstance(owner.data, ClassValue):
+                owner.data.members[target.attr] = value
+            elif isinstance(owner.data, Table):
+                call = Call(target.attr, (value,), {}, self.stack[-1], owner)
+                self.apply(MODELS.methods["table", "__setattr__"], call)
+            elif isinstance(owner.data, Stored) and target.attr == "requires_grad":
+                owner.data.needs = value.data if isinstance(value.data, bool) else None
+            if isinstance(owner.data, Array) and self.gradients is not None:
+                place = (env.file, target.lineno)
+                sure = not self._tests
+                self.gradients.assigned(owner, target.attr, value, place, sure=sure)
+            if owner.data is None:
+                raise Raised("none", "'NoneType' object has no attribute", owner)
+        elif isinstance(target, ast.Subscript):
+            self._store(target, value, env)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._unpack(target.elts, value, env)
+        elif isinstance(target, ast.Starred):
+            self.assign(target.value, value, env)
+
+    def _set(self, owner: Value, data: Instance, name: str, value: Value, place: Origin) -> None:
+        """Set an attribute, by a property or ``__setattr__`` of the class where it has one."""
+        setter = self.method_of(owner, f"{name} setter")
+        if setter is not None:
+            self.call(setter, (value,), {}, place)
+            return
+        member = self._member(data.cls, "__setattr__")
+        held = self.held_in(owner) if member is not None else None
+        if member is None or len(self.stack) > MAX_DEPTH:
+            data.attributes[name] = value
+        elif isinstance(member.data, FunctionValue):
+            self._enter(member.data, (owner, Value(name), value), {})
+        elif held is not None and isinstance(held.data, dict):
+            held.data[name] = value
+
+    def _store(self, target: ast.Subscript, value: Value, env: Environment) -> None:
+        base, key = self.value(target.value, env), self.value(target.slice, env)
+        data = base.data
+        if self.gradients is not None:
+            self.gradients.changed(base)
+        if isinstance(data, Instance):
+            setting = self.method_of(base, "__setitem__")
+            held = self.held_in(base)
+            if setting is not None:
+                self.call(setting, (key, value), {}, (env.file, target.lineno))
+            elif held is not None and isinstance(held.data, dict):
+                with suppress(NotPlain, TypeError):
+                    held.data[plain(key)] = value
+            return
+        if isinstance(data, dict):
+            if not isinstance(target.slice, ast.Constant):
+                # What made the key counts, too: it may be the wrong one.
+                value = Value(value.data, merged(value, key))
+            with suppress(NotPlain, TypeError):
+                data[operators.key_of(key)] = value
+        elif isinstance(data, list) and isinstance(key.data, int):
+            if not -len(data) <= key.data < len(data):
+                raise Raised("index", "list assignment index out of range", key, base)
+            data[key.data] = value
+        elif isinstance(data, cells.Series):
+            data.cells = data.lowest = data.highest = None
+        elif isinstance(data, (LibraryObject, Table)):
+            model = MODELS.methods.get((kind_of(base), "__setitem__"))
+            if model is not None:
+                keys = key.data if isinstance(key.data, tuple) else (key,)
+                self.apply(model, Call("__setitem__", (*keys, value), {}, self.stack[-1], base))
+        elif data is None:
+            raise Raised("none", "'NoneType' object does not support item assignment", base)
+
+    def _unpack(self, targets: Sequence[ast.expr], value: Value, env: Environment) -> None:
+        items = self.iterate(value)
+        if isinstance(items, Lazy):
+            for target in targets:
+                self.assign(target, items.item, env)
+            return
+        star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+        if star is None:
+            if len(items) != len(targets):
+                raise Raised("arguments", "wrong number of values to unpack", value)
+            for target, item in zip(targets, items, strict=True):
+                self.assign(target, item, env)
+            return
+        after = len(targets) - star - 1
+        if len(items) < len(targets) - 1:
+            raise Raised("arguments", "not enough values to unpack", value)
+        middle = items[star : len(items) - after]
+        parts = [*items[:star], Value(list(middle), value.origins), *items[len(items) - after :]]
+        for target, item in zip(targets, parts, strict=True):
+            self.assign(target, item, env)
+
+    def value(self, node: ast.expr, env: Environment) -> Value:
+        """Return what an expression comes to."""
+        self._spend(getattr(node, "lineno", 0) if isinstance(node, ast.Call) else 0)
+        method = getattr(self, f"_of_{type(node).__name__}", None)
+        if method is None:
+            return Value(UNKNOWN)
+        result: Value = method(node, env)
+        if self._values is not None:
+            self._values[node] = result
+        if isinstance(node, MAKING) and isinstance(result.data, SIZED):
+            self.room -= len(result.data)
+            if self.room < 0:
+                raise Exhausted
+        return result
+
+    def _origin(self, node: ast.expr, env: Environment) -> frozenset[Origin]:
+        return frozenset({(env.file, node.lineno)})
+
+    def _of_Constant(self, node: ast.Constant, env: Environment) -> Value:
+        if isinstance(node.value, operators.PLAIN) or node.value is Ellipsis:
+            return Value(node.value, self._origin(node, env))
+        return Value(UNKNOWN)
+
+    def _of_Name(self, node: ast.Name, env: Environment) -> Value:
+        value = self._lookup(node.id, env)
+        if value is not None:
+            return value
+        if builtin_models.is_builtin(node.id):
+            return Value(Library(f"builtins.{node.id}"))
+        if self._binds(node.id, env):
+            return Value(UNKNOWN)
+        raise Raised("name", f"name '{node.id}' is not defined", Value(node.id))
+
+    def _binds(self, name: str, env: Environment) -> bool:
+        """Whether the file writes a name anywhere: then it is ours not to know it."""
+        written = self._written.get(env.file)
+        if written is None:
+            tree = self.workspace.tree(env.file)
+            nodes = ast.walk(tree) if tree is not None else ()
+            written = self._written[env.file] = frozenset(
+                n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            )
+        return name in written
+
+    def _lacks(self, module: Environment, name: str) -> bool:
+        """Whether a module surely has no member of a name."""
+        tree = self.workspace.tree(module.file)
+        if tree is None or name.startswith("__") or self._binds(name, module):
+            return False
+        for node in tree.body:
+            if isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names):
+                source = "." * node.level + (node.module or "")
+                if self.workspace.module_file(source, module.file) is None:
+                    return False
+        words = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+        made = "__getattr__" in module.names or words & {"globals", "setattr", "exec", "locals"}
+        return not made
+
+    def _lookup(self, name: str, env: Environment) -> Value | None:
+        scope: Environment | None = env
+        first = True
+        while scope is not None:
+            # The names of a class are not seen inside its functions.
+            if (first or scope.owner is None or scope.names is not scope.owner.members) and (
+                name in scope.names
+            ):
+                return self._resolved(scope.names, name)
+            scope, first = scope.outer, False
+        return None
+
+    def _of_Attribute(self, node: ast.Attribute, env: Environment) -> Value:
+        return self.attribute(self.value(node.value, env), node.attr, (env.file, node.lineno))
+
+    def attribute(self, base: Value, name: str, place: Origin) -> Value:
+        """Return ``base.name``; raise where it is known not to be there."""
+        data = base.data
+        if isinstance(data, Instance):
+            return self._of_instance(base, data, name, place)
+        if isinstance(data, ModuleValue):
+            if name in data.environment.names:
+                return self._resolved(data.environment.names, name)
+            file = self.workspace.module_file(name, data.environment.file)
+            if file is not None:
+                return self.module(file, name)
+            if self._lacks(data.environment, name):
+                raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
+            return Value(UNKNOWN)
+        if isinstance(data, Library):
+            return self._of_library(base, data, name)
+        if name == "__doc__" and isinstance(data, (FunctionValue, ClassValue)):
+            docstring = _docstring(data.node)
+            if docstring is None and isinstance(data, ClassValue):
+                return unknown(base)  # Bases, and what makes a class a record, may give it one.
+            return Value(docstring, base.origins)
+        if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
+            node = data.node
+            return Value(getattr(node, "name", "<lambda>"), base.origins)
+        if isinstance(data, ClassValue):
+            member = self._member(data, name)
+            if member is None:
+                modelled = self._inherited_model(data, name) is not None
+                return Value(Method(base, name), base.origins) if modelled else Value(UNKNOWN)
+            if isinstance(member.data, FunctionValue) and member.data.kind == "classmethod":
+                return Value(BoundMethod(member.data, base))
+            return member
+        kind = kind_of(base)
+        if isinstance(data, (Array, Table)) and self._is_said_lacking(name):
+            raise Raised("attribute", f"the object has no attribute '{name}'", base)
+        model = MODELS.attributes.get((kind, name))
+        if model is not None:
+            return self.apply(model, Call(name, (), {}, place, base))
+        if isinstance(data, LibraryObject):
+            if name in data.state:
+                return data.state[name]
+            if name in data.keywords and (kind, name) not in MODELS.methods:
+                # Most classes keep what they are made with under its name.
+                return data.keywords[name]
+            if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
+                near = difflib.get_close_matches(name, data.state, n=1)
+                held = [data.state[n] for n in near] or [base, *data.state.values()]
+                raise Raised("attribute", f"no attribute '{name}'", unknown(*held))
+            return Value(Method(base, name), base.origins)
+        if data is None:
+            raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
+        if isinstance(data, Array) and name == "shape" and data.shape is not None:
+            return Value(tuple(data.shape), base.origins)
+        if isinstance(data, Table):
+            if name in data.columns and (kind, name) not in MODELS.methods:
+                selecting = MODELS.methods["table", "__getitem__"]
+                return self.apply(selecting, Call(name, (Value(name),), {}, place, base))
+            return Value(Method(base, name), base.origins)
+        if data is UNKNOWN:
+            if self._is_said_lacking(name) and "'NoneType'" in self.message:
+                raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
+            return unknown(base)
+        if (
+            isinstance(data, (int, float))
+            and name in OF_SCALARS
+            and not self._is_said_lacking(name)
+        ):
+            # A cell of an array is a scalar of NumPy's.
+            known = ("int", name) in MODELS.methods
+            return Value(Method(base, name), base.origins) if known else unknown(base)
+        is_plain = isinstance(data, (*operators.PLAIN, list, tuple, dict, set))
+        is_modelled = (kind, name) in MODELS.methods
+        if is_plain and not is_modelled and not hasattr(type(data), name):
+            raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
+        return Value(Method(base, name), base.origins)
+
+    def _of_library(self, base: Value, data: Library, name: str) -> Value:
+        dotted = f"{data.name}.{name}"
+        if dotted == "sys.argv":
+            return self._argv()
+        if dotted in CONSTANTS:
+            return Value(CONSTANTS[dotted])
+        flag = flag_of(self.interpreter, name) if data.name == "absl.flags.FLAGS" else None
+        return Value(Library(dotted), base.origins) if flag is None else flag
+
+    def _is_said_lacking(self, name: str) -> bool:
+        """Whether the message says that an object of the failing line has no such attribute."""
+        is_named = self.exception == "AttributeError" and f"attribute '{name}'" in self.message
+        return is_named and self.is_failing()
+
+    def _argv(self) -> Value:
+        if self.arguments is None:
+            return Value(UNKNOWN)
+        return Value([Value(self.script), *self.arguments])
+
+    def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
+        attribute = data.attributes.get(name)
+        if attribute is not None:
+            return attribute
+        member = self._member(data.cls, name)
+        if member is None:
+            if name == "__class__":
+                return Value(data.cls)
+            if name == "__dict__":
+                return Value(data.attributes)
+            given = self._given_by_name(base, data, name, place)
+            if given is not None:
+                return given
+            if self._has_library_base(data.cls) or self._member(data.cls, "__getattr__"):
+                return Value(Method(base, name), base.origins)
+            if self._sets(data.cls, name):
+                return unknown(base)
+            if data.cls.is_dataclass and ("instance", name) in MODELS.methods:
+                return Value(Method(base, name), base.origins)
+            raise Raised("attribute", f"'{data.cls.name}' object has no attribute '{name}'", base)
+        if isinstance(member.data, FunctionValue):
+            if member.data.kind == "property":
+                return self.call(Value(BoundMethod(member.data, base)), (), {}, place)
+            if member.data.kind == "staticmethod":
+                return member
+            receiver = Value(data.cls) if member.data.kind == "classmethod" else base
+            return Value(BoundMethod(member.data, receiver))
+        return member
+
+    def _given_by_name(self, base: Value, data: Instance, name: str, place: Origin) -> Value | None:
+        """Return what ``__getattr__`` gives for an attribute, None where there is none."""
+        member = self._member(data.cls, "__getattr__")
+        held = self.held_in(base)
+        if member is None or name.startswith("__") or (held and hasattr(type(held.data), name)):
+            return None
+        if isinstance(member.data, Library) and held is not None:
+            # The idiom ``__getattr__ = dict.get``.
+            own = member.data.name.rpartition(".")[2]
+            return self._call_held(base, held, Call(own, (Value(name),), {}, place, base))
+        if not isinstance(member.data, FunctionValue) or len(self.stack) > MAX_DEPTH:
+            return None
+        self._guards.append([LACKING])
+        try:
+            return self.call(Value(BoundMethod(member.data, base)), (Value(name),), {}, place)
+        except _Leave as end:
+            if end.raised.message == "AttributeError":
+                message = f"'{data.cls.name}' object has no attribute '{name}'"
+                raise Raised("attribute", message, base) from None
+            return None
+        except Raised:
+            return None
+        finally:
+            self._guards.pop()
+
+    def _sets(self, cls: ClassValue, name: str) -> bool:
+        """Whether the class writes an attribute somewhere: then it is ours not to know it."""
+        return any(
+            isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Store)
+            for n in ast.walk(cls.node)
+        )
+
+    def _of_BinOp(self, node: ast.BinOp, env: Environment) -> Value:
+        left, right = self.value(node.left, env), self.value(node.right, env)
+        if isinstance(node.op, ast.BitOr) and _is_class(left) and _is_class(right):
+            return Value((left, right), merged(left, right))
+        self.stack[-1] = (env.file, node.lineno)
+        return self._operated(node, left, right, env)
+
+    def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
+        """Return what an operator gives for two values."""
+        if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
+            model = MODELS.methods.get((left.data.short, "/"))
+            if model is not None:
+                place = (env.file, node.lineno)
+                return self.apply(model, Call("/", (right,), {}, place, left))
+        overloaded = self._overloaded(type(node.op), left, right, (env.file, node.lineno))
+        if overloaded is not None:
+            return overloaded
+        result = operators.binary(type(node.op), left, right)
+        if self in AUTOCAST:
+            result = under_autocast(self.interpreter, type(node.op).__name__, result)
+        return self._recorded(type(node.op).__name__, result, left, right)
+
+    def _overloaded(
+        self, kind: type[ast.operator], left: Value, right: Value, place: Origin
+    ) -> Value | None:
+        """Return what an operator that a workspace class defines gives, None where none does."""
+        name = OPERATORS.get(kind)
+        for value, other, prefix in ((left, right, ""), (right, left, "r")):
+            if name is not None and isinstance(value.data, Instance):
+                method = self._member(value.data.cls, f"__{prefix}{name}__")
+                if method is not None and isinstance(method.data, FunctionValue):
+                    return self.call(Value(BoundMethod(method.data, value)), (other,), {}, place)
+        return None
+
+    def _of_UnaryOp(self, node: ast.UnaryOp, env: Environment) -> Value:
+        value = self.value(node.operand, env)
+        data = value.data
+        if isinstance(node.op, ast.Not):
+            known = operators.truth(value)
+            return unknown(value) if known is None else Value(not known, value.origins)
+        if isinstance(data, Array) and data.library == arrays.PYTHON:
+            shown = "int64" if data.dtype == "bool" else data.dtype or "float64"
+            return arrays.number(shown, value)
+        if isinstance(data, Array):
+            opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
+            if opposite is not None:
+                return opposite
+            same = Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)
+            return self._recorded("USub", same, value)
+        if isinstance(data, (int, float)):
+            if isinstance(node.op, ast.USub):
+                return Value(-data, value.origins)
+            if isinstance(node.op, ast.Invert) and isinstance(data, int):
+                return Value(~data, value.origins)
+            return value
+        return unknown(value)
+
+    def _of_BoolOp(self, node: ast.BoolOp, env: Environment) -> Value:
+        wanted = isinstance(node.op, ast.Or)
+        parts: list[Value] = []
+        for expr in node.values:
+            value = self.value(expr, env)
+            parts.append(value)
+            known = operators.truth(value)
+            if known is None:
+                return unknown(*parts)
+            if known is wanted:
+                return value
+        return parts[-1]
+
+    def _of_Compare(self, node: ast.Compare, env: Environment) -> Value:
+        left = self.value(node.left, env)
+        verdict: Value | None = Value(True)
+        for kind, expr in zip(node.ops, node.comparators, strict=True):
+            right = self.value(expr, env)
+            verdict = self._is_inside(kind, left, right, (env.file, node.lineno))
+            if verdict is None:
+                verdict = operators.compare(type(kind), left, right)
+            if len(node.ops) > 1 and operators.truth(verdict) is not True:
+                return verdict
+            left = right
+        assert verdict is not None
+        return verdict
+
+    def _is_inside(
+        self, kind: ast.cmpop, item: Value, container: Value, place: Origin
+    ) -> Value | None:
+        """Return what ``__contains__`` of a workspace class says, None where there is none."""
+        if not isinstance(kind, (ast.In, ast.NotIn)):
+            return None
+        held = container.data
+        if isinstance(held, LibraryObject) and held.short in TABLES and item.known:
+            return Value((item.data in held.state) is isinstance(kind, ast.In), container.origins)
+        if not isinstance(container.data, Instance):
+            return None
+        method = self._member(container.data.cls, "__contains__")
+        held = self.held_in(container) if method is None else None
+        if held is not None:
+            return operators.compare(type(kind), item, held)
+        if method is None or not isinstance(method.data, FunctionValue):
+            return None
+        answer = self.call(Value(BoundMethod(method.data, container)), (item,), {}, place)
+        known = operators.truth(answer)
+        if known is None:
+            return unknown(answer)
+        return Value(known is isinstance(kind, ast.In), answer.origins)
+
+    def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
+        test = self.value(node.test, env)
+        known = operators.truth(test)
+        if known is not None:
+            return self.value(node.body if known else node.orelse, env)
+        first = self.value(node.body, env)
+        return first if first.known else self.value(node.orelse, env)
+
+    def _of_NamedExpr(self, node: ast.NamedExpr, env: Environment) -> Value:
+        value = self.value(node.value, env)
+        self.assign(node.target, value, env)
+        return value
+
+    def _of_List(self, node: ast.List, env: Environment) -> Value:
+        return Value(self._items(node.elts, env))
+
+    def _of_Tuple(self, node: ast.Tuple, env: Environment) -> Value:
+        return Value(tuple(self._items(node.elts, env)))
+
+    def _of_Set(self, node: ast.Set, env: Environment) -> Value:
+        items = self._items(node.elts, env)
+        try:
+            return Value({plain(item) for item in items}, merged(*items))
+        except (NotPlain, TypeError):
+            return unknown(*items)
+
+    def _items(self, elements: Sequence[ast.expr], env: Environment) -> list[Value]:
+        collected: list[Value] = []
+        for element in elements:
+            if isinstance(element, ast.Starred):
+                items = self.iterate(self.value(element.value, env))
+                collected.extend(items if isinstance(items, list) else [items.item])
+            else:
+                collected.append(self.value(element, env))
+        return collected
+
+    def _of_Dict(self, node: ast.Dict, env: Environment) -> Value:
+        entries: dict[Any, Value] = {}
+        for key, expr in zip(node.keys, node.values, strict=True):
+            value = self.value(expr, env)
+            if key is None:
+                if not isinstance(value.data, dict):
+                    # Any key may be among those that are not known.
+                    return unknown(value, *entries.values())
+                entries.update(value.data)
+                continue
+            try:
+                entries[operators.key_of(self.value(key, env))] = value
+            except (NotPlain, TypeError):
+                continue
+        return Value(entries)
+
+    def _of_JoinedStr(self, node: ast.JoinedStr, env: Environment) -> Value:
+        texts: list[str | None] = []
+        parts: list[Value] = []
+        for piece in node.values:
+            if isinstance(piece, ast.Constant):
+                texts.append(str(piece.value))
+                continue
+            assert isinstance(piece, ast.FormattedValue)
+            value = self.value(piece.value, env)
+            parts.append(value)
+            spec = "" if piece.format_spec is None else self.value(piece.format_spec, env).data
+            texts.append(_field(value, spec, piece.conversion))
+        if None in texts:
+            return unknown(*parts)
+        origin = self._origin(node, env)
+        text = "".join(filter(None, texts))[: operators.MAX_TEXT]
+        return Value(text, merged(Value(None, origin), *parts))
+
+    def _of_Subscript(self, node: ast.Subscript, env: Environment) -> Value:
+        base = self.value(node.value, env)
+        parts: list[Value] = []
+        slices: list[tuple[Value | None, ...] | None] = []
+        elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for element in elements:
+            if isinstance(element, ast.Slice):
+                slices.append(self._bounds_of(element, env))
+                parts.append(Value(None))
+            else:
+                slices.append(None)
+                parts.append(self.value(element, env))
+        self.stack[-1] = (env.file, node.lineno)
+        place = (env.file, node.lineno)
+        if isinstance(base.data, Instance):
+            method = self._member(base.data.cls, "__getitem__")
+            if method is not None and isinstance(method.data, FunctionValue):
+                return self.call(Value(BoundMethod(method.data, base)), (parts[0],), {}, place)
+            held = self.held_in(base)
+            if held is not None:
+                return self._of_held(base, held, parts, slices)
+            if len(parts) == 1 and slices[0] is None and self._is_tuple(base.data.cls):
+                return operators.indexed(Value(tuple(base.data.attributes.values())), parts, slices)
+            return unknown(base)
+        if isinstance(base.data, ClassValue) and self._is_enum(base.data):
+            member = self._member_for(base.data, parts[0], "name")
+            return unknown(base, *parts) if member is None else member
+        if isinstance(base.data, (LibraryObject, Table)):
+            model = MODELS.methods.get((kind_of(base), "__getitem__"))
+            if model is not None:
+                keys = _with_slices(parts, slices, place)
+                return self.apply(model, Call("__getitem__", keys, {}, place, base))
+            if isinstance(base.data, LibraryObject):
+                return unknown(base, *parts)
+        if isinstance(base.data, Library) and base.data.name in MODELS.subscripts:
+            keys = _with_slices(parts, slices, place)
+            call = Call(base.data.name, keys, {}, place, base)
+            return self.apply(MODELS.subscripts[base.data.name], call)
+        if isinstance(base.data, (Library, ClassValue)):
+            # Only types are indexed so (``list[int]``); what else a library has is not known.
+            last = base.data.name.rpartition(".")[2]
+            is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
+            return base if is_type else unknown(*parts)
+        if isinstance(base.data, cells.Series) and len(parts) == 1:
+            known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
+            if known is not None:
+                return known
+        return self._recorded("__getitem__", operators.indexed(base, parts, slices), base)
+
+    def _bounds_of(self, node: ast.Slice, env: Environment) -> tuple[Value | None, ...]:
+        """Return the bounds of a slice; of ``i : i + n`` the length is known without ``i``."""
+        given = (node.lower, node.upper, node.step)
+        bounds = tuple(None if b is None else self.value(b, env) for b in given)
+        lower, upper = node.lower, node.upper
+        if lower is None or bounds[0] is None or arrays.size(bounds[0]) is not None:
+            return bounds
+        if not isinstance(upper, ast.BinOp) or not isinstance(upper.op, ast.Add) or node.step:
+            return bounds
+        start = ast.dump(lower)
+        for same, other in ((upper.left, upper.right), (upper.right, upper.left)):
+            if ast.dump(same) == start:
+                count = self.value(other, env)
+                return operators.Window(bounds, count) if arrays.size(count) else bounds
+        return bounds
+
+    def _of_Starred(self, node: ast.Starred, env: Environment) -> Value:
+        return self.value(node.value, env)
+
+    def _of_Lambda(self, node: ast.Lambda, env: Environment) -> Value:
+        return self._function(node, env)
+
+    def _of_Await(self, node: ast.Await, env: Environment) -> Value:
+        return self.value(node.value, env)
+
+    def _of_Yield(self, node: ast.Yield, env: Environment) -> Value:
+        value = self.value(node.value, env) if node.value is not None else Value(None)
+        held = env.names.get("yielded values")
+        if held is not None and isinstance(held.data, list) and len(held.data) < MAX_ROUNDS:
+            held.data.append(value)
+        return Value(UNKNOWN)
+
+    def _of_YieldFrom(self, node: ast.YieldFrom, env: Environment) -> Value:
+        items = self.iterate(self.value(node.value, env))
+        held = env.names.get("yielded values")
+        if held is not None and isinstance(held.data, list):
+            held.data.extend(items if isinstance(items, list) else [items.item])
+        return Value(UNKNOWN)
+
+    def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Value:
+        items: list[Value] = []
+        lazy = self._generate(
+            node.generators, env, lambda inner: items.append(self.value(node.elt, inner))
+        )
+        if lazy is not None:
+            item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
+            return Value(Lazy(item, lazy))
+        return Value(items)
+
+    def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
+        made = self._of_ListComp(node, env)
+        if type(made.data) is not list:
+            return made
+        return Value(OneShot(made.data, (env.file, node.lineno)), made.origins)
+
+    def _of_SetComp(self, node: ast.SetComp, env: Environment) -> Value:
+        items: list[Value] = []
+        lazy = self._generate(
+            node.generators, env, lambda inner: items.append(self.value(node.elt, inner))
+        )
+        try:
+            return (
+                unknown(*items)
+                if lazy is not None
+                else Value({plain(v) for v in items}, merged(*items))
+            )
+        except (NotPlain, TypeError):
+            return unknown(*items)
+
+    def _of_DictComp(self, node: ast.DictComp, env: Environment) -> Value:
+        pairs: list[tuple[Value, Value]] = []
+        lazy = self._generate(
+            node.generators,
+            env,
+            lambda inner: pairs.append(
+                (self.value(node.key, inner), self.value(node.value, inner))
+            ),
+        )
+        try:
+            entries = {operators.key_of(key): value for key, value in pairs}
+        except (NotPlain, TypeError):
+            return unknown(*(value for _, value in pairs))
+        return unknown(*entries.values()) if lazy is not None else Value(entries)
+
+    def _generate(
+        self, generators: Sequence[ast.comprehension], env: Environment, emit: Any
+    ) -> Value | None:
+        """Run a comprehension; return its length's value where it iterates something unknown."""
+        inner = Environment({}, env, env.file, None)
+        if "yielded values" in env.names:
+            inner.names["yielded values"] = env.names["yielded values"]
+        if not generators:
+            emit(inner)
+            return None
+        first, *rest = generators
+        items = self.iterate(self.value(first.iter, env))
+        rounds = items if isinstance(items, list) else [items.item]
+        lazy = items.length if isinstance(items, Lazy) else None
+        start = self.left
+        for number, item in enumerate(rounds[:MAX_ROUNDS]):
+            cost = (start - self.left) // max(number, 1)
+            if number == FEW_OF_MANY and cost * len(rounds) > self.left // 2:
+                # The rounds are alike: some stand for those that there are no steps for.
+                return Value(UNKNOWN if first.ifs or rest else len(rounds))
+            self.assign(first.target, item, inner)
+            tests = [operators.truth(self.value(test, inner)) for test in first.ifs]
+            if any(known is False for known in tests):
+                continue
+            if any(known is None for known in tests):
+                lazy = Value(UNKNOWN)
+            deeper = self._generate(rest, inner, emit)
+            if deeper is not None:
+                lazy = Value(UNKNOWN)
+        return lazy
+
+
+def _docstring(node: ast.AST) -> str | None:
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return ast.get_docstring(node, clean=False)
+    return None
+
+
+def _is_class(value: Value) -> bool:
+    """Whether a value may be a part of a union of types (PEP 604)."""
+    data = value.data
+    if isinstance(data, tuple):
+        return bool(data) and all(map(_is_class, data))
+    if isinstance(data, Library):
+        last = data.name.rpartition(".")[2]
+        return last[:1].isupper() or data.name.startswith("builtins.")
+    return data is None or isinstance(data, ClassValue)
+
+
+def _field(value: Value, specification: object, conversion: int) -> str | None:
+    """Return one field of an f-string, None where it is not known."""
+    if not isinstance(specification, str):
+        return None
+    if not specification:
+        shown = builtin_models.text_of(value)
+        return repr(shown) if shown is not None and conversion == ord("r") else shown
+    try:
+        return formatted(plain(value), specification)
+    except NotPlain:
+        return None
+
+
+def _with_slices(
+    parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None], place: Origin
+) -> tuple[Value, ...]:
+    """Return the parts of an index, slices as objects of ``builtins.slice``."""
+    indices = []
+    for part, bounds in zip(parts, slices, strict=True):
+        if bounds is not None:
+            given = tuple(Value(None) if b is None else b for b in bounds)
+            part = Value(LibraryObject("builtins.slice", given, {}, place), merged(*given))
+        indices.append(part)
+    return tuple(indices)

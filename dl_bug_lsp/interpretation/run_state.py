@@ -1,0 +1,399 @@
+"""What is known of a run while it is followed, and the classes of the program.
+
+The parts of the interpreter build on one another: this state, `calls`, `expressions`, `statements`
+and `interpreter`, which follows a whole run. What a part asks of a later one is declared here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dl_bug_lsp.cancellation import checkpoint
+from dl_bug_lsp.interpretation import (
+    arrays,
+    autograd,
+    builtin_models,
+    operators,
+)
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    ClassValue,
+    Environment,
+    FunctionValue,
+    Instance,
+    Library,
+    LibraryObject,
+    ModuleValue,
+    Origin,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
+from dl_bug_lsp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+
+MAX_STEPS = 60_000
+MAX_MADE = 1_000_000
+"""Items of containers and characters of texts that the expressions of a run may make in all."""
+MAX_MODULES = 160
+"""Modules of the workspace that are followed; what others define is unknown."""
+BEYOND = re.compile(r"out of (?:range|bounds)")
+"""How messages say that an index is beyond what it indexes."""
+MOST_BASES = 40
+ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
+ITEMS = "items of this"
+"""Under which name an object keeps what it holds as a ``dict`` or ``list``."""
+HOLDING: dict[str, type[dict[Any, Value]] | type[list[Value]]] = {
+    **dict.fromkeys(("builtins.dict", "collections.OrderedDict", "collections.UserDict"), dict),
+    **dict.fromkeys(("builtins.list", "collections.UserList"), list),
+}
+"""Classes whose subclasses hold items."""
+
+
+class Exhausted(Exception):
+    """The budget of steps, or of what a run may make, is spent."""
+
+
+class _Return(Exception):
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+class _Break(Exception):
+    pass
+
+
+class _Continue(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class Reach:
+    """How a run came to the failing line: ``alone``, or with frames that were ``resumed``.
+
+    ``guessed_calls`` are calls of what is not known that were taken to be those of the stack.
+    """
+
+    guessed_calls: int = 0
+    resumed: bool = False
+    alone: bool = False
+
+
+class RunState:
+    """The state of one run of one program, and what it knows of classes and their objects."""
+
+    GUESSES = True
+    """Whether what is not known may be taken to be what leads to the failure."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        script: str,
+        target: Origin,
+        arguments: Sequence[Value] | None = None,
+        steps: int = MAX_STEPS,
+        frames: Iterable[Origin] = (),
+        settings: str | None = None,
+        reported: Iterable[tuple[int, int]] = (),
+        exception: str = "",
+        expression: str = "",
+        message: str = "",
+        printed: Mapping[str, str] | None = None,
+        *,
+        repeated: bool = False,
+    ) -> None:
+        """Prepare to run ``script`` up to ``target`` (file, 1-based line).
+
+        ``arguments`` are the words of the command line without the program, None where they are
+        not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
+        that a path which is not known means; ``reported`` the pairs of sizes that the failure's
+        message says differ; ``exception`` the name of its class and ``expression`` the part of the
+        failing line that the traceback underlines, both empty where they are not known; ``message``
+        what the exception says; ``printed`` the settings that the log shows, as texts. With
+        ``repeated``, cells of a notebook run as often as its execution counts leave room for.
+        """
+        self.workspace = workspace
+        self.script = script
+        self.target = target
+        self.repeated = repeated
+        self.arguments = None if arguments is None else tuple(arguments)
+        self.left = self.steps = steps
+        self.room = MAX_MADE
+        self.settings = settings
+        self.printed = printed or {}
+        self.files_read: dict[str, None] = {}
+        self.exception = exception.rpartition(".")[2]
+        self.expression = expression
+        self._values: dict[ast.expr, Value] | None = None
+        """Where the failing statement is being followed: what its parts came to."""
+        self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value], bool, Environment]] = []
+        """What the parts of the failing statement came to, each time that it was followed,
+        whether the stack was that of the failure, and the names that it saw."""
+        self.order = tuple(frames) or (target,)
+        self.frames = frozenset(self.order) | {target}
+        self._followed: set[Origin] = set()
+        self._repeated: set[tuple[str, int]] = set()
+        """The functions that were followed again for a place of the stack that lies in them."""
+        self._come_to: set[Origin] = set()
+        self.reach = Reach()
+        self._frame_lines = _lines_by_file(self.frames)
+        # Whether blocks are entered for the places of the stack in them.
+        self._entering = False
+        self._generators: dict[ast.AST, bool] = {}
+        self._functions: dict[Origin, FunctionValue] = {}
+        # The places of the functions that were called.
+        self._ran: set[Origin] = set()
+        self._lineages: dict[int, list[ClassValue]] = {}
+        self._instances: dict[Origin, Value] = {}
+        """The latest object of each workspace class, by the place of the class."""
+        self._written: dict[str, frozenset[str]] = {}
+        self.modules: dict[str, Value] = {}
+        self.stack: list[Origin] = []
+        # The functions that are being followed, with what they were called with.
+        self.entered: list[tuple[FunctionValue, dict[str, Value]]] = []
+        # The first and last lines of the functions that are being followed.
+        self._starts: list[tuple[int, int]] = []
+        self.elsewhere: set[tuple[Origin, str]] = set()
+        self._guards: list[list[ast.ExceptHandler]] = []
+        """The handlers of the ``try`` statements that are being followed."""
+        self._tests: list[tuple[ast.expr, Environment]] = []
+        """The conditions of the blocks that are being followed."""
+        self.message = message
+        self.gradients = autograd.recorder(message)
+        """What records the graph of tensors, None where the message does not speak of it."""
+        # The ``return`` that was followed last.
+        self.returned: Origin | None = None
+        self._calling: ast.expr | None = None
+        """The call of the failing statement that is being made."""
+        self.comparisons = arrays.Comparisons(
+            frozenset(reported), self.is_failing, bool(BEYOND.search(message))
+        )
+        builtin_models.load()
+
+    def functions_in(self, file: str) -> list[FunctionValue]:
+        """Return the functions of a file whose definitions the run came to."""
+        return [_function for _function in self._functions.values() if _function.file == file]
+
+    def module(self, file: str, name: str) -> Value:
+        """Return a workspace module, run when first asked for."""
+        module_value = self.modules.get(file)
+        if module_value is not None:
+            return module_value
+        if len(self.modules) >= MAX_MODULES:
+            return Value(UNKNOWN)
+        environment = Environment({"__name__": Value(name), "__file__": Value(file)}, None, file)
+        module_value = self.modules[file] = Value(ModuleValue(environment))
+        tree = self.workspace.tree(file)
+        if tree is not None:
+            self.stack.append((file, 0))
+            try:
+                if file.endswith(".ipynb"):
+                    self._notebook(file, tree, environment)
+                else:
+                    self.block(tree.body, environment)
+            except (_Return, _Break, _Continue):
+                pass
+            finally:
+                self.stack.pop()
+        return module_value
+
+    def is_failing(self) -> bool:
+        """Whether the failing expression is being followed."""
+        if not self.stack or self.stack[-1] != self.target:
+            return False
+        if self._calling is None or not self.expression or not self._evaluated:
+            return True
+        failing = _underlined(self._evaluated[-1][0], self.expression)
+        return failing is None or any(node is self._calling for node in ast.walk(failing))
+
+    def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
+        """Whether an exception at ``place`` may be the failure: in its line or statement."""
+        del raised
+        file, line = self.target
+        if place == self.target:
+            return True
+        simple = not hasattr(node, "body")
+        return place[0] == file and simple and node.lineno <= line <= _last_line(node)
+
+    def _spend(self, line: int) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Exhausted
+        if self.left % 512 == 0:
+            checkpoint()
+        if self.stack and line:
+            self.stack[-1] = (self.stack[-1][0], line)
+
+    def _tell_bases(self, cls: ClassValue, node: ast.ClassDef, env: Environment) -> None:
+        """Call the ``__init_subclass__`` of a new class's bases (PEP 487)."""
+        for base in self.lineage(cls)[1:]:
+            hook = base.members.get("__init_subclass__")
+            if hook is not None and isinstance(hook.data, FunctionValue):
+                named = [k for k in node.keywords if k.arg is not None and k.arg != "metaclass"]
+                keywords = {str(k.arg): self.value(k.value, env) for k in named}
+                self._enter(hook.data, (Value(cls),), keywords)
+                return
+
+    def _is_enum(self, cls: ClassValue) -> bool:
+        return any(name in ENUMS for name in self.library_bases(cls))
+
+    def _number(self, cls: ClassValue) -> None:
+        """Make members of an enumeration out of what its class assigns."""
+        for name, value in list(cls.members.items()):
+            plain_value = isinstance(value.data, (*operators.PLAIN, tuple, LibraryObject))
+            if plain_value and not name.startswith("_"):
+                held = value
+                if isinstance(value.data, LibraryObject):
+                    held = unknown(value)
+                named = Value(name, value.origins)
+                member = Instance(cls, {"value": held, "name": named, "_value_": held})
+                cls.members[name] = Value(member, value.origins)
+
+    def _members_of(self, cls: ClassValue) -> list[Value]:
+        """Return the members of an enumeration."""
+        return [
+            value
+            for value in cls.members.values()
+            if isinstance(value.data, Instance) and value.data.cls is cls
+        ]
+
+    def _member_for(self, cls: ClassValue, given: Value, attribute: str) -> Value | None:
+        """Return the member of an enumeration by its value or name, None where it is not known."""
+        for value in self._members_of(cls):
+            assert isinstance(value.data, Instance)
+            if operators.truth(operators.compare(ast.Eq, value.data.attributes[attribute], given)):
+                return Value(value.data, merged(value, given))
+        return None
+
+    def _member(self, cls: ClassValue, name: str) -> Value | None:
+        for base in self.lineage(cls):
+            if name in base.members:
+                return base.members[name]
+        return None
+
+    def lineage(self, cls: ClassValue) -> list[ClassValue]:
+        """Return a class and its workspace bases in the order of method resolution.
+
+        Source: "The Python 2.3 Method Resolution Order" (C3).
+        """
+        known = self._lineages.get(id(cls))
+        if known is None:
+            self._lineages[id(cls)] = known = [cls]
+            bases = [base.data for base in cls.bases if isinstance(base.data, ClassValue)]
+            known.extend(_merged_orders([*map(self.lineage, bases), bases])[:MOST_BASES])
+        return known
+
+    def held_in(self, value: Value) -> Value | None:
+        """Return what an object of a subclass of ``dict`` or ``list`` holds, None of another."""
+        data = value.data
+        if not isinstance(data, Instance):
+            return None
+        held = data.attributes.get(ITEMS)
+        if held is not None:
+            return held
+        for base in self.library_bases(data.cls):
+            made = HOLDING.get(base)
+            if made is not None:
+                held = data.attributes[ITEMS] = Value(made(), value.origins)
+                return held
+        return None
+
+    def has_member(self, value: Value, name: str) -> bool:
+        """Whether a class of the program, or one of its bases in the program, has a member."""
+        return isinstance(value.data, ClassValue) and self._member(value.data, name) is not None
+
+    def _has_library_base(self, cls: ClassValue) -> bool:
+        return any(
+            not isinstance(base.data, ClassValue)
+            and not (isinstance(base.data, Library) and base.data.name == "builtins.object")
+            for item in self.lineage(cls)
+            for base in item.bases
+        )
+
+    def library_bases(self, cls: ClassValue) -> list[str]:
+        """Return the dotted names of the library classes that a class derives from."""
+        return [
+            base.data.name
+            for item in self.lineage(cls)
+            for base in item.bases
+            if isinstance(base.data, Library)
+        ]
+
+    # -- what later parts follow ------------------------------------------------------------------
+
+    def _call_unknown(
+        self, args: tuple[Value, ...], keywords: Mapping[str, Value], node: ast.Call, file: str
+    ) -> Value | None:
+        """Follow a call of what is not known into the function that the stack shows, if any."""
+        raise NotImplementedError
+
+    def _notebook(self, file: str, tree: ast.Module, env: Environment) -> None:
+        """Follow the cells of a notebook in the order in which they ran; each ends by itself."""
+        raise NotImplementedError
+
+    def block(self, statements: Sequence[ast.stmt], env: Environment) -> None:
+        """Follow statements one after the other."""
+        raise NotImplementedError
+
+    def _missed(self, env: Environment) -> Origin | None:
+        """Return a place of the stack in the function being followed that it did not come to."""
+        raise NotImplementedError
+
+    def value(self, node: ast.expr, env: Environment) -> Value:
+        """Return what an expression comes to."""
+        raise NotImplementedError
+
+    def _enter(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value:
+        """Run a function's body with its parameters bound."""
+        raise NotImplementedError
+
+    @property
+    def interpreter(self) -> Interpreter:
+        """The whole run, which the models of libraries are given."""
+        raise NotImplementedError
+
+
+def _merged_orders(orders: Sequence[Sequence[ClassValue]]) -> list[ClassValue]:
+    """Merge the orders of bases: each time the first class that is behind no other one."""
+    left = [list(order) for order in orders if order]
+    classes: list[ClassValue] = []
+    while left:
+        heads = (order[0] for order in left)
+        behind = [order[1:] for order in left]
+        head = next((h for h in heads if not any(h in rest for rest in behind)), left[0][0])
+        classes.append(head)
+        left = [rest for order in left if (rest := [c for c in order if c is not head])]
+    return classes
+
+
+def _lines_by_file(places: Iterable[Origin]) -> dict[str, set[int]]:
+    result: dict[str, set[int]] = {}
+    for file, line in places:
+        result.setdefault(file, set()).add(line)
+    return result
+
+
+def _last_line(node: ast.stmt) -> int:
+    return node.end_lineno or node.lineno
+
+
+def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
+    """Return the expression of a statement that the traceback underlines, None where none is."""
+    wanted = normal(expression)
+    for head in header_expressions(statement) if wanted else ():
+        for node in ast.walk(head):
+            if isinstance(node, ast.expr) and normal(unparsed(node)) == wanted:
+                return node
+    return None

@@ -1,0 +1,591 @@
+"""How statements are followed: assignments, branches, loops, exceptions, definitions."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from dl_bug_lsp.interpretation import (
+    operators,
+)
+from dl_bug_lsp.interpretation.calls import (
+    LONG_ROUND,
+    MAX_ROUNDS,
+    MAX_SIDES,
+    MAX_WHILE,
+    _Endless,
+    _items,
+    _Leave,
+    kind_of,
+)
+from dl_bug_lsp.interpretation.expressions import (
+    Expressions,
+)
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.run_state import (
+    _Break,
+    _Continue,
+    _last_line,
+    _Return,
+)
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    BoundMethod,
+    ClassValue,
+    Environment,
+    FunctionValue,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    ModuleValue,
+    OneShot,
+    Origin,
+    Raised,
+    Value,
+)
+from dl_bug_lsp.provenance.scopes import called_name
+
+FEW_ROUNDS = 2
+MAX_YIELDS = 12
+"""Items after which a generator that never ends is left."""
+EXITS = {"exit", "_exit", "abort", "quit"}
+"""Functions that end a process."""
+RAISING = {
+    "key": {"KeyError", "LookupError"},
+    "index": {"IndexError", "LookupError"},
+    "value": {"ValueError", "ZeroDivisionError", "ArithmeticError"},
+    "type": {"TypeError"},
+    "attribute": {"AttributeError"},
+    "none": {"TypeError", "AttributeError"},
+    "file": {"FileNotFoundError", "OSError", "IOError"},
+    "name": {"NameError"},
+    "size": set[str](),
+    "arguments": set[str](),
+}
+"""The classes of Python that stand for what our models raise."""
+FILLING = {"append", "extend", "add", "insert", "update", "setdefault", "appendleft"}
+"""Methods that put something into a container."""
+
+
+class Reached(Exception):
+    """The program failed where the failure was seen."""
+
+    def __init__(self, raised: Raised) -> None:
+        super().__init__(raised.message)
+        self.raised = raised
+
+
+class Statements(Expressions):
+    """Follows statements."""
+
+    def _do_Expr(self, node: ast.Expr, env: Environment) -> None:
+        self.value(node.value, env)
+
+    def _do_Assign(self, node: ast.Assign, env: Environment) -> None:
+        value = self.value(node.value, env)
+        for target in node.targets:
+            self.assign(target, value, env)
+
+    def _do_AnnAssign(self, node: ast.AnnAssign, env: Environment) -> None:
+        if node.value is not None:
+            self.assign(node.target, self.value(node.value, env), env)
+
+    def _do_AugAssign(self, node: ast.AugAssign, env: Environment) -> None:
+        load = ast.copy_location(_loaded(node.target), node.target)
+        before, value = self.value(load, env), self.value(node.value, env)
+        if isinstance(before.data, list) and isinstance(node.op, ast.Add):
+            items = self.iterate(value)
+            if isinstance(items, list):
+                before.data.extend(items[: operators.MAX_ITEMS - len(before.data)])
+                return
+        if self.gradients is not None:
+            self.gradients.changed(before)
+        result = operators.binary(type(node.op), before, value)
+        made = self._recorded(type(node.op).__name__, result, before, value)
+        self.assign(node.target, made, env)
+
+    def _do_Delete(self, node: ast.Delete, env: Environment) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                env.names.pop(target.id, None)
+            elif isinstance(target, ast.Subscript):
+                base, key = self.value(target.value, env), self.value(target.slice, env)
+                if isinstance(base.data, dict) and isinstance(key.data, operators.PLAIN):
+                    base.data.pop(key.data, None)
+
+    def _do_Return(self, node: ast.Return, env: Environment) -> None:
+        self.returned = (env.file, node.lineno)
+        raise _Return(self.value(node.value, env) if node.value is not None else Value(None))
+
+    def _do_Break(self, node: ast.Break, env: Environment) -> None:
+        raise _Break
+
+    def _do_Continue(self, node: ast.Continue, env: Environment) -> None:
+        raise _Continue
+
+    def _do_Global(self, node: ast.Global, env: Environment) -> None:
+        for name in node.names:
+            env.names.setdefault(f"global {name}", Value(None))
+
+    def _do_Nonlocal(self, node: ast.Nonlocal, env: Environment) -> None:
+        for name in node.names:
+            env.names.setdefault(f"nonlocal {name}", Value(None))
+
+    def _do_Match(self, node: ast.Match, env: Environment) -> None:
+        subject = self.value(node.subject, env)
+        undecided: list[ast.match_case] = []
+        for case in node.cases:
+            known = self._matches(case.pattern, subject, env)
+            if known and case.guard is not None:
+                known = operators.truth(self.value(case.guard, env))
+            if known is None:
+                undecided.append(case)
+            elif known and not undecided:
+                self.block(case.body, env)
+                return
+        chosen = [case for case in undecided if self._holds(case.body, env)] or undecided
+        if chosen:
+            self.block(chosen[0].body, env)
+
+    def _matches(self, pattern: ast.pattern, subject: Value, env: Environment) -> bool | None:
+        """Return whether a pattern fits (PEP 634), None where that is not known."""
+        if isinstance(pattern, ast.MatchValue):
+            return operators.truth(
+                operators.compare(ast.Eq, subject, self.value(pattern.value, env))
+            )
+        if isinstance(pattern, ast.MatchSingleton):
+            return operators.truth(operators.compare(ast.Is, subject, Value(pattern.value)))
+        if isinstance(pattern, ast.MatchOr):
+            verdicts = [
+                self._matches(sub_pattern, subject, env) for sub_pattern in pattern.patterns
+            ]
+            return True if True in verdicts else None if None in verdicts else False
+        if isinstance(pattern, ast.MatchAs):
+            known = (
+                True if pattern.pattern is None else self._matches(pattern.pattern, subject, env)
+            )
+            if known and pattern.name is not None:
+                env.names[pattern.name] = subject
+            return known
+        return None
+
+    def _do_If(self, node: ast.If, env: Environment) -> None:
+        known = operators.truth(self.value(node.test, env))
+        self._tests.append((node.test, env))
+        try:
+            self._branch(node, env, known)
+        finally:
+            self._tests.pop()
+
+    def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
+        if known is not None:
+            taken, skipped = (node.body, node.orelse) if known else (node.orelse, node.body)
+            if self._entering and (
+                self._missed_in(skipped, env) or (_leaves(taken) and self._missed_after(node, env))
+            ):
+                known = not known
+            self.block(node.body if known else node.orelse, env)
+            return
+        if self._holds(node.orelse, env) and not self._holds(node.body, env):
+            self.block(node.orelse, env)
+        elif self._holds(node.body, env) or not _leaves(node.body):
+            self.block(node.body, env)
+        else:
+            self.block(node.orelse, env)
+
+    def _holds(self, body: Sequence[ast.stmt], env: Environment) -> bool:
+        """Whether a place on the stack lies in a block."""
+        if not body:
+            return False
+        first, last = body[0].lineno, _last_line(body[-1])
+        return any(file == env.file and first <= line <= last for file, line in self.frames)
+
+    def _do_For(self, node: ast.For, env: Environment) -> None:
+        source = self.value(node.iter, env)
+        items = self.iterate(source)
+        rounds = items if isinstance(items, list) else [items.item]
+        if isinstance(items, Lazy) and items.length.data == 0 and not self._holds(node.body, env):
+            rounds = []
+        if not rounds:
+            self._left_out(node, items.length if isinstance(items, Lazy) else source, env)
+        lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
+        start = self.left
+        number = 0
+        try:
+            for number, item in enumerate(rounds[:MAX_ROUNDS]):
+                before = self.left
+                self.assign(node.target, item, env)
+                with suppress(_Continue):
+                    self.block(node.body, env)
+                long = before - self.left > LONG_ROUND or self.left < start * 3 // 4
+                if number + 1 >= FEW_ROUNDS and long:
+                    self._grow(env, lengths, number + 1, len(rounds))
+                    self._last_round(node, env)
+                    break
+        except _Break:
+            if isinstance(source.data, OneShot) and isinstance(items, list):
+                source.data.extend(items[number + 1 :])
+            return
+        self.block(node.orelse, env)
+
+    def _left_out(self, node: ast.For | ast.AsyncFor, count: Value, env: Environment) -> None:
+        """Let what a loop without a round would have changed come from its number of rounds.
+
+        What it was before the loop is seldom wrong: a sum starts at zero, a list empty.
+        """
+        for inner in (n for statement in node.body for n in ast.walk(statement)):
+            filled = _filled_name(inner)
+            before = env.names.get(filled) if filled else None
+            if (
+                before is not None
+                and isinstance(before.data, (list, dict, set))
+                and not before.data
+            ):
+                env.names[filled] = Value(before.data, count.origins or before.origins)
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                held = env.names.get(inner.id, Value(UNKNOWN))
+                env.names[inner.id] = Value(held.data, count.origins or held.origins)
+
+    def _last_round(self, node: ast.For | ast.AsyncFor | ast.While, env: Environment) -> None:
+        """Follow one more round of a loop of which rounds are left out.
+
+        Blocks in which a place of the stack lies that the run did not come to are entered, whatever
+        the values of the first rounds say of their conditions.
+        """
+        missed = self._missed_in(node.body, env)
+        if missed and not self._entering:
+            self._entering = True
+            try:
+                with suppress(_Continue):
+                    self.block(node.body, env)
+            finally:
+                self._entering = False
+
+    def _missed_between(self, env: Environment, first: int, last: int) -> Iterator[Origin]:
+        """Yield the places of the stack in some lines that the run did not come to."""
+        for place in self.order:
+            if place[0] == env.file and first <= place[1] <= last and place not in self._come_to:
+                yield place
+
+    def _missed_in(self, body: Sequence[ast.stmt], env: Environment) -> bool:
+        """Whether a place of the stack that the run did not come to lies in a block."""
+        lines = (body[0].lineno, _last_line(body[-1])) if body else (1, 0)
+        return any(True for _ in self._missed_between(env, *lines))
+
+    def _missed_after(self, node: ast.stmt, env: Environment) -> bool:
+        """Whether a place of the stack lies after a statement, in the function around it."""
+        place = self._missed(env)
+        return place is not None and place[1] > _last_line(node)
+
+    def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
+        """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
+        for items in _lists_of(env):
+            added = len(items) - before.get(id(items), len(items))
+            if added <= 0 or added % done:
+                continue
+            each = added // done
+            last = items[-each:]
+            missing = min(each * (rounds - done), operators.MAX_ITEMS - len(items), self.room)
+            items.extend(last[i % each] for i in range(missing))
+            self.room -= max(missing, 0)
+
+    _do_AsyncFor = _do_For
+
+    def _do_While(self, node: ast.While, env: Environment) -> None:
+        for number in range(MAX_WHILE):
+            before = self.left
+            known = operators.truth(self.value(node.test, env))
+            if known is False or (known is None and number):
+                break
+            try:
+                self.block(node.body, env)
+            except _Continue:
+                pass
+            except _Break:
+                return
+            yielded = env.names.get("yielded values")
+            endless = yielded is not None and isinstance(node.test, ast.Constant)
+            if endless and len(_items(yielded)) >= MAX_YIELDS:
+                raise _Endless
+            if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                self._last_round(node, env)
+                if endless and _items(yielded):
+                    raise _Endless
+                break
+
+    def _do_With(self, node: ast.With, env: Environment) -> None:
+        switched = 0
+        entered: list[Value] = []
+        for item in node.items:
+            value = self.value(item.context_expr, env)
+            held = self._entered(value)
+            entered.append(value)
+            if item.optional_vars is not None:
+                self.assign(item.optional_vars, held, env)
+            if self.gradients is not None:
+                switched += self.gradients.enter(value, (env.file, node.lineno))
+        try:
+            self.block(node.body, env)
+        finally:
+            for _ in range(switched):
+                assert self.gradients is not None
+                self.gradients.leave()
+        for value in reversed(entered):
+            model = MODELS.methods.get((kind_of(value), "__exit__"))
+            if model is not None and isinstance(value.data, LibraryObject):
+                call = Call("__exit__", (Value(None),) * 3, {}, (env.file, node.lineno), value)
+                self.apply(model, call)
+            leaving = self.method_of(value, "__exit__") or self.method_of(value, "__aexit__")
+            if leaving is not None:
+                self.call(leaving, (Value(None),) * 3, {}, (env.file, node.lineno))
+
+    _do_AsyncWith = _do_With
+
+    def entered_by_with(self, value: Value) -> Value:
+        """Return what ``with`` gives for a context manager."""
+        return self._entered(value)
+
+    def _entered(self, value: Value) -> Value:
+        if isinstance(value.data, Instance):
+            method = self._member(value.data.cls, "__enter__") or self._member(
+                value.data.cls, "__aenter__"
+            )
+            if method is not None and isinstance(method.data, FunctionValue):
+                return self.call(Value(BoundMethod(method.data, value)), (), {}, self.stack[-1])
+        if isinstance(value.data, LibraryObject):
+            model = MODELS.methods.get((value.data.short, "__enter__"))
+            if model is not None:
+                return self.apply(model, Call("__enter__", (), {}, self.stack[-1], value))
+        return value
+
+    def _do_Try(self, node: ast.Try, env: Environment) -> None:
+        try:
+            self._guards.append(node.handlers)
+            try:
+                self.block(node.body, env)
+            finally:
+                self._guards.pop()
+            self.block(node.orelse, env)
+        except _Leave as end:
+            handler = None
+            for item in node.handlers:
+                if item.type is not None:
+                    with suppress(Raised):
+                        self.value(item.type, env)
+                if _catches(item, end.raised):
+                    handler = item
+                    break
+            if handler is None:
+                raise
+            if handler.name:
+                env.names[handler.name] = end.raised.exception or Value(UNKNOWN)
+            self.block(handler.body, env)
+        finally:
+            self.block(node.finalbody, env)
+
+    def _do_Raise(self, node: ast.Raise, env: Environment) -> None:
+        name = ""
+        if node.exc is not None:
+            func = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            name = ast.unparse(func)
+        place = self.stack[-1]
+        raised = Raised("raised", name)
+        raised.place = place
+        if node.exc is not None and place != self.target:
+            with suppress(Raised):
+                raised.exception = self.value(node.exc, env)
+                raised.kinds = self._kinds_of(raised.exception)
+            self.stack[-1] = place
+        if place == self.target:
+            sides = self._tested()
+            raised = Raised("raised", name, *sides)
+            raised.place = place
+            raise Reached(raised)
+        if self._is_refuted(raised):
+            self.elsewhere.add((place, "raised"))
+            if self._missed(env) is None:
+                raise _Return(Value(UNKNOWN))
+            return
+        raise _Leave(raised)
+
+    def _kinds_of(self, exception: Value) -> frozenset[str]:
+        """Return the names of an exception's class and of its bases, none where not known."""
+        data = exception.data
+        cls = data.cls if isinstance(data, Instance) else data
+        names_of_bases: set[str] = set()
+        names = [data.name] if isinstance(data, (Library, LibraryObject)) else []
+        if isinstance(cls, ClassValue):
+            names_of_bases.update(base.name for base in self.lineage(cls))
+            names = self.library_bases(cls)
+        for name in names:
+            kind = vars(builtins).get(name.rpartition(".")[2])
+            if not isinstance(kind, type):
+                return frozenset()
+            names_of_bases.update(base.__name__ for base in kind.__mro__)
+        return frozenset(names_of_bases)
+
+    def _is_refuted(self, raised: Raised) -> bool:
+        """Whether an exception of the program would end a run that came further."""
+        return (
+            self.GUESSES
+            and self.target not in self._come_to
+            and not any(_catches(h, raised) for handlers in self._guards for h in handlers)
+        )
+
+    def is_caught(self, name: str) -> bool:
+        """Whether a ``try`` around what is being followed has a handler for an exception."""
+        raised = Raised("raised", name)
+        return any(_catches(handler, raised) for handlers in self._guards for handler in handlers)
+
+    def _missed(self, env: Environment) -> Origin | None:
+        """Return a place of the stack in the function being followed that it did not come to."""
+        lines = self._starts[-1] if self._starts else (0, sys.maxsize)
+        return next(self._missed_between(env, *lines), None)
+
+    def _tested(self) -> tuple[Value, ...]:
+        """Return what the innermost condition around the failing line compares."""
+        if not self._tests:
+            return ()
+        test, env = self._tests[-1]
+        if env.file != self.target[0]:
+            return ()
+        return self._compared(test, env)
+
+    def _compared(self, test: ast.expr, env: Environment) -> tuple[Value, ...]:
+        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            test = test.operand
+        parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
+        # What a value is compared with is seldom wrong where it is written out (``x is None``).
+        parts = [part for part in parts if not isinstance(part, ast.Constant)] or parts
+        try:
+            return tuple(self.value(part, env) for part in parts[:MAX_SIDES])
+        except Raised:
+            return ()
+
+    def _do_Assert(self, node: ast.Assert, env: Environment) -> None:
+        test = self.value(node.test, env)
+        if operators.truth(test) is False:
+            place = self.stack[-1]
+            if self._is_failure(place, node):
+                sides = self._compared(node.test, env) or (test,)
+                raised = Raised("raised", "AssertionError", *sides)
+                raised.place = place
+                raise Reached(raised)
+            self.elsewhere.add((place, "raised"))
+
+    def _do_FunctionDef(self, node: ast.FunctionDef, env: Environment) -> None:
+        made = self._function(node, env)
+        before = env.names.get(node.name)
+        kind = made.data.kind if isinstance(made.data, FunctionValue) else ""
+        held = None if before is None else before.data
+        if kind == "setter" and isinstance(held, FunctionValue) and held.kind == "property":
+            env.names[f"{node.name} setter"] = made
+            return
+        env.names[node.name] = self._decorated(made, node, env)
+
+    _do_AsyncFunctionDef = _do_FunctionDef
+
+    def _do_ClassDef(self, node: ast.ClassDef, env: Environment) -> None:
+        bases = tuple(self.value(b, env) for b in node.bases if not isinstance(b, ast.Starred))
+        cls = ClassValue(node.name, node, env.file, bases, {})
+        cls.is_dataclass = any(
+            "dataclass" in ast.unparse(d) or "attr" in ast.unparse(d) for d in node.decorator_list
+        ) or any(isinstance(b.data, ClassValue) and b.data.is_dataclass for b in bases)
+        inner = Environment(cls.members, env, env.file, cls)
+        self.block(node.body, inner)
+        if self._is_enum(cls):
+            self._number(cls)
+        self._tell_bases(cls, node, env)
+        env.names[node.name] = self._decorated(Value(cls), node, env)
+
+    def _do_Import(self, node: ast.Import, env: Environment) -> None:
+        for alias in node.names:
+            if alias.asname:
+                env.names[alias.asname] = self._deferred(
+                    alias.name, None, env.file
+                ) or self._imported(alias.name, env.file)
+            else:
+                root = alias.name.partition(".")[0]
+                if root not in env.names or "." not in alias.name:
+                    env.names[root] = self._imported(root, env.file)
+                if "." in alias.name:
+                    self._imported(alias.name, env.file)
+
+    def _do_ImportFrom(self, node: ast.ImportFrom, env: Environment) -> None:
+        module = "." * node.level + (node.module or "")
+        if all(alias.name != "*" for alias in node.names):
+            later = {
+                alias.asname or alias.name: self._deferred(module, alias.name, env.file)
+                for alias in node.names
+            }
+            if None not in later.values():
+                env.names.update({name: value for name, value in later.items() if value})
+                return
+        module_value = self._imported(module, env.file)
+        for alias in node.names:
+            if alias.name == "*":
+                if isinstance(module_value.data, ModuleValue):
+                    names = module_value.data.environment.names
+                    env.names.update({k: v for k, v in names.items() if not k.startswith("_")})
+                continue
+            env.names[alias.asname or alias.name] = self._from(
+                module_value, module, alias.name, env.file
+            )
+
+
+def _filled_name(node: ast.AST) -> str:
+    """Return the name of the container that a call or an assignment fills, empty for none."""
+    owner: ast.expr | None = None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = node.func.value if node.func.attr in FILLING else None
+    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+        owner = node.value
+    return owner.id if isinstance(owner, ast.Name) else ""
+
+
+def _leaves(body: Sequence[ast.stmt]) -> bool:
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return called_name(last.value) in EXITS
+    return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _lists_of(env: Environment) -> list[list[Value]]:
+    """Return the lists that a scope's names, and the attributes of their objects, stand for."""
+    lists: dict[int, list[Value]] = {}
+    for value in list(env.names.values()):
+        data = value.data
+        held = [data]
+        if isinstance(data, Instance):
+            held = [v.data for v in data.attributes.values()]
+        lists.update((id(item), item) for item in held if isinstance(item, list))
+    return list(lists.values())
+
+
+def _lengths_of_lists(env: Environment) -> dict[int, int]:
+    return {id(items): len(items) for items in _lists_of(env)}
+
+
+def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
+    if handler.type is None:
+        return True
+    names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    if raised.what in RAISING:
+        # Ours may be wrong where a handler is for whatever comes.
+        return bool(names & RAISING[raised.what])
+    return bool(names & (raised.kinds or {"Exception", "BaseException", raised.message}))
+
+
+def _loaded(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(id=target.id, ctx=ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(value=target.value, attr=target.attr, ctx=ast.Load())
+    assert isinstance(target, ast.Subscript)
+    return ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load())
