@@ -277,3 +277,18 @@ def test_the_log_of_a_recorded_training_is_read_with_its_recording(tmp_path: Pat
     assert b"Training Fault" in done.stdout
     assert b"the recording of the training" in done.stdout
     assert b"of the text" not in done.stdout
+
+
+def test_what_a_sound_run_printed_is_no_report_of_a_failure(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("trainer = Trainer(max_epochs=4)\ntrainer.fit()\n")
+    runs = tmp_path / ".dlbug" / "runs"
+    runs.mkdir(parents=True)
+    place = runs / "20260101T000000Z-7"
+    text = "Seed set to 1\nGPU available: False, used: False\nTotal params: 1.3 K\n"
+    text += "Modules in train mode: 8\n`Trainer.fit` stopped: `max_epochs=4` reached.\n"
+    place.with_suffix(".log").write_text(text)
+    record = RunRecord(("python", "train.py"), ".", 7, "2026-01-01T00:00:00Z", 0, "2026")
+    write(place, record)
+    done = localize(str(place.with_suffix(".log")), "--workspace", str(tmp_path))
+    assert done.returncode == 1
+    assert b"train.py" not in done.stdout

@@ -398,3 +398,104 @@ trainer.train()
     found = report(tmp_path, {"train.py": program}, text)
     assert found.category.id == "overfitting"
     assert not [s for s in found.suspects if s.file.startswith("out/")]
+
+
+def test_the_metrics_that_are_logged_are_the_ones_that_are_meant(tmp_path: Path) -> None:
+    files = {
+        "conf.yaml": "val_rows: 80\n",
+        "train.py": """\
+import lightning as L
+from lightning.pytorch.callbacks import EarlyStopping
+
+
+class Tagger(L.LightningModule):
+    def training_step(self, batch, _):
+        self.log("train_loss", batch)
+
+    def validation_step(self, batch, _):
+        self.log("valid_loss", batch)
+
+
+trainer = L.Trainer(callbacks=[EarlyStopping("val_loss")])
+trainer.fit(Tagger())
+""",
+    }
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 14, in <module>
+    trainer.fit(Tagger())
+  File "/opt/lib/python3.11/site-packages/lightning/pytorch/callbacks/early_stopping.py", line 175, in _validate_condition_metric
+    raise RuntimeError(error_msg)
+RuntimeError: Early stopping conditioned on metric `val_loss` which is not available. Pass in or modify your `EarlyStopping` callback to use any of the following: `train_loss`, `valid_loss`
+"""  # noqa: E501
+    found = report(tmp_path, files, text)
+    first = found.suspects[0]
+    assert (first.file, first.line) == ("train.py", 13)
+    assert found.diagnosis is not None
+    assert "`val_loss` is asked for and `valid_loss` is there" in found.diagnosis
+    assert "`val_rows` is there" not in " ".join(
+        reasons(found, s.file, s.line) for s in found.suspects
+    )
+    # The message names no argument.
+    assert "the argument that the message names" not in reasons(found, "train.py", 13)
+
+
+KERAS = """\
+import keras
+import numpy as np
+from keras import layers
+
+GRADES = 5
+model = keras.Sequential([
+    keras.Input((3,)),
+    layers.Dense(GRADES, activation="softmax"),
+])
+model.compile(loss="sparse_categorical_crossentropy")
+model.fit(np.zeros((9, 3)), np.arange(9) % 5 + 1)
+"""
+
+
+def test_a_layer_goes_into_a_model_and_makes_no_method(tmp_path: Path) -> None:
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 11, in <module>
+    model.fit(np.zeros((9, 3)), np.arange(9) % 5 + 1)
+  File "/opt/lib/python3.11/site-packages/keras/src/utils/traceback_utils.py", line 122, in error_handler
+    raise e.with_traceback(filtered_tb) from None
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Received a label value of 5 which is outside the valid range of [0, 5).  Label values: 1 2 3 4 5
+"""  # noqa: E501
+    found = report(tmp_path, {"train.py": KERAS}, text)
+    said = " ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "made `model.fit`" not in said
+    assert "goes into `model`, whose `fit` the stack goes through" in said
+    assert "says was there" not in said
+    assert "the bound that the message gives" in said
+
+
+def test_a_warning_from_inside_a_loss_leads_to_the_call_of_the_loss(tmp_path: Path) -> None:
+    program = """\
+import torch
+
+model = torch.nn.Linear(6, 1)
+criterion = torch.nn.MSELoss()
+optimizer = torch.optim.Adam(model.parameters())
+x, y = torch.randn(50, 6), torch.randn(50)
+for epoch in range(6):
+    optimizer.zero_grad()
+    loss = criterion(model(x), y)
+    loss.backward()
+    optimizer.step()
+    print(f"epoch {epoch} loss {loss.item():.4f}")
+"""
+    warning = (
+        "/opt/lib/python3.11/site-packages/torch/nn/modules/loss.py:630: UserWarning: Using a "
+        "target size (torch.Size([50])) that is different to the input size "
+        "(torch.Size([50, 1])). This will likely lead to incorrect results due to broadcasting.\n"
+    )
+    text = warning + "".join(f"epoch {n} loss {13.01 - n / 900:.4f}\n" for n in range(6))
+    found = report(tmp_path, {"train.py": program}, text)
+    assert (found.suspects[0].file, found.suspects[0].line) == ("train.py", 9)
+    assert "targets and predictions are spread over each other" in reasons(found, "train.py", 9)
+    assert "different shapes" in found.advice[0].cause

@@ -201,3 +201,11 @@ def test_a_rate_in_a_branch_that_the_recording_contradicts_is_not_blamed(tmp_pat
     assert failure is not None
     said = [e.why for s in failure.suspects for e in s.evidence]
     assert not any("rate of 7" in why or "rate of 9" in why for why in said)
+
+
+def test_a_place_of_the_recording_says_so_and_does_not_repeat_the_headline() -> None:
+    failure = report_of("digits_mlp-sorted_unshuffled").primary
+    assert failure is not None
+    said = [e.why for e in failure.suspects[0].evidence]
+    assert failure.category.evidence not in said
+    assert "the recording of the training leads to this line" in said
