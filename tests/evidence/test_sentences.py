@@ -499,3 +499,67 @@ for epoch in range(6):
     assert (found.suspects[0].file, found.suspects[0].line) == ("train.py", 9)
     assert "targets and predictions are spread over each other" in reasons(found, "train.py", 9)
     assert "different shapes" in found.advice[0].cause
+
+
+APART = """\
+import numpy as np
+import torch
+from torch import nn
+
+from windows import load
+
+signals, labels = load()
+order = np.random.default_rng(3).permutation(len(labels))
+signals = signals[order]
+model = nn.Linear(6, 3)
+optimizer = torch.optim.Adam(model.parameters())
+for epoch in range(8):
+    loss = nn.functional.cross_entropy(model(signals), labels)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    print(f"epoch {epoch} train_loss {loss.item():.4f} val_acc {0.3:.3f}")
+"""
+GUESSES = "".join(f"epoch {n} train_loss {1.1 - n / 15:.4f} val_acc 0.3{n}0\n" for n in range(8))
+
+
+def test_inputs_in_another_order_than_what_came_with_them_are_named(tmp_path: Path) -> None:
+    found = report(tmp_path, {"train.py": APART}, GUESSES)
+    assert found.category.id == "accuracy_at_chance"
+    assert (found.suspects[0].file, found.suspects[0].line) == ("train.py", 9)
+    said = reasons(found, "train.py", 9)
+    assert "`signals` is put into another order, `labels` is not" in said
+    both = APART.replace(
+        "signals = signals[order]", "signals, labels = signals[order], labels[order]"
+    )
+    found = report(tmp_path, {"train.py": both}, GUESSES)
+    assert "put into another order" not in reasons(found, "train.py", 9)
+
+
+def test_a_table_with_fewer_rows_than_the_vocabulary_has_words_is_named(tmp_path: Path) -> None:
+    files = {
+        "vocab.txt": "\n".join(f"word{n}" for n in range(73)) + "\n",
+        "settings.json": '{\n  "vocab": "vocab.txt",\n  "vocab_size": 64\n}\n',
+        "train.py": """\
+import json
+
+import torch
+
+settings = json.load(open("settings.json"))
+words = open(settings["vocab"]).read().split()
+table = torch.nn.Embedding(settings["vocab_size"], 4)
+table(torch.arange(len(words)))
+""",
+    }
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 8, in <module>
+    table(torch.arange(len(words)))
+  File "/opt/lib/python3.11/site-packages/torch/nn/functional.py", line 2615, in embedding
+    return torch.embedding(weight, input, padding_idx, scale_grad_by_freq, sparse)
+IndexError: index out of range in self
+"""
+    found = report(tmp_path, files, text)
+    assert (found.suspects[0].file, found.suspects[0].line) == ("settings.json", 3)
+    said = reasons(found, "settings.json", 3)
+    assert "`vocab_size: 64` is less than the 73 words of vocab.txt" in said

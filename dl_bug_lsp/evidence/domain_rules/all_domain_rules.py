@@ -31,6 +31,7 @@ RULES: tuple[Source, ...] = (
     tensor_mismatch.find_shapes,
     tensor_mismatch.find_uneven_samples,
     indices_and_divisors.find_index_ranges,
+    indices_and_divisors.find_short_tables,
     missing_names.find_missing,
     misuse.find_misuse,
     misuse.find_returns,

@@ -19,6 +19,9 @@ CLASS_ROLES = frozenset(
 )  # fmt: skip
 POSITION_ROLES = frozenset({"max_len", "max_position_embeddings"})
 ROW_ROLES = frozenset({"num_embeddings", "vocab_size", "input_dim", "num_users", "num_items"})
+WORD_ROLES = frozenset({"num_embeddings", "vocab_size", "num_tokens", "ntoken"})
+VOCABULARY = "vocab"
+"""What a file of words, one a line, or the setting that names it is called."""
 LAST_FRAMES = 8
 LABEL_LOSSES = ("cross_entropy", "crossentropy", "nll_loss", "label value", "target")
 """What names a loss whose labels are indices of classes."""
@@ -67,6 +70,26 @@ def _goes_into_other_layer(step: Step, layers: set[str]) -> bool:
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
             return name.value not in layers
     return False
+
+
+def find_short_tables(case: Case) -> Iterator[Clue]:
+    """Yield settings that give a lookup table fewer rows than the vocabulary's file has words."""
+    if case.category.id != "illegal_index":
+        return
+    vocabularies: dict[str, int] = {}
+    for entry in case.config_entries:
+        if not isinstance(entry.value, str) or not entry.value.endswith(".txt"):
+            continue
+        file = case.workspace.file_named(entry.value)
+        if file is not None and VOCABULARY in f"{entry.key} {entry.value}".lower():
+            vocabularies[file] = sum(bool(line) for line in case.workspace.lines(file))
+    for entry in case.config_entries:
+        if entry.key not in WORD_ROLES or type(entry.value) is not int:
+            continue
+        for file, count in vocabularies.items():
+            if entry.value < count:
+                why = f"`{entry.key}: {entry.value}` is less than the {count} words of {file}"
+                yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
 
 
 def _roles_asked(case: Case) -> frozenset[str]:

@@ -31,6 +31,7 @@ def find(training: Training) -> Iterator[Clue]:
     """Yield where a target loses its input."""
     for scope in training.functions:
         yield from _shuffled_apart(training, scope)
+        yield from _one_reordered(training, scope)
         yield from _listed_apart(scope)
         yield from _table_and_folder(scope)
         yield from _taken_before(scope)
@@ -152,6 +153,60 @@ def _two_orders(training: Training, scope: Scope) -> Iterator[Clue]:
         for side in ("y", "x"):
             why = "inputs and targets are put into two different orders"
             yield clue("strong", scope.file, used[side][1], why)
+
+
+def _one_reordered(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find ``x = x[order]`` beside a ``y`` that came with ``x`` and keeps its order."""
+    orders = {
+        name
+        for name, bindings in scope.bindings.items()
+        for b in bindings
+        if isinstance(b.value, ast.Call) and called_name(b.value) in ("randperm", "permutation")
+    }
+    if not orders:
+        return
+    loads = [
+        n.id
+        for n in ast.walk(scope.node)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    ]
+    for order in sorted(orders):
+        lines_by_name = _put_into_order(training, scope, order)
+        # An order that is used in other ways may reach the other side, too.
+        if loads.count(order) != len(lines_by_name):
+            continue
+        for names in _made_together(scope):
+            for moved in sorted(names & lines_by_name.keys()):
+                for left in sorted(names - lines_by_name.keys()):
+                    if {_side(moved), _side(left)} == {"x", "y"}:
+                        why = f"`{moved}` is put into another order, `{left}` is not"
+                        yield clue("strong", scope.file, lines_by_name[moved], why)
+
+
+def _side(name: str) -> str:
+    return "y" if _speaks(LABEL, name) else "x" if _speaks(INPUT, name) else ""
+
+
+def _put_into_order(training: Training, scope: Scope, order: str) -> dict[str, int]:
+    """Return the names that are indexed by an order and bound again, with the lines of that."""
+    found: dict[str, int] = {}
+    for node in training.nodes(scope, SUBSCRIPTS):
+        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) == order:
+            statement = training.statement(scope, node)
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            bound = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
+            if isinstance(node.value, ast.Name) and node.value.id in bound:
+                found[node.value.id] = node.lineno
+    return found
+
+
+def _made_together(scope: Scope) -> Iterator[set[str]]:
+    """Yield the names that one call gives together (``x, y = load()``)."""
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            for target in node.targets:
+                if isinstance(target, ast.Tuple):
+                    yield {part.id for part in target.elts if isinstance(part, ast.Name)}
 
 
 def _listed_apart(scope: Scope) -> Iterator[Clue]:
