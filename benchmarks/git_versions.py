@@ -25,7 +25,7 @@ from dl_bug_lsp.workspace.git import Repository
 from dl_bug_lsp.workspace.history import EMPTY, MOST_COMMITS, Commit, History, read_log
 from dl_bug_lsp.workspace.index import Derived, Index, Lru, elements_in, lines_of
 from dl_bug_lsp.workspace.sources import Source
-from dl_bug_lsp.workspace.stores import Content, Stamp
+from dl_bug_lsp.workspace.stores import MOST_IN_FOLDER, Content, Stamp
 from dl_bug_lsp.workspace.walk import (
     Listing,
     is_binary_name,
@@ -334,6 +334,12 @@ class GitStore:
         """Return the tracked file of a relative path."""
         name = posixpath.normpath(path.replace("\\", "/"))
         return name if name in self._blobs else None
+
+    def directly_in(self, folder: str) -> tuple[str, ...]:
+        """Return the tracked files right in a folder."""
+        name = posixpath.normpath(folder.replace("\\", "/"))
+        found = sorted(file for file in self._blobs if posixpath.dirname(file) == name)
+        return tuple(found) if len(found) <= MOST_IN_FOLDER else ()
 
     def elsewhere(self, path: str) -> bool:
         """Return False: a version knows no other files."""

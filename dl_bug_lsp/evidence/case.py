@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.environments.interpreters import Environment
+from dl_bug_lsp.evidence import connected
+from dl_bug_lsp.evidence.connected import Connections
 from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
@@ -292,8 +294,25 @@ class Case:
         return words_of(self.workspace, self.code_files, self.config_files)
 
     @cached_property
+    def code_words(self) -> Words:
+        """The words of `code_files`."""
+        return words_of(self.workspace, self.code_files, ())
+
+    @cached_property
+    def connections(self) -> Connections | None:
+        """What the run names; None in a small workspace, of which it may read every file."""
+        few = len(self.workspace.files()) <= connected.FEW_FILES
+        return None if few or not self.places else Connections(self)
+
+    @cached_property
     def config_files(self) -> tuple[str, ...]:
-        """All configs, sorted; where there are very many, those near the failure."""
+        """All configs, sorted; of a big workspace those that have to do with the failing run.
+
+        Where nothing tells which these are, and there are very many, those near the failure.
+        """
+        known = self.connections
+        if known is not None and known.is_told:
+            return tuple(file for file in self.workspace.config_files() if known.has(file))
         near = tuple(dict.fromkeys(place.file for place in reversed(self.places)))
         return near_configs(self.workspace, self.log, near)
 

@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
 from dl_bug_lsp.provenance.nodes import Node, StepKind
+from dl_bug_lsp.provenance.scopes import ElementOf, called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.workspace.contents import Scalar
@@ -94,7 +95,9 @@ def find(case: Case) -> Iterator[Clue]:
         return
     launched = frozenset((w.file, w.line) for w in words)
     settings = settings_of(case)
-    yield from _reached(case, files, launched)
+    reached = list(_reached(case, files, launched))
+    yield from reached
+    yield from _read_by_name(case, settings, {(clue.file, clue.line) for clue in reached})
     yield from _named(case, settings)
     yield from _in_frames(case, settings)
     yield from _numbers(case, settings)
@@ -156,6 +159,80 @@ def _scalar(expr: ast.expr) -> Scalar:
         return -inner if isinstance(inner, (int, float)) else None
     value = expr.value if isinstance(expr, ast.Constant) else None
     return value if isinstance(value, (str, int, float, bool)) else None
+
+
+OF_SETTINGS = re.compile(r"(?i)^(?:self\.)?_?(?:conf|config|cfg|args|opts?|options|params|hparams|"
+                         r"hyperparams|flags|settings|kwargs)$")  # fmt: skip
+"""How objects are called that hold the settings of a run."""
+
+
+def _read_by_name(
+    case: Case, settings: list[Setting], reached: set[tuple[str, int]]
+) -> Iterator[Clue]:
+    """Yield the settings that the failing expressions read by their names alone.
+
+    What a program's own class holds, or what a library fills from a command line or a file, is not
+    followed to where it was set. ``config["depth"]`` and ``self.depth`` of an object that was
+    handed over name it all the same.
+    """
+    if case.category.id in ABOUT_CODE:
+        return
+    # The command line wins over a file: the words come first.
+    by_key: dict[str, dict[tuple[str, int], Setting]] = {}
+    for setting in settings:
+        key = setting.key.rpartition(".")[2].replace("-", "_")
+        by_key.setdefault(key, {}).setdefault((setting.file, setting.line), setting)
+    launched = {(w.file, w.line) for launch in case.engine.run.launches for w in launch.words}
+    is_tested = any(step.roles[-1:] == ("refused",) for step in case.raise_slice) or (
+        case.class_name == "AssertionError"
+    )
+    order: dict[str, None] = {}
+    for step in case.raise_slice:
+        name = _name_read(step.node)
+        if name is None or name in META or name in order or name not in by_key:
+            continue
+        if case.category.id in INDIFFERENT and name in BYSTANDERS:
+            continue
+        of_command = [one for place, one in by_key[name].items() if place in launched]
+        found = of_command or list(by_key[name].values())
+        if len(found) > FEW_OF_NAME or any((one.file, one.line) in reached for one in found):
+            continue
+        order[name] = None
+        for one in found:
+            score = math.exp(-step.distance / FAR) / (1 + (len(order) - 1) / 4) / len(found)
+            why = f"`{one.key}: {one.text}`, a setting of this run, has the name that "
+            why += f"`{shown(step.node)}` at line {step.node.line} of {step.node.file} reads"
+            yield Clue("config.setting", one.file, one.line, score, why)
+            # A test that refuses what was computed of settings refuses the settings.
+            if _handed_on(step) or (is_tested and of_command):
+                yield Clue("config.handed_on", one.file, one.line, BY_NAME * score, why)
+
+
+FEW_OF_NAME = 2
+BY_NAME = 0.8
+"""What a setting counts that only its name connects to where it is read."""
+
+
+def _name_read(node: Node) -> str | None:
+    """Return the name of the setting that an expression may read, None where it is no such."""
+    expr = node.expr if node.entry is None else None
+    if isinstance(expr, ElementOf):
+        expr = expr.value
+    if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
+        key = expr.slice.value
+        return key if isinstance(key, str) and OF_SETTINGS.search(_written_as(expr.value)) else None
+    if isinstance(expr, ast.Call) and called_name(expr) == "get" and expr.args:
+        func, given = expr.func, expr.args[0]
+        if isinstance(func, ast.Attribute) and isinstance(given, ast.Constant):
+            is_name = isinstance(given.value, str) and OF_SETTINGS.search(_written_as(func.value))
+            return str(given.value) if is_name else None
+    if isinstance(expr, ast.Attribute):
+        return expr.attr
+    return None
+
+
+def _written_as(expr: ast.expr) -> str:
+    return ast.unparse(expr) if isinstance(expr, (ast.Name, ast.Attribute)) else ""
 
 
 ARGUMENT_COUNTS = ("call_count", "call_missing", "call_twice", "call_keyword")

@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
@@ -92,8 +92,9 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _named_line(case, file, closeness)
         yield from _broken(case, file, closeness)
     text = _is_text_for_number(case)
-    yield from _lacking_records(case)
+    yield from _lacking_records(case, read)
     yield from _far_numbers(case)
+    yield from _far_items(case, read)
     yield from _uneven_lines(case, read)
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
@@ -148,6 +149,8 @@ def _files_read(case: Case) -> dict[str, float]:
     for file in (*outcome.files_read, *_files_handed_over(case, outcome.operands)):
         if not file.endswith(".py"):
             nearness.setdefault(file, FOLLOWED)
+    for file in case.connections.data_files if case.connections is not None else ():
+        nearness.setdefault(file, NAMED)
     names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
     if len(names) <= MAX_NAMED and not names.keys() <= nearness.keys():
         for text in sorted(case.words.texts(("string", "config_value", "dict_key"))):
@@ -210,18 +213,24 @@ def _kind(case: Case, problem: str) -> str:
     return "data_files.undecodable" if decoding else "data_files.broken"
 
 
-def _lacking_records(case: Case) -> Iterator[Clue]:
+def _lacking_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:
     """Yield records of a list that lack the key of the message, which most others have."""
     keys = {str(f.value) for f in case.facts.of(FactKind.KEY)}
     if case.category.id != "key_not_found" or not keys:
         return
     records: dict[tuple[str, tuple[str | int, ...]], dict[int, ConfigEntry]] = {}
     having: Counter[tuple[str, tuple[str | int, ...], str]] = Counter()
+    usual: Counter[tuple[str, tuple[str | int, ...], str]] = Counter()
     own: set[tuple[str, tuple[str | int, ...], str]] = set()
-    for entry in case.config_entries:
+    fields: dict[tuple[str, tuple[str | int, ...]], dict[str, ConfigEntry]] = {}
+    hidden = (file for file in read if file.endswith(".json") and file not in case.config_files)
+    entries = chain(case.config_entries, *map(case.workspace.config_entries, hidden))
+    for entry in entries:
         path = entry.path
         if len(path) >= 2 and isinstance(path[-2], int) and isinstance(path[-1], str):
             records.setdefault((entry.file, path[:-2]), {}).setdefault(path[-2], entry)
+            fields.setdefault((entry.file, path[:-1]), {})[path[-1]] = entry
+            usual[entry.file, path[:-2], path[-1]] += 1
             if path[-1] in keys:
                 having[entry.file, path[:-2], path[-1]] += 1
                 own.add((entry.file, path[:-1], path[-1]))
@@ -233,7 +242,11 @@ def _lacking_records(case: Case) -> Iterator[Clue]:
                 continue
             for number in lacking[:MAX_ODD]:
                 why = f"this record has no `{key}`, which {count} others have"
-                yield Clue("data_files.lacks_key", file, items[number].line, 1.0, why)
+                # Of a record with a key of its own, that one stands where the other should.
+                its = fields[file, (*top, number)]
+                odd = [its[name] for name in its if usual[file, top, name] <= len(lacking)]
+                place = odd[0] if len(odd) == 1 and len(items) > 2 else items[number]
+                yield Clue("data_files.lacks_key", file, place.line, 1.0, why)
 
 
 EMPTIED = {
@@ -327,10 +340,55 @@ def _far_numbers(case: Case) -> Iterator[Clue]:
             yield Clue("data_files.extreme", file, line, 1.0 / len(far), why)
 
 
+LONGEST_VECTOR = 16
+"""Items of a list that has one meaning each; a longer one is a series."""
+
+
+def _far_items(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield records of JSON lines with a whole number far out of what the others have there."""
+    if case.category.id not in OF_NUMBERS:
+        return
+    for file in [f for f in read if f.endswith(LINES_OF_JSON)][:MAX_TABLES]:
+        for name, numbers in sorted(_whole_numbers(case, file).items()):
+            if len(numbers) < FEW_NUMBERS:
+                continue
+            ordered = sorted(number for number, _ in numbers)
+            low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
+            reach = FAR * max(high - low, 1)
+            far = [(n, at) for n, at in numbers if not low - reach <= n <= high + reach]
+            for number, line in far if len(far) <= MAX_ODD else ():
+                why = f"`{name}` is {number} here; half of all lie between {low} and {high}"
+                # What is looked up by a number has as many entries as there are usual ones.
+                kind = "extreme" if case.category.id != "illegal_index" else "explains"
+                yield Clue(f"data_files.{kind}", file, line, read[file] / len(far), why)
+
+
+def _whole_numbers(case: Case, file: str) -> dict[str, list[tuple[int, int]]]:
+    """Return (number, line) of each field of JSON lines, items of short lists by their place."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for at, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        for key, value in record.items() if isinstance(record, dict) else ():
+            items = value if isinstance(value, list) else [value]
+            for place, item in enumerate(items) if len(items) <= LONGEST_VECTOR else ():
+                if type(item) is int:
+                    name = f"{key}[{place}]" if isinstance(value, list) else key
+                    found.setdefault(name, []).append((item, at))
+    return found
+
+
 MAX_ODD = 3
 """Records or lines that may differ from all others and still be the odd ones."""
 MAX_TEXT_LINES = 2_000
 SIZED = {"illegal_index", "tensor_mismatch", "illegal_argument", "corrupt_data"}
+
+
+def _is_header(lines: list[str]) -> bool:
+    """Whether the first line names what the others have as numbers."""
+    return not re.search(r"\d", lines[0]) and all(re.search(r"\d", x) for x in lines[1:] if x)
 
 
 def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
@@ -347,6 +405,8 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
             usual, often = counts.most_common(1)[0] if counts else (0, 0)
             odd = [n for n, text in enumerate(texts, 1) if text and measure(text) != usual]
             if usual > 1 and often >= 4 and odd and len(odd) <= min(MAX_ODD, often // 4):
+                if odd == [1] and _is_header(texts):
+                    continue
                 for line in odd:
                     why = f"this line has {measure(texts[line - 1])} {noun}, {often} have {usual}"
                     yield Clue("data_files.uneven_line", file, line, closeness, why)

@@ -15,6 +15,7 @@ from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
 from dl_bug_lsp.provenance.launches import TOOLING, Launch
+from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
@@ -64,6 +65,11 @@ OF_REPRODUCED = 0.5
 """What is left of these where the run was followed to the failure itself."""
 
 
+CODE = (".py", ".pyw", ".ipynb")
+ABOUT_ENVIRONMENTS = frozenset(("library_not_found", "version_conflict", "device_unavailable"))
+"""Categories whose cause may stand in a file that sets up the program's environment."""
+UNTOLD = 0.3
+"""What a file without a connection counts where nothing tells how the run was started."""
 _PARTS: WeakKeyDictionary[Case, dict[Origin, float]] = WeakKeyDictionary()
 OF_ABSENCE = ("missing.", "repair.", "interpretation.", "types.no_return", "data_files.")
 """Kinds of clues that hold of what did not run as well: a method that is misspelt is not called."""
@@ -76,6 +82,8 @@ def part_in_run(case: Case, clue: Clue) -> float:
     without: the file was not imported, no object of the class was made and none of its methods
     called, or the function was not called. A library may have called what was not followed.
     """
+    if not clue.file.endswith(CODE):
+        return _part_of_file(case, clue.file)
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
     parts = _PARTS.setdefault(case, {})
@@ -83,6 +91,33 @@ def part_in_run(case: Case, clue: Clue) -> float:
     if place not in parts:
         parts[place] = _part_of_line(case, *place)
     return parts[place]
+
+
+def _part_of_file(case: Case, file: str) -> float:
+    """Return what a clue in a config or data file counts: nothing where the run never read it."""
+    known = case.connections
+    if known is None or known.has(file) or file in known.data_files:
+        return 1.0
+    if file in _files_read(case):
+        return 1.0
+    if case.category.id in ABOUT_ENVIRONMENTS and not file.startswith("."):
+        return 1.0
+    return 0.0 if known.is_told else UNTOLD
+
+
+_READ: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()
+
+
+def _files_read(case: Case) -> frozenset[str]:
+    """Return the files that slices and the followed run read."""
+    if case not in _READ:
+        found = {*follow(case).files_read, *case.engine.run.files}
+        for steps in (case.raise_slice, *case.outer_slices):
+            for step in steps:
+                found.add(step.node.file)
+                found.update(v.file for v in step.node.values if isinstance(v, DataFile))
+        _READ[case] = frozenset(found)
+    return _READ[case]
 
 
 def _part_of_line(case: Case, file: str, line: int) -> float:

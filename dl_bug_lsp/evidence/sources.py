@@ -63,7 +63,8 @@ def gather(case: Case) -> Iterator[Clue]:
             for clue in source(case):
                 checkpoint()
                 part = part_in_run(case, clue)
-                yield clue if part == 1.0 else replace(clue, score=clue.score * part)
+                if part > 0:
+                    yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:
             # Code may be nested deeper than Python's own calls may be: what was found counts.
             case.engine.queries.limits.add("nesting")

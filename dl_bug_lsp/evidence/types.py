@@ -65,6 +65,8 @@ METHOD_TYPES = {
 }
 EXPONENT = re.compile(r"[-+]?\d[\d_]*(?:\.\d*)?[eE][-+]?\d+")
 """Numbers that YAML 1.1 takes for text: those without a dot, or without a sign behind the ``e``."""
+OF_SIZES = {"tensor_mismatch", "illegal_index", "key_not_found", "path_not_found"}
+"""Categories of failures that a text in place of a number does not end in."""
 OVERLOADS = "invalid combination of arguments"
 MOST_EXPECTED = 3
 """A message that names more types lists what would do."""
@@ -287,7 +289,10 @@ def _numbers_as_text(case: Case) -> Iterator[Clue]:
             continue
         if not entry.file.endswith((".yaml", ".yml")) or not EXPONENT.fullmatch(value):
             continue
-        score = 1.0 if wanted or (entry.file, entry.line) in reached else 0.6
+        is_sure = wanted or (entry.file, entry.line) in reached
+        if not is_sure and case.category.id in OF_SIZES:
+            continue
+        score = 1.0 if is_sure else 0.6
         why = f"`{entry.key}: {entry.text}` looks like a number and is read as text"
         yield Clue("types.number_as_text", entry.file, entry.line, score, why)
 

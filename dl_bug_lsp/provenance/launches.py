@@ -35,6 +35,7 @@ TOOLING = frozenset(
      "devcontainer", "dependabot", "settings", "tasks", "launch", "extensions", "renovate")
 )  # fmt: skip
 """Stems of files that set up tools: none of them configures a model."""
+MAIN = "__main__.py"
 MAX_LAUNCH_FILES = 60
 MAX_LAUNCHERS = 600
 """Launch files whose text is searched for the name of the script."""
@@ -47,6 +48,8 @@ _PATH = re.compile(
 _PROGRAM = re.compile(
     r"(?:^|[\s'\"\[=$+>])((?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun)[\s'\",].*)$"
 )
+_ARGUMENTS = re.compile(r"\['([^'\[\]]+\.py', '.*')\]")
+"""``sys.argv`` as a program prints it."""
 _OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _FRAME = re.compile(r"\s*File \"")
@@ -119,7 +122,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     """
     lines = _bounded(log)
     names = workspace.of_names("launches.names", _Names)
-    shown = list(_shown_launches(lines, names))
+    shown = list({(s.script, s.texts): s for s in _shown_launches(lines, names)}.values())
     script = frames[0] if frames else (shown[-1].script if shown else None)
     overrides = tuple(e for e in _hydra_overrides(lines))
     named = _named_configs(workspace, lines, names, frozenset(frames))
@@ -264,9 +267,9 @@ def _launches(
     """Yield the commands of launch files that run a script; ``lines`` are those of the log."""
     if script is None:
         return
-    base = script.rpartition("/")[2]
-    words = (base, base.removesuffix(".py"))
-    folder = script.rpartition("/")[0]
+    folder, _, base = script.rpartition("/")
+    # `python -m package` names the package of a `__main__.py`.
+    words = (folder.rpartition("/")[2],) if base == MAIN else (base, base.removesuffix(".py"))
     files = [f for f in workspace.files() if f"/{f.lower()}".endswith(LAUNCHERS)]
     files.sort(key=lambda f: (not f.startswith(folder), f.count("/"), f))
     texts = {file: workspace.text(file) or "" for file in files[:MAX_LAUNCHERS]}
@@ -309,10 +312,12 @@ def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iter
 def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
     """Yield the commands that a log shows: traced ones, and those a launcher tells of."""
     for line in lines:
-        match = _PROGRAM.search(line[:4000]) if ".py" in line or " -m " in line else None
-        if match is None:
+        told = line[:4000] if ".py" in line or " -m " in line else ""
+        argv = _ARGUMENTS.search(told)
+        match = _PROGRAM.search(told)
+        if not match and not argv:
             continue
-        text = match[1]
+        text = match[1] if match else f"python', '{argv[1]}" if argv else ""
         if "', '" in text or '", "' in text:
             quoted = re.findall(r"'([^']*)'|\"([^\"]*)\"", "'" + text)
             text = " ".join(single or other for single, other in quoted)

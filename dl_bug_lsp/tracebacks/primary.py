@@ -347,13 +347,36 @@ def stand_ins(failures: Sequence[Failure]) -> tuple[int, ...]:
 
     Failures repeat one another where their exceptions, the numbers in their messages aside, and
     their stacks are the same. The one that ended the job stands for the others, else the first.
+    A message without frames (a logger's line) repeats the failure whose stack has that message.
     """
     chosen: dict[Hashable, int] = {}
-    keys = [_key(failure) for failure in failures]
+    keys = _with_stacks(failures, [_key(failure) for failure in failures])
     for number, (key, failure) in enumerate(zip(keys, failures, strict=True)):
         if failure.primary or key not in chosen:
             chosen[key] = number
     return tuple(chosen[key] for key in keys)
+
+
+SHORTEST_TOLD = 12
+"""Characters from which on a message says enough to be told again by the same words."""
+
+
+def _with_stacks(failures: Sequence[Failure], keys: Sequence[Hashable]) -> list[Hashable]:
+    """Return the keys, those of messages without frames being that of the failure with a stack."""
+    told: dict[str, Hashable] = {}
+    for failure, key in sorted(zip(failures, keys, strict=True), key=lambda pair: pair[0].primary):
+        for cause in failure.causes if failure.frames else ():
+            if len(cause.message) >= SHORTEST_TOLD:
+                told[cause.message.strip()] = key
+    return [
+        told.get(failure.causes[0].message.strip(), key) if _is_bare(failure) else key
+        for failure, key in zip(failures, keys, strict=True)
+    ]
+
+
+def _is_bare(failure: Failure) -> bool:
+    """Whether a failure is one exception's message and has no frame."""
+    return len(failure.causes) == 1 and not failure.frames and not failure.primary
 
 
 def _key(failure: Failure) -> Hashable:

@@ -38,6 +38,10 @@ class Content:
     stamp: Stamp | None = None
 
 
+MOST_IN_FOLDER = 200
+"""Files of a folder that may be listed by its name: a folder of more holds samples."""
+
+
 class Store(Protocol):
     """What a `Workspace` needs of the place its files lie in; no method raises."""
 
@@ -56,6 +60,12 @@ class Store(Protocol):
 
     def inside(self, path: str) -> str | None:
         """Return the name of an existing file, also a hidden one, that a path means, or None."""
+
+    def directly_in(self, folder: str) -> tuple[str, ...]:
+        """Return the files right in a folder below the root, also hidden ones, sorted.
+
+        A folder of very many files gives none.
+        """
 
     def elsewhere(self, path: str) -> bool:
         """Tell whether a path is a file of this machine that lies outside of the folder."""
@@ -117,6 +127,25 @@ class DiskStore:
         except (OSError, ValueError, RuntimeError):
             return None
         return real.relative_to(self._real).as_posix()
+
+    def directly_in(self, folder: str) -> tuple[str, ...]:
+        """List the folder; links are left out."""
+        if _is_share(folder):
+            return ()
+        found: list[str] = []
+        try:
+            real = (self._real / folder).resolve()
+            if self._real not in real.parents:
+                return ()
+            with os.scandir(real) as entries:
+                for entry in entries:
+                    if len(found) == MOST_IN_FOLDER:
+                        return ()
+                    if entry.is_file(follow_symlinks=False):
+                        found.append((real / entry.name).relative_to(self._real).as_posix())
+        except (OSError, ValueError, RuntimeError):
+            return ()
+        return tuple(sorted(found))
 
     def elsewhere(self, path: str) -> bool:
         """Ask whether an absolute path exists, links resolved, and not below the root."""

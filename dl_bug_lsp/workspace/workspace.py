@@ -396,6 +396,13 @@ class Workspace:
         """
         return self._locator.existing(path, importer)
 
+    def folder_files(self, folder: str) -> tuple[str, ...]:
+        """Return the files right in a folder, relative to the root, sorted.
+
+        Those that an ignore rule hides are among them; a folder of very many files gives none.
+        """
+        return self._store.directly_in(folder)
+
     def file_named(self, path: str) -> str | None:
         """Return the listed file that a path written in code or a message means, or None.
 

@@ -65,3 +65,15 @@ def test_of_very_many_failures_the_last_have_suspects(program: Workspace) -> Non
     found = _suspects("\n".join(texts), program)
     assert [bool(suspects) for suspects in found] == [n >= 60 - MOST_RANKED for n in range(60)]
     assert found[-1][0] == ("train.py", 61)
+
+
+def test_a_message_without_frames_repeats_the_failure_that_has_its_stack() -> None:
+    message = "Sizes of tensors must match: 9 and 10"
+    log = (
+        f"2026-01-01 10:00:00,000 - ERROR - Exception: {message}\n"
+        f'Traceback (most recent call last):\n  File "t.py", line 1, in f\n    g()\n'
+        f"RuntimeError: {message}\n"
+    )
+    failures = read_failures(read_log(log)).failures
+    assert [bool(failure.frames) for failure in failures] == [False, True]
+    assert stand_ins(failures) == (1, 1)

@@ -244,8 +244,10 @@ def _image_modes(case: Case) -> Iterator[Clue]:
     ranks = {len(shape) for shape in shapes}
     if len(numbers & CHANNELS) < 2 and not ({2, 3} <= ranks or "dimension" in case.message):
         return
+    names = {name.rpartition(".")[2] for name in OPENS_IMAGE}
     for file in near_files(case):
-        tree = case.workspace.tree(file)
+        text = case.workspace.text(file) or ""
+        tree = case.workspace.tree(file) if any(name in text for name in names) else None
         for call, text in _opened_images(tree) if tree is not None else ():
             why = f"`{text}` keeps the mode of the file: RGB, RGBA, grey, palette"
             yield Clue("rules.image_mode", file, call.lineno, 1.0, why)
