@@ -31,6 +31,8 @@ sentence in the first or second person, and that of a message without a class be
 a run going on."""
 IN_MARKS = 0.4
 """The least probability of what stands in a code span or in quotation marks."""
+SHORT_TITLE = 2
+"""Words of a first line that are rather what somebody says of a failure than its message."""
 CLOSE = 0.02
 """By how much a later mention must be likelier: of two that say the same the first counts."""
 NAMED_FIRST = 0.3
@@ -316,7 +318,9 @@ def read_mention(
             least = IN_MARKS if marked else SURE if plain else LIKELY
             if plain and _PERSONAL.search(mention.message):
                 least = QUITE_SURE
-            if after >= 0:
+            if after >= 0 or (
+                not marked and mention.at == 0 < len(stream) - 1 and _is_short(mention)
+            ):
                 least = CERTAIN
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
         whole = best is not None and _is_rest_of(best[1], mention)
@@ -325,6 +329,11 @@ def read_mention(
     if best is None:
         return _titled(stream) if not with_class and after < 0 else None
     return _block(best[1], best[0], stream)
+
+
+def _is_short(mention: Mention) -> bool:
+    """Say whether a message has two words at most, as the title of a report may."""
+    return len(mention.message.split()) <= SHORT_TITLE
 
 
 def _is_rest_of(former: Mention, later: Mention) -> bool:
