@@ -227,7 +227,7 @@ def lacking(table: Table, name: object, key: Value, whole: Value) -> Raised:
     gone = table.removed.get(name)
     if gone:
         for place in gone:
-            arrays.note_reason(place, f"`{str(name)[:40]}` is taken away here")
+            arrays.note_reason(place, f"after this line `{str(name)[:40]}` is no column any more")
         return Raised("key", f"{name!r}", key, Value(UNKNOWN, gone))
     header = merged(whole, *(Value(None, o) for o in list(table.origins_of.values())[:4]))
     raised = Raised("key", f"{name!r}", key, Value(UNKNOWN, header))

@@ -28,7 +28,7 @@ from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed,
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import dtype_name, together
 from dl_bug_lsp.interpretation.pandas_columns import counted, labelled
-from dl_bug_lsp.interpretation.pandas_tables import placed, set_column
+from dl_bug_lsp.interpretation.pandas_tables import note_removed, placed, set_column
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -393,6 +393,7 @@ def _set_index(interpreter: Interpreter, call: Call) -> Value:
                 raise lacking(table, item.data, item, call.receiver)
         result = part_of(table, [name for name in table.columns if name not in levels])
         result.index_names = tuple(levels)
+        note_removed(result, levels, call.place)
         if isinstance(result, Frame):
             result.index = ()
         return placed(call, result)
@@ -407,6 +408,7 @@ def _set_index(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(result, Frame) and isinstance(table, Frame):
         result.index = table.cells.get(key.data, ())
     result.index_names = (key.data,)
+    note_removed(result, () if kept else [key.data], call.place)
     return placed(call, result)
 
 

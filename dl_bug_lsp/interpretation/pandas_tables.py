@@ -288,7 +288,10 @@ def _getitem(interpreter: Interpreter, call: Call) -> Value:
             raise lacking(table, key.data, key, call.receiver)
         return column(table, key.data, key)
     if isinstance(key.data, list):
-        return _columns_of(call.receiver, key.data)
+        chosen = _columns_of(call.receiver, key.data)
+        if isinstance(chosen.data, Table):
+            note_removed(chosen.data, table.columns.keys() - chosen.data.columns.keys(), call.place)
+        return chosen
     if isinstance(key.data, Array) and key.data.dtype == "bool":
         if key.data.shape:
             arrays.same(key.data.shape[0], table.rows, "Item wrong length")
@@ -1126,7 +1129,10 @@ def _rename(interpreter: Interpreter, call: Call) -> Value:
     }
     if len(changes) != len(names.data):
         return call.unknown()
-    return placed(call, _renamed(table, changes))
+    found = _renamed(table, changes)
+    found.removed = dict(table.removed)
+    note_removed(found, [name for name in changes if name in table.columns], call.place)
+    return placed(call, found)
 
 
 def _renamed(table: Table, changes: Mapping[Any, object]) -> Table:

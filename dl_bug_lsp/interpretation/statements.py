@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from dl_bug_lsp.interpretation import (
+    cells,
     operators,
 )
 from dl_bug_lsp.interpretation.calls import (
@@ -45,6 +46,7 @@ from dl_bug_lsp.interpretation.values import (
     OneShot,
     Origin,
     Raised,
+    Table,
     Value,
 )
 from dl_bug_lsp.provenance.scopes import called_name
@@ -116,6 +118,11 @@ class Statements(Expressions):
                 base, key = self.value(target.value, env), self.value(target.slice, env)
                 if isinstance(base.data, dict) and isinstance(key.data, operators.PLAIN):
                     base.data.pop(key.data, None)
+                elif isinstance(base.data, Table) and isinstance(key.data, (str, int)):
+                    if key.data not in base.data.columns:
+                        raise cells.lacking(base.data, key.data, key, base)
+                    del base.data.columns[key.data]
+                    base.data.removed[key.data] = frozenset({(env.file, node.lineno)})
 
     def _do_Return(self, node: ast.Return, env: Environment) -> None:
         self.returned = (env.file, node.lineno)

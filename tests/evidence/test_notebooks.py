@@ -207,7 +207,9 @@ def test_columns_that_only_the_output_of_a_cell_shows(tmp_path: Path) -> None:
     )
     first, reasons = suspects(cells, outputs, text, tmp_path)[0]
     assert first == dropped
-    assert any("`first name` is taken away here" in why for why in reasons)
+    assert any("after this line `first name` is no column" in why for why in reasons)
     assert not any(
-        "is taken away here" in w for _, whys in suspects(cells, {}, text, tmp_path) for w in whys
+        "is no column any more" in w
+        for _, whys in suspects(cells, {}, text, tmp_path)
+        for w in whys
     )
