@@ -78,6 +78,7 @@ def load() -> None:
         pandas_times,
         parallel_models,
         settings_models,
+        sklearn_checks,
         sklearn_estimators,
         sklearn_models,
         stdlib_models,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.cells import Frame, Series, column
 from dl_bug_lsp.interpretation.models import state_of
-from dl_bug_lsp.interpretation.refusals import Line
+from dl_bug_lsp.interpretation.refusals import Line, python_type
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -42,7 +42,7 @@ MOST_SIDES = 3
 MOST_LINES = 12
 """Times that the failing line was followed which are looked at."""
 ACTUAL, EXPECTED, OWNER = "actual", "expected", "owner"
-WEIGHT = 0.1
+WEIGHT = 0.05
 """What the sides count that the message alone chooses among the operands, beside the operands.
 
 A greater weight named fewer causes of unread programs within the first five.
@@ -116,7 +116,7 @@ def demanded(lines: Iterable[Line], said: Sequence[Said]) -> Raised | None:
         # What is wrong with a graph of tensors lies in its history.
         return None
     is_memory = MEMORY.search(demands[0].message) is not None
-    for reader in (_memory,) if is_memory else READERS:
+    for reader in (_memory, _shapes, _most) if is_memory else READERS:
         for demand in demands:
             sides = [side for side in reader(demand) or () if _tells(side)]
             if sides:
@@ -357,7 +357,8 @@ def _shapes(demand: Demand) -> list[Value] | None:
                 sides.extend(_dims(value, differing))
         if sides:
             return sides
-    for shape in (*actual, *expected):
+    others = [shape for shape in demand.of("shape", "other") if isinstance(shape, tuple)]
+    for shape in (*actual, *expected, *others):
         value = _of_shape(demand, shape)
         if value is not None:
             return [value]
@@ -460,17 +461,53 @@ def _devices(demand: Demand) -> list[Value] | None:
         open_ones = [value for value, device in known if device is None and id(value) in handed]
         return (open_ones or None) if there else None
     result = [value for value, device in known if device in devices and id(value) in handed]
-    return result or None
+    named = [
+        part.value
+        for part in demand.parts
+        if part.depth <= 1
+        and isinstance(part.value.data, str)
+        and _kind_of_device(part.value.data) in devices
+    ]
+    return named or result or None
+
+
+TORCH_NAMES = {
+    "Float": "float32",
+    "Double": "float64",
+    "Half": "float16",
+    "BFloat16": "bfloat16",
+    "Long": "int64",
+    "Int": "int32",
+    "Short": "int16",
+    "Byte": "uint8",
+    "Bool": "bool",
+    "ComplexFloat": "complex64",
+}
+"""What PyTorch's messages call dtypes."""
 
 
 def _dtypes(demand: Demand) -> list[Value] | None:
     actual = set(demand.of("dtype", ACTUAL))
     expected = set(demand.of("dtype", EXPECTED))
+    if not actual and not expected:
+        words = re.findall(r"[(' ](?:torch\.|c10::)?(\w+)[)',. ]", f" {demand.message} ")
+        actual = {TORCH_NAMES[word] for word in words if word in TORCH_NAMES}
+        actual = actual if len(actual) > 1 else set()
     first = [value for value, data in demand.arrays if data.dtype in actual]
     second = [value for value, data in demand.arrays if data.dtype in expected - actual]
     if not first and not second:
         return None
     return [*first[:2], *second[:1]]
+
+
+def _types(demand: Demand) -> list[Value] | None:
+    """Return the values of the type that the message refuses."""
+    told = {str(name).rpartition(".")[2] for name in demand.of("class", ACTUAL)}
+    if demand.of("attribute", ACTUAL):
+        told |= {str(name) for name in demand.of("class", OWNER)}
+    told -= {str(name) for name in demand.of("class", EXPECTED)}
+    found = [p.value for p in demand.parts if p.depth <= 1 and python_type(p.value) in told]
+    return found or None
 
 
 # -- keys, names, paths ----------------------------------------------------------------------------
@@ -496,6 +533,10 @@ def _key(demand: Demand) -> list[Value] | None:
         for part in demand.handed:
             if isinstance(part.value.data, dict) and not _holds(part.value, key):
                 return [part.value]
+        for part in demand.parts:
+            columns = (state_of(part.value) or {}).get("columns")
+            if columns is not None and isinstance(columns.data, dict) and key not in columns.data:
+                return [Value(part.value.data, part.value.origins or columns.origins)]
     return None
 
 
@@ -525,7 +566,33 @@ def _quoted(demand: Demand) -> list[Value] | None:
             ends = any(t == data or (("/" in t) and t.endswith("/" + data)) for t in texts)
             if ends or (len(data) > 5 and "/" in data and data in demand.message):
                 result.append(part.value)
-    return result or None
+    return result or _cells(demand, texts) or None
+
+
+def _cells(demand: Demand, texts: set[str]) -> list[Value]:
+    """Return the cells of tables that the message repeats, with the lines that they stand on."""
+    found: list[Value] = []
+    for part in demand.parts:
+        data = part.value.data
+        columns: list[tuple[Sequence[object], Value]] = []
+        if isinstance(data, Series) and data.cells is not None:
+            columns = [(data.cells, part.value)]
+        elif isinstance(data, Frame):
+            columns = [(cells, column(data, name)) for name, cells in data.cells.items()]
+        lines = data.lines if isinstance(data, (Series, Frame)) else ()
+        for cells, whole in columns:
+            at = next((i for i, cell in enumerate(cells) if _repeated(cell, texts)), None)
+            if at is not None:
+                found.append(Value(cells[at], frozenset(lines[at : at + 1])))
+                found.append(whole)
+    return found
+
+
+def _repeated(cell: object, texts: set[str]) -> bool:
+    """Whether a message repeats a cell: wholly, or as the end of a path."""
+    if not isinstance(cell, str) or not cell:
+        return False
+    return any(t == cell or (len(cell) > 5 and "/" in t and cell in t) for t in texts)
 
 
 # -- what the line itself tells --------------------------------------------------------------------
@@ -599,6 +666,58 @@ def _order(demand: Demand) -> list[Value] | None:
     return None
 
 
+def _uncalled(demand: Demand) -> list[Value] | None:
+    """Return where the program calls the function that should have been called before."""
+    names = {str(name).rpartition(".")[2] for name in demand.of("function", EXPECTED)}
+    if not names:
+        return None
+    interpreter = demand.line.interpreter
+    found: list[Value] = []
+    for file in list(interpreter.modules)[:MOST_ITEMS]:
+        tree = interpreter.workspace.tree(file)
+        calls = [n for n in ast.walk(tree) if isinstance(n, ast.Call)] if tree is not None else []
+        found.extend(
+            Value(UNKNOWN, frozenset({(file, call.lineno)}))
+            for call in calls
+            if called_name(call) in names
+        )
+    return found or None
+
+
+def _imported(demand: Demand) -> list[Value] | None:
+    """Return the module that an import does not find."""
+    if not isinstance(demand.line.statement, (ast.Import, ast.ImportFrom)):
+        return None
+    names = [name for kind in ("module", "name") for name in demand.of(kind, ACTUAL)]
+    return [Value(name, frozenset({demand.line.interpreter.target})) for name in names[:1]] or None
+
+
+def _zero(demand: Demand) -> list[Value] | None:
+    """Return the numbers that are nothing, where something is divided by nothing."""
+    if demand.line.interpreter.exception != "ZeroDivisionError":
+        return None
+    return [p.value for p in demand.parts if p.depth <= 1 and p.value.data in (0, 0.0)] or None
+
+
+def _not_pickled(demand: Demand) -> list[Value] | None:
+    """Return the functions and objects that cannot be sent to another process."""
+    told = re.search(r"[Cc]an(?:'t|not) pickle (?:local object |<?)'?([\w.<>]+)", demand.message)
+    if told is None:
+        return None
+    name = told[1].rpartition(".")[2]
+    found: list[Value] = []
+    for part in demand.parts:
+        data = part.value.data
+        if isinstance(data, FunctionValue):
+            if getattr(data.node, "name", "<lambda>") == name:
+                found.append(Value(UNKNOWN, frozenset({(data.file, data.node.lineno)})))
+        elif python_type(part.value) == name:
+            made = data.made if isinstance(data, LibraryObject) else None
+            origins = part.value.origins | (frozenset({made}) if made else frozenset())
+            found.append(Value(UNKNOWN, origins))
+    return found or None
+
+
 PAIRED = {"unscale_": "update", "step": "update", "transform": "fit", "predict": "fit"}
 """The method that should have been called, where a message names those that were."""
 
@@ -659,7 +778,9 @@ def _of_labels(demand: Demand) -> list[Value] | None:
 LABELS = re.compile(r"Target -?\d+ is out of bounds|t >= 0 && t < n_classes|label value")
 
 
-MEMORY = re.compile(r"out of memory|OOM when|Unable to allocate|RESOURCE_EXHAUSTED", re.IGNORECASE)
+MEMORY = re.compile(
+    r"out of memory|OOM when|unable to allocate|allocate memory|RESOURCE_EXHAUSTED", re.IGNORECASE
+)
 ALLOCATED = re.compile(
     r"(?:allocate|allocating|alloc)\s+(?:of\s+)?([\d.]+)\s*(bytes|[KMGT]i?B|B\b)", re.IGNORECASE
 )
@@ -685,6 +806,25 @@ def _memory(demand: Demand) -> list[Value] | None:
     return None
 
 
+MANY = 1_000_000
+
+
+def _most(demand: Demand) -> list[Value] | None:
+    """Return the greatest number or array that the line hands over, where memory is not enough."""
+    numbers = [p.value for p in demand.parts if (arrays.size(p.value) or 0) >= MANY]
+    if numbers:
+        return [max(numbers, key=lambda value: arrays.size(value) or 0)]
+    sized = [
+        (count, data)
+        for _, data in demand.arrays
+        if data.shape and (count := arrays.size(arrays.product(data.shape))) is not None
+    ]
+    if not sized:
+        return None
+    greatest = max(sized, key=lambda one: one[0])[1]
+    return [dim for dim in greatest.shape or () if dim.origins]
+
+
 ROWS = ("num_embeddings", "input_dim", "vocab_size", "n_positions", "max_position_embeddings")
 TABLE = re.compile(r"index out of range in self|indices\[[\d, ]*\] = -?\d+ is not in \[0, \d+\)")
 
@@ -694,12 +834,12 @@ def _rows(demand: Demand) -> list[Value] | None:
     if not TABLE.search(demand.message):
         return None
     bounds = demand.of("bound", EXPECTED)
-    result = [p.value for p in demand.parts if p.name in ROWS and arrays.size(p.value) is not None]
+    result = [p.value for p in demand.parts if p.name in ROWS]
     for part in demand.parts:
         data = part.value.data
         if isinstance(data, LibraryObject) and "Embed" in data.short and data.args:
             result.append(data.args[0])
-    fitting = [value for value in result if not bounds or value.data in bounds]
+    fitting = [v for v in result if not bounds or not v.known or v.data in bounds]
     return fitting or None
 
 
@@ -818,11 +958,15 @@ def _narrowed(demand: Demand, value: Value) -> list[Value]:
 
 READERS: tuple[Reader, ...] = (
     _asserted,
+    _imported,
     _sampled,
     _traced,
     _rows,
     _overflowing,
     _read,
+    _zero,
+    _not_pickled,
+    _uncalled,
     _order,
     _arguments,
     _key,
@@ -831,6 +975,7 @@ READERS: tuple[Reader, ...] = (
     _sizes,
     _devices,
     _dtypes,
+    _types,
     _gaps,
     _of_labels,
     _classes,

@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation import (
 )
 from dl_bug_lsp.interpretation.calls import (
     FORWARDS,
+    MODEL_ERRORS,
     _is_around,
     _Leave,
 )
@@ -155,6 +156,8 @@ class Interpreter(Statements):
         try:
             done = sorted(self._evaluated, key=lambda item: not item[2])
             return demanded((Line(self, item[0], item[3], item[1]) for item in done), said)
+        except MODEL_ERRORS:
+            return None
         finally:
             arrays.COMPARISONS.reset(before)
 

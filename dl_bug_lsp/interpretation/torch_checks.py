@@ -254,7 +254,7 @@ def _packed(given: Given) -> None:
         return
     count = _number_of(lengths)
     if result is not None and result[1] is not None and count is not None:
-        arrays.same(count, result[1], "len(lengths) must be equal to batch_size")
+        arrays.same(result[1], count, "len(lengths) must be equal to batch_size")
     data = array(lengths)
     if data is not None and data.device is not None and data.device != "cpu":
         raise Raised("type", "'lengths' should be a 1D CPU int64 tensor", lengths)
