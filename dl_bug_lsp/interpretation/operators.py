@@ -909,6 +909,7 @@ def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
     length = arrays.size(dim)
     if all(n is None for n in numbers):
         return dim
-    if length is None or numbers[2] == 0:
+    if length is None or length < 0 or numbers[2] == 0:
+        # A size below zero is one that no model has refused.
         return unknown(dim, *given)
     return Value(len(range(*slice(*numbers).indices(length))), merged(dim, *given))
