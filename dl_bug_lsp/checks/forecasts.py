@@ -331,7 +331,7 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     if check is None or not prediction.stack:
         return
     workspace = program.workspace
-    located = _located(workspace, prediction)
+    located = _located(workspace, prediction, entry)
     raise_site = prediction.stack[-1]
     file, line = raise_site
     evidence = [f"The command is: {entry.shown[:MOST_TEXT]}"]
@@ -371,9 +371,10 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 
 
-def _located(workspace: Workspace, prediction: Prediction) -> FailureReport | None:
-    """Return the report that `localize` gives of the traceback that the run would leave."""
-    report = localize(_traceback(workspace, prediction), workspace, Options())
+def _located(workspace: Workspace, prediction: Prediction, entry: Entry) -> FailureReport | None:
+    """Return the report that `localize` gives of the traceback that the command would leave."""
+    command = f"$ {entry.shown}\n" if entry.is_typed else ""
+    report = localize(command + _traceback(workspace, prediction), workspace, Options())
     return next((failure for failure in report.failures if failure.primary), None)
 
 

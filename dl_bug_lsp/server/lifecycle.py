@@ -50,6 +50,9 @@ def register(server: DlBugServer) -> None:
     @server.feature(types.INITIALIZED)
     async def initialized(ls: DlBugServer, _params: types.InitializedParams) -> None:
         share_heaps()
+        # Threads that import a package and one of its modules at once may each wait for the other,
+        # and one then gets a package that is not whole: what several of them need comes first.
+        import dl_bug_lsp.tracebacks  # noqa: F401
         for folder in ls.folders:
             index(ls, folder)
             ls.events.folder_opened.notify(folder)
