@@ -53,6 +53,7 @@ def register(server: DlBugServer) -> None:
         # Threads that import a package and one of its modules at once may each wait for the other,
         # and one then gets a package that is not whole: what several of them need comes first.
         import dl_bug_lsp.tracebacks  # noqa: F401
+
         for folder in ls.folders:
             index(ls, folder)
             ls.events.folder_opened.notify(folder)
