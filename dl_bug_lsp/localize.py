@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from dl_bug_lsp.bug_reports import (
     classify_report,
@@ -27,8 +28,7 @@ from dl_bug_lsp.monitoring.diagnosis_invariants import Relation
 from dl_bug_lsp.monitoring.training_run import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
-from dl_bug_lsp.signals import classify_silent, read_metrics, silent_failure
-from dl_bug_lsp.signals.metrics import ClassCount, Role
+from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
@@ -141,7 +141,8 @@ def failures_of(
         return reading.failures
     added = monitored_failure(diagnosis) if diagnosis is not None else None
     if added is None and not tells_of_a_hang(log):
-        added = silent_failure(log, classes_of(log, workspace))
+        classes = partial(class_count, workspace) if workspace is not None else None
+        added = silent_failure(log, classes)
     if primary and added is None:
         return reading.failures
     if added is None and spectrum is not None:
@@ -208,7 +209,7 @@ def case_of(
     if recorded is not None:
         verdict = monitored_category(recorded)
     elif failure.kind is FailureKind.SILENT:
-        verdict = classify_silent(failure, log, classes_of(log, workspace))
+        verdict = classify_silent(failure, log, partial(class_count, workspace))
     elif failure.kind is FailureKind.REPORT:
         verdict = classify_report(failure)
         facts = report_facts(log)
@@ -226,13 +227,6 @@ def case_of(
     if options.python is not None:
         case.environment = environment_of(options.python, workspace.root)
     return case
-
-
-def classes_of(log: Log, workspace: Workspace | None) -> ClassCount | None:
-    """Return how many classes a program has, where its log prints an accuracy to compare with."""
-    if workspace is None or not any(m.role is Role.ACCURACY for m in read_metrics(log)):
-        return None
-    return class_count(workspace)
 
 
 def _is_reported(log: Log) -> bool:

@@ -641,14 +641,18 @@ DIALECT = "metrics"
 _HEADER = "Traceback (most recent call last)"
 
 
-def silent_failure(log: Log, classes: ClassCount | None = None) -> Failure | None:
+AskClasses = Callable[[], ClassCount | None]
+"""Asks a program's files for its classes: only where an accuracy is to be compared with them."""
+
+
+def silent_failure(log: Log, classes: AskClasses | None = None) -> Failure | None:
     """Return the failure that a log's metrics tell of, None where training looks healthy.
 
     A log with a traceback never fails silently: its exception is the failure.
     """
     if any(_HEADER in line.text for line in log.lines):
         return None
-    diagnosis = diagnose(read_metrics(log), log, classes)
+    diagnosis = _diagnosed(log, classes)
     if diagnosis is None:
         return None
     return Failure(
@@ -660,6 +664,14 @@ def silent_failure(log: Log, classes: ClassCount | None = None) -> Failure | Non
         evidence=diagnosis.evidence,
         primary=True,
     )
+
+
+def _diagnosed(log: Log, classes: AskClasses | None) -> SilentDiagnosis | None:
+    series = read_metrics(log)
+    count = None
+    if classes is not None and any(metric.role is Role.ACCURACY for metric in series):
+        count = classes()
+    return diagnose(series, log, count)
 
 
 PROGRESS = re.compile(
@@ -674,11 +686,11 @@ def _without_progress(line: str) -> str:
 
 
 def classify_silent(
-    failure: Failure, log: Log, classes: ClassCount | None = None
+    failure: Failure, log: Log, classes: AskClasses | None = None
 ) -> CategoryVerdict:
     """Return the category of a silent failure, ``unclassified`` for any other kind of failure."""
     silent = failure.kind is FailureKind.SILENT
-    diagnosis = diagnose(read_metrics(log), log, classes) if silent else None
+    diagnosis = _diagnosed(log, classes) if silent else None
     if diagnosis is None:
         row = category("unclassified")
         return CategoryVerdict(row.id, row.dimension, 0.0, failure.evidence, "metrics")
