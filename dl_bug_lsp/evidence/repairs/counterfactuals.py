@@ -145,7 +145,10 @@ class Search:
         self.steps = 0
         self.outcome = follow(case)
         raised = self.outcome.raised
-        if raised is None or raised.what in UNTRIED or self.outcome.steps > LONGEST:
+        # What the message alone shows no edit can show to be gone.
+        if raised is None or raised.weight < 1.0 or raised.what in UNTRIED:
+            return
+        if self.outcome.steps > LONGEST:
             return
         self._before = _interpreter(case, case.workspace, self.outcome.steps + 100)
         if self._before.run().raised is None:
@@ -228,7 +231,7 @@ def _candidates(
         place = (edit.file, edit.line)
         return Candidate(edit, tier, place in made, place in stack)
 
-    for change in text_edits(case.workspace, origins, files, editor.numbers):
+    for change in text_edits(case.workspace, origins, files, editor.sought.numbers):
         if change.kind not in left_out:
             yield candidate(change, TEXT)
     for tier, statement, env in _statements(case, recorder, made):

@@ -90,7 +90,7 @@ PRIORS = {
     "wrap.index": 0.5, "wrap.missing": 0.5, "wrap.text": 0.3, "wrap.frame": 0.3, "wrap.codes": 0.3,
     "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
-    "setting.list": 0.6, "setting.key": 0.8,
+    "setting.list": 0.6,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -180,8 +180,8 @@ class Editor:
         ``shapes`` those of the arrays that do not fit.
         """
         self.recorder = recorder
-        self.numbers = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
-        self.sought = Sought(self.numbers, tuple(dict.fromkeys(shapes)))
+        telling = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
+        self.sought = Sought(telling, tuple(dict.fromkeys(shapes)))
         self.available = available
         self._parents: dict[str, Parents] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
@@ -346,10 +346,10 @@ class Editor:
                 yield from ((_number(n), "axis") for n in AXES if n != value)
                 return
             tried = {value}
-            for other in (*self.numbers, value + 1, value - 1, value * 2, value // 2):
+            for other in (*self.sought.numbers, value + 1, value - 1, value * 2, value // 2):
                 if other not in tried and other >= 0:
                     tried.add(other)
-                    yield _number(other), f"literal{distance(other, value, self.numbers)}"
+                    yield _number(other), f"literal{distance(other, value, self.sought.numbers)}"
         elif isinstance(value, str) and value:
             for key in self.available[:MOST_NAMES]:
                 if key != value:
@@ -391,7 +391,7 @@ class Editor:
             return
         if isinstance(own.data, Library):
             for other in _others(node.id):
-                if self.recorder._lookup(other, env) is not None:
+                if self.recorder.lookup(other, env) is not None:
                     yield ast.Name(other, ast.Load()), "call.other"
         if called and not isinstance(own.data, (LibraryObject, Instance)):
             return

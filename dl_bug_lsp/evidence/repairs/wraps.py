@@ -40,13 +40,13 @@ def around_value(
     if isinstance(data, Array):
         yield from _around_array(node, data, env, sought)
     elif isinstance(data, Table):
-        yield from ((_around(node, template), kind) for template, kind in OF_TABLES)
+        yield from _filled(node, OF_TABLES, env)
     elif isinstance(data, (bool, float)):
         yield _around(node, "int(X)"), "wrap.number"
     elif isinstance(data, int):
         yield from _around_number(node, data)
     elif isinstance(data, str):
-        yield from ((_around(node, template), kind) for template, kind in OF_TEXTS)
+        yield from _filled(node, OF_TEXTS, env)
     elif isinstance(data, (tuple, list)):
         yield from _around_items(node, data, env)
     elif isinstance(data, dict):
