@@ -901,11 +901,7 @@ def _traced(demand: Demand) -> list[Value] | None:
             for file in interpreter.modules
             if place["p"] == file or place["p"].endswith("/" + file)
         )
-    scope = demand.line.env
-    held = scope.names.get(match["n"])
-    while held is None and scope.outer is not None:
-        scope = scope.outer
-        held = scope.names.get(match["n"])
+    held = interpreter.lookup(match["n"], demand.line.env)
     return [*sides, *([held] if held is not None else [])] or None
 
 

@@ -332,7 +332,7 @@ class Expressions(Calls):
         return Value(UNKNOWN)
 
     def _of_Name(self, node: ast.Name, env: Environment) -> Value:
-        value = self._lookup(node.id, env)
+        value = self.lookup(node.id, env)
         if value is not None:
             return value
         if builtin_models.is_builtin(node.id):
@@ -366,7 +366,8 @@ class Expressions(Calls):
         made = "__getattr__" in module.names or words & {"globals", "setattr", "exec", "locals"}
         return not made
 
-    def _lookup(self, name: str, env: Environment) -> Value | None:
+    def lookup(self, name: str, env: Environment) -> Value | None:
+        """Return what a name stands for in a scope or one around it, None where it is not known."""
         scope: Environment | None = env
         first = True
         while scope is not None:

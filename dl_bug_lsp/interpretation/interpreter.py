@@ -265,7 +265,7 @@ class Interpreter(Statements):
     def _seen(self, node: ast.expr, env: Environment) -> Value:
         """Return the value of a name or attribute that a cell showed; of others an unknown one."""
         if isinstance(node, ast.Name):
-            result = self._lookup(node.id, env)
+            result = self.lookup(node.id, env)
             return result if result is not None else Value(UNKNOWN)
         return Value(UNKNOWN)
 
@@ -359,7 +359,7 @@ class Interpreter(Statements):
                 if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
                     env.names[name.id] = Value(UNKNOWN)
                 elif isinstance(name, ast.Attribute) and isinstance(name.value, ast.Name):
-                    owner = self._lookup(name.value.id, env)
+                    owner = self.lookup(name.value.id, env)
                     if owner is not None and isinstance(owner.data, Instance):
                         owner.data.attributes[name.attr] = Value(UNKNOWN)
 

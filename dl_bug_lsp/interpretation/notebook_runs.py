@@ -20,8 +20,6 @@ MOST_REPEATED = 8
 MOST_COLUMNS = 2_000
 PARTS_OF_TABLE = {"head", "tail", "sample", "nlargest", "nsmallest", "sort_values"}
 """Methods of a table whose result has its columns."""
-BY_COLUMN = {"dtypes", "isnull", "isna", "nunique", "count"}
-"""What gives one row for each column of a table (``sum`` of the second and third)."""
 _SCALAR = re.compile(r"\b(?:np|numpy)\.(?:str_|bool_?|u?int\d*|float\d*)\(")
 _SIZE = re.compile(r"\btorch\.Size\(|\bTensorShape\(")
 _INFO_ROWS = re.compile(r"^(?:\w*Index): (\d+) entries", re.MULTILINE)

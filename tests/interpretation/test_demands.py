@@ -92,7 +92,7 @@ somelib.encode(size, shift)  # fails
     "a traced argument": (
         "ConcretizationTypeError",
         "Shapes must be 1D sequences of concrete values of integer type. The error occurred while "
-        "tracing the function update at /work/program.py:3 for jit. This concrete value was not "
+        "tracing the function update at /home/u/program.py:3 for jit. This concrete value was not "
         "available in Python because it depends on the value of the argument heads.",
         """
 import somelib
