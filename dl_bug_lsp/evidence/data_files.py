@@ -6,7 +6,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, combinations, product
 
@@ -400,7 +400,10 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
             continue
         lines = [line.rstrip() for line in case.workspace.lines(file)[:MAX_TEXT_LINES]]
         data = ["" if line.startswith(COMMENTS) else line for line in lines]
+        named = _are_names(lines)
         for texts, (measure, noun) in product((lines, data), MEASURES):
+            if named and measure is len:
+                continue
             counts = Counter(measure(text) for text in texts if text)
             usual, often = counts.most_common(1)[0] if counts else (0, 0)
             odd = [n for n, text in enumerate(texts, 1) if text and measure(text) != usual]
@@ -411,6 +414,18 @@ def _uneven_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                     why = f"this line has {measure(texts[line - 1])} {noun}, {often} have {usual}"
                     yield Clue("data_files.uneven_line", file, line, closeness, why)
                 break
+
+
+SHORT_NAME = 12
+NAME = re.compile(r"<?[^\W\d_][\w.-]*>?")
+
+
+def _are_names(lines: Sequence[str]) -> bool:
+    """Whether the lines of a file are short names, all different: how long one is says nothing."""
+    texts = [line.strip() for line in lines if line.strip()]
+    return len(set(texts)) == len(texts) and all(
+        len(text) <= SHORT_NAME and NAME.fullmatch(text) for text in texts
+    )
 
 
 def _words_of(line: str) -> int:

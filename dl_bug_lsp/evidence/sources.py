@@ -12,6 +12,7 @@ from dl_bug_lsp.evidence import (
     data_files,
     dtypes,
     execution,
+    headers,
     installed,
     interpretation,
     monitored,
@@ -42,6 +43,7 @@ SOURCES: tuple[Source, ...] = (
     types.find,
     names.find_paths,
     data_files.find,
+    headers.find,
     usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
@@ -62,7 +64,7 @@ def gather(case: Case) -> Iterator[Clue]:
         try:
             for clue in source(case):
                 checkpoint()
-                part = part_in_run(case, clue)
+                part = part_in_run(case, clue) * headers.share_of(case, clue)
                 if part > 0:
                     yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:

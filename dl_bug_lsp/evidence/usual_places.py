@@ -30,6 +30,8 @@ BESIDE = 0.7
 USUAL_BESIDE_SHOWN = 0.5
 """What is left of a usual place where the followed run shows another to be the cause."""
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+ABSENT = "(?!.*"
+"""How the pattern of a row begins that says what is not written."""
 
 
 @dataclass(frozen=True)
@@ -315,8 +317,15 @@ def _last(node: ast.stmt | ast.expr) -> int:
     return node.end_lineno or node.lineno
 
 
+MAPPING_GIVEN = re.compile(r"[(,] ?\*\*[\w(]")
+"""A mapping whose entries a call gets as arguments, as `ast.unparse` writes it."""
+
+
 def _reads(text: str, wanted: str, but: str) -> bool:
-    return bool(text) and _occurs(wanted, text) and not (but and _occurs(but, text))
+    """Whether a text looks as a row says; one that is to lack a word may hold it in a mapping."""
+    if not text or not _occurs(wanted, text) or (but and _occurs(but, text)):
+        return False
+    return not (ABSENT in wanted and MAPPING_GIVEN.search(text))
 
 
 def _stands(pieces: Pieces, piece: Piece, place: UsualPlace) -> bool:

@@ -281,6 +281,8 @@ def _sorted(interpreter: Interpreter, items: list[Value], call: Call) -> list[Va
 
 @MODELS.function("builtins.set", "builtins.frozenset")
 def _set(interpreter: Interpreter, call: Call) -> Value:
+    if call.args and isinstance(call.args[0].data, str):
+        return Value(set(call.args[0].data), call.args[0].origins)
     items = interpreter.iterate(call.args[0]) if call.args else []
     if isinstance(items, Lazy):
         return call.unknown()

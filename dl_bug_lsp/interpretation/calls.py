@@ -788,7 +788,7 @@ class Calls(RunState):
         if isinstance(data, set):
             return [operators.value_of(item, value.origins) for item in sorted(data, key=repr)]
         if isinstance(data, str):
-            return [Value(letter, value.origins) for letter in data[:MAX_ROUNDS]]
+            return _letters(value, data)
         if isinstance(data, Lazy):
             return data
         if isinstance(data, Array) and data.library == arrays.PYTHON:
@@ -973,3 +973,11 @@ def _yields(node: ast.AST) -> bool:
 def _is_around(function: FunctionValue, place: Origin) -> bool:
     node = function.node
     return function.file == place[0] and node.lineno <= place[1] <= (node.end_lineno or 0)
+
+
+def _letters(value: Value, text: str) -> list[Value] | Lazy:
+    """Return the letters of a text, which of a long one are not all kept."""
+    if len(text) > operators.MAX_ITEMS:
+        return Lazy(unknown(value), Value(len(text), value.origins))
+    made = {letter: Value(letter, value.origins) for letter in set(text)}
+    return [made[letter] for letter in text]

@@ -805,8 +805,9 @@ class Expressions(Calls):
 
     def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Value:
         items: list[Value] = []
+        again = Again(items) if _is_lookup(node) else None
         lazy = self._generate(
-            node.generators, env, lambda inner: items.append(self.value(node.elt, inner))
+            node.generators, env, lambda inner: items.append(self.value(node.elt, inner)), again
         )
         if lazy is not None:
             item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
@@ -849,9 +850,16 @@ class Expressions(Calls):
         return unknown(*entries.values()) if lazy is not None else Value(entries)
 
     def _generate(
-        self, generators: Sequence[ast.comprehension], env: Environment, emit: Any
+        self,
+        generators: Sequence[ast.comprehension],
+        env: Environment,
+        emit: Any,
+        again: Again | None = None,
     ) -> Value | None:
-        """Run a comprehension; return its length's value where it iterates something unknown."""
+        """Run a comprehension; return its length's value where it iterates something unknown.
+
+        With ``again``, equal items give what the first of them gave.
+        """
         inner = Environment({}, env, env.file, None)
         if "yielded values" in env.names:
             inner.names["yielded values"] = env.names["yielded values"]
@@ -863,21 +871,98 @@ class Expressions(Calls):
         rounds = items if isinstance(items, list) else [items.item]
         lazy = items.length if isinstance(items, Lazy) else None
         start = self.left
-        for number, item in enumerate(rounds[:MAX_ROUNDS]):
+        number = 0
+        for item in rounds[: MAX_ROUNDS if again is None else operators.MAX_ITEMS]:
+            if again is not None and again.has(item):
+                continue
             cost = (start - self.left) // max(number, 1)
-            if number == FEW_OF_MANY and cost * len(rounds) > self.left // 2:
+            left = len(rounds) if again is None else again.different(rounds, number)
+            if number == FEW_OF_MANY and cost * left > self.left // 2:
                 # The rounds are alike: some stand for those that there are no steps for.
                 return Value(UNKNOWN if first.ifs or rest else len(rounds))
+            if number == MAX_ROUNDS:
+                break
+            number += 1
             self.assign(first.target, item, inner)
             tests = [operators.truth(self.value(test, inner)) for test in first.ifs]
             if any(known is False for known in tests):
+                if again is not None:
+                    again.keep(item)
                 continue
             if any(known is None for known in tests):
                 lazy = Value(UNKNOWN)
             deeper = self._generate(rest, inner, emit)
             if deeper is not None:
                 lazy = Value(UNKNOWN)
+            if again is not None:
+                again.keep(item)
         return lazy
+
+
+PURE = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp),
+    *(ast.Compare, ast.IfExp, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.expr_context),
+    ast.Tuple,
+)
+PURE_CALLS = frozenset(
+    ("get", "lower", "upper", "strip", "casefold", "isdigit", "isalpha", "isspace", "index",
+     "ord", "chr", "int", "float", "str", "len", "startswith", "endswith")
+)  # fmt: skip
+"""Calls whose result the item alone decides, beside what the comprehension does not change."""
+
+
+def _is_lookup(node: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether each item of a comprehension is worked out from one item alone, without effects."""
+    first = node.generators[0]
+    if len(node.generators) != 1 or not isinstance(first.target, ast.Name) or first.is_async:
+        return False
+    return all(
+        isinstance(part, PURE)
+        or (
+            isinstance(part, ast.Call)
+            and not part.keywords
+            and getattr(part.func, "attr", getattr(part.func, "id", None)) in PURE_CALLS
+        )
+        for one in (node.elt, *first.ifs)
+        for part in ast.walk(one)
+    )
+
+
+class Again:
+    """What a comprehension of lookups gave for the items that it had."""
+
+    def __init__(self, made: list[Value]) -> None:
+        """Add to a list what is made of an item that was there before."""
+        self.made = made
+        self._known: dict[object, list[Value]] = {}
+        self._before = 0
+
+    def has(self, item: Value) -> bool:
+        """Add what an equal item gave; return whether there was one."""
+        key = self._key(item)
+        known = self._known.get(key) if key is not None else None
+        if known is None:
+            self._before = len(self.made)
+            return False
+        self.made.extend(known)
+        return True
+
+    def keep(self, item: Value) -> None:
+        """Keep what an item has given."""
+        key = self._key(item)
+        if key is not None:
+            self._known[key] = self.made[self._before :]
+
+    def different(self, items: Sequence[Value], number: int) -> int:
+        """Return how many items differ, asked for once, at the round that may end all."""
+        if number != FEW_OF_MANY:
+            return 0
+        return len({self._key(item) or id(item) for item in items})
+
+    @staticmethod
+    def _key(item: Value) -> object:
+        data = item.data
+        return (type(data), data, item.origins) if isinstance(data, (str, int)) else None
 
 
 def _docstring(node: ast.AST) -> str | None:

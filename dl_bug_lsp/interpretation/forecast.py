@@ -16,6 +16,7 @@ from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.calls import FORWARDS, LONG_ROUND, MAX_ROUNDS, MAX_WHILE, _Leave
+from dl_bug_lsp.interpretation.expressions import Again
 from dl_bug_lsp.interpretation.footprint import Footprint
 from dl_bug_lsp.interpretation.interpreter import Interpreter, _unknown_for
 from dl_bug_lsp.interpretation.models import Call, Model
@@ -461,11 +462,15 @@ class Forecast(Interpreter):
             return Value(UNKNOWN)
 
     def _generate(
-        self, generators: Sequence[ast.comprehension], env: Environment, emit: Any
+        self,
+        generators: Sequence[ast.comprehension],
+        env: Environment,
+        emit: Any,
+        again: Again | None = None,
     ) -> Value | None:
         before, assumed = self.doubt, self.assumed
         try:
-            return super()._generate(generators, env, emit)
+            return super()._generate(generators, env, emit, again)
         finally:
             self.doubt, self.assumed = before, assumed
 

@@ -214,9 +214,7 @@ class Statements(Expressions):
     def _do_For(self, node: ast.For, env: Environment) -> None:
         source = self.value(node.iter, env)
         items = self.iterate(source)
-        rounds = items if isinstance(items, list) else [items.item]
-        if isinstance(items, Lazy) and items.length.data == 0 and not self._holds(node.body, env):
-            rounds = []
+        rounds = items if isinstance(items, list) else self._rounds_of(items, node, env)
         if not rounds:
             self._left_out(node, items.length if isinstance(items, Lazy) else source, env)
         lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
@@ -238,6 +236,16 @@ class Statements(Expressions):
                 source.data.extend(items[number + 1 :])
             return
         self.block(node.orelse, env)
+
+    def _rounds_of(self, items: Lazy, node: ast.For, env: Environment) -> list[Value]:
+        """Return the rounds of a loop over items that are all alike.
+
+        One stands for all of them, and two where the failing line lies in the loop: what a round
+        leaves behind is there in the next one.
+        """
+        if not self._holds(node.body, env):
+            return [] if items.length.data == 0 else [items.item]
+        return [items.item] if items.length.data in (0, 1) else [items.item] * 2
 
     def _left_out(self, node: ast.For | ast.AsyncFor, count: Value, env: Environment) -> None:
         """Let what a loop without a round would have changed come from its number of rounds.

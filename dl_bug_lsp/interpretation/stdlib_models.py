@@ -14,7 +14,7 @@ import math
 import operator
 import re
 import string
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -124,9 +124,10 @@ def _counted(interpreter: Interpreter, call: Call) -> dict[object, int] | None:
                 return None
             counts[key] = value.data
         return counts
-    items = [] if given is None else listed(interpreter, given)
     if given is not None and isinstance(given.data, str):
-        items = [Value(letter, given.origins) for letter in given.data[:MOST_ITEMS]]
+        counts.update(Counter(given.data))
+        return counts
+    items = [] if given is None else listed(interpreter, given)
     try:
         for item in items if items is not None else [Value(UNKNOWN)]:
             key = plain(item)

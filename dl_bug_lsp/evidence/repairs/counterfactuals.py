@@ -35,6 +35,8 @@ MOST_EDITS = 100
 MOST_STEPS = 150_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
+SPARE = 3_000
+"""Steps that a run which is followed again may take in addition: rounds are left out without."""
 MOST_TEXT = 60
 CONFIRMED = 0.3
 """What an edit of a number counts that fitted others before the failure."""
@@ -44,6 +46,8 @@ OF_NUMBERS = {
 }
 UNTRIED = {"name", "file"}
 """Failures whose line says what is missing."""
+IN_PART = {"key", "value"}
+"""Failures of what was looked up in a table that may have been made of a part of the data."""
 CONVERTING = {
     *("wrap.dtype", "dtype", "wrap.number", "setting.type", "setting.list", "wrap.text"),
     *("wrap.array", "wrap.tensor", "wrap.codes", "wrap.copy"),
@@ -150,19 +154,20 @@ class Search:
             return
         if self.outcome.steps > LONGEST:
             return
-        self._before = _interpreter(case, case.workspace, self.outcome.steps + 100)
+        self._before = _interpreter(case, case.workspace, self.outcome.steps + SPARE)
         if self._before.run().raised is None:
             # The failure shows only with what the message says.
             return
         numbers, available = _numbers(case), sorted(raised.available)
-        self._editor = Editor(self._before, numbers, available, _shapes(raised))
+        in_part = raised.what in IN_PART
+        self._editor = Editor(self._before, numbers, available, _shapes(raised), in_part=in_part)
         self._bound = _bound(case, raised)
         self._sides = _outline(raised)
         self.candidates = list(_candidates(case, self._before, raised, self._editor))
 
     def effect(self, edit: Edit | TextEdit) -> Effect:
         """Return what an edit does to the run."""
-        steps = self.outcome.steps * 3 // 2 + 1000
+        steps = self.outcome.steps * 3 // 2 + SPARE
         again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps)
         again.comparisons.bound = self._bound
         result = again.run()

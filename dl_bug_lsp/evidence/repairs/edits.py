@@ -30,6 +30,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     UNWRAPPED,
     WORDS,
 )
+from dl_bug_lsp.evidence.repairs.parts import Part, others_of, parts_in
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached
 from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -72,7 +73,7 @@ class Edit:
 
 PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
-    "name.unused": 0.8, "attribute.unused": 0.8,
+    "name.unused": 0.8, "name.whole": 1.6, "name.joined": 1.6, "attribute.unused": 0.8,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
     "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.axes": 0.75,
     "wrap.reshape": 0.35, "keyword.added": 0.8,
@@ -173,18 +174,23 @@ class Editor:
         numbers: Sequence[int],
         available: Sequence[str],
         shapes: Sequence[tuple[int, ...]] = (),
+        *,
+        in_part: bool = False,
     ) -> None:
         """Make edits with what a failure says.
 
         ``numbers`` stand in its message, ``available`` are the keys that a table has, and
-        ``shapes`` those of the arrays that do not fit.
+        ``shapes`` those of the arrays that do not fit. ``in_part`` says that what was looked up
+        may stand in a part of the data that a table was not made of.
         """
+        self.in_part = in_part
         self.recorder = recorder
         telling = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
         self.sought = Sought(telling, tuple(dict.fromkeys(shapes)))
         self.available = available
         self._parents: dict[str, Parents] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
+        self._bound: dict[ast.AST, dict[str, list[Part]]] = {}
 
     def parents(self, file: str) -> Parents | None:
         """Return where the nodes of a file stand, None where it cannot be parsed."""
@@ -395,6 +401,12 @@ class Editor:
                     yield ast.Name(other, ast.Load()), "call.other"
         if called and not isinstance(own.data, (LibraryObject, Instance)):
             return
+        if self.in_part:
+            function = parents.function_around(node) or parents.tree
+            if function not in self._bound:
+                self._bound[function] = parts_in(function)
+            parts = self._bound[function].get(node.id, ())
+            yield from others_of(node, own, parts, lambda n: self.recorder.lookup(n, env))
         used = self._used(node, parents)
         count = 0
         scope: Environment | None = env

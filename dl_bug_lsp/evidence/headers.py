@@ -1,0 +1,141 @@
+"""Data files whose header calls a column otherwise than the program and the other files do.
+
+A column is missing: either the program asks for a name that there never was, or one file was
+written with another name than the rest. What else knows the name decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.repairs.spelling import similarity
+from dl_bug_lsp.evidence.words import Word, parts_of
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.messages.facts import Role
+from dl_bug_lsp.workspace.contents import Table
+
+CATEGORIES = {"key_not_found", "illegal_argument", "attribute_not_found", "corrupt_data"}
+TABLES = (".csv", ".tsv", ".tab", ".psv", ".txt", ".data")
+MOST_TABLES = 12
+MOST_KEYS = 6
+OF_COLUMNS = frozenset(
+    ("string", "keyword", "attribute", "dict_key", "subscript", "config_key", "config_value")
+)
+"""Roles in which a program names a column."""
+NEAR = 0.7
+LEAST_COMMON = 2
+SUPPORTED = 2
+"""Lines beside the failing one on which a name that is meant stands."""
+LIKE, ALONE, ELSEWHERE = 1.0, 0.8, 0.6
+"""How sure a header is the odd one: another table has the same columns but for this name, which is
+like the one wanted or stands in its place; the name is used throughout the program; another name
+stands in another place."""
+ACQUITTED = 0.2
+"""What other evidence counts against a line that only writes the name that everything else has."""
+OF_NAMES = ("interpretation.", "repair.", "config.", "names.", "classics.")
+
+
+@dataclass(frozen=True, slots=True)
+class OddHeader:
+    """A header that has ``name`` where the program and other files have ``key``."""
+
+    file: str
+    line: int
+    key: str
+    name: str
+    score: float
+    why: str
+
+
+_FOUND: WeakKeyDictionary[Case, tuple[OddHeader, ...]] = WeakKeyDictionary()
+_CLEARED: WeakKeyDictionary[Case, frozenset[tuple[str, int]]] = WeakKeyDictionary()
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield the headers that lack the missing column and have another name for it."""
+    for odd in odd_headers(case):
+        yield Clue("data_files.header", odd.file, odd.line, odd.score, odd.why)
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts by this: less where its line writes the name that is right."""
+    if not clue.kind.startswith(OF_NAMES) or not odd_headers(case):
+        return 1.0
+    if case not in _CLEARED:
+        keys = {odd.key for odd in odd_headers(case)}
+        _CLEARED[case] = frozenset((w.file, w.line) for w in _words(case, keys))
+    return ACQUITTED if (clue.file, clue.line) in _CLEARED[case] else 1.0
+
+
+def odd_headers(case: Case) -> tuple[OddHeader, ...]:
+    """Return the headers that call a missing column of the message otherwise than all else."""
+    if case not in _FOUND:
+        _FOUND[case] = tuple(_odd_headers(case))
+    return _FOUND[case]
+
+
+def _odd_headers(case: Case) -> Iterator[OddHeader]:
+    facts = [*case.facts.of(FactKind.KEY), *case.facts.of(FactKind.COLUMN)]
+    keys = sorted({f.value for f in facts if isinstance(f.value, str) and f.role is Role.ACTUAL})
+    if case.category.id not in CATEGORIES or not 0 < len(keys) <= MOST_KEYS:
+        return
+    files = [f for f in case.workspace.files() if f.endswith(TABLES)][:MOST_TABLES]
+    tables = [t for f in files if (t := case.workspace.table(f)) is not None and t.header_line]
+    raised = follow(case).raised
+    asked = {f for places in raised.available.values() for f, _ in places} if raised else set()
+    read = [t for t in tables if t.file in asked] or tables
+    for key in keys:
+        for table in read:
+            odd = _odd_header(case, table, tables, key)
+            if odd is not None:
+                yield odd
+
+
+def _odd_header(case: Case, table: Table, tables: list[Table], key: str) -> OddHeader | None:
+    names = [column.name for column in table.columns]
+    used = {word.text for word in _words(case, names)}
+    unused = [name for name in names if name not in used]
+    if key in names or not unused:
+        return None
+    having = [other for other in tables if other is not table and other.column(key) is not None]
+    twins: list[tuple[float, str, Table]] = []
+    for other in having:
+        theirs = [column.name for column in other.columns]
+        common = set(names) & set(theirs)
+        if len(common) < max(LEAST_COMMON, (len(theirs) - 1) // 2):
+            continue
+        for name in (n for n in unused if n not in theirs):
+            same = names.index(name) == theirs.index(key) or _is_like(name, key)
+            twins.append((LIKE if same else ELSEWHERE, name, other))
+    if twins:
+        score, name, other = max(twins, key=lambda twin: twin[0])
+        why = f"`{name}` stands in this header, and {other.file} has `{key}` among the same columns"
+        return OddHeader(table.file, table.header_line or 1, key, name, score, why)
+    near = [name for name in unused if _is_like(name, key)]
+    if len(near) != 1:
+        return None
+    places = {(place.file, place.line) for place in case.places}
+    lines = {(word.file, word.line) for word in _words(case, (key,))}
+    if having or len(lines - places) >= SUPPORTED:
+        where = having[0].file if having else "the rest of the program"
+        why = f"`{near[0]}` stands in this header, which nothing reads; {where} has `{key}`"
+        return OddHeader(table.file, table.header_line or 1, key, near[0], ALONE, why)
+    return None
+
+
+def _words(case: Case, names: Collection[str]) -> list[Word]:
+    """Return where the program and its settings, not the tables, write names of columns."""
+    words = case.words.with_text(names)
+    return [w for w in words if w.role in OF_COLUMNS and not w.file.endswith(TABLES)]
+
+
+def _is_like(name: str, key: str) -> bool:
+    """Whether one of two names may be written for the other, or has all of its words."""
+    mine, others = set(parts_of(name)), set(parts_of(key))
+    short = min(len(name), len(key)) >= 3 and (key.startswith(name) or name.startswith(key))
+    contains = bool(mine and others) and (mine <= others or others <= mine)
+    return contains or short or similarity(name, key) >= NEAR
