@@ -64,14 +64,25 @@ def without_node_attributes(text: str) -> str:
 
 
 def find_phrase(text: str, phrase: str) -> bool:
-    """Say whether lower-case ``text`` holds the parts of ``phrase`` in order, ``…`` for a gap."""
+    """Say whether lower-case ``text`` holds the parts of ``phrase`` in order, ``…`` for a gap.
+
+    A part that begins with a letter begins where a word does ("d_loss" is no part of "valid_loss").
+    """
     at = 0
     for part in phrase.split(GAP):
-        start = text.find(part, at)
+        start = _find_words(text, part, at)
         if start < 0:
             return False
         at = start + len(part)
     return True
+
+
+def _find_words(text: str, part: str, at: int) -> int:
+    """Return where ``part`` stands at the beginning of a word, -1 for nowhere."""
+    start = text.find(part, at)
+    while start > 0 and part[:1].isalpha() and "a" <= text[start - 1] <= "z":
+        start = text.find(part, start + 1)
+    return start
 
 
 @dataclass(frozen=True)
