@@ -24,6 +24,12 @@ _STAYS = (
     r"(?:stays?|stayed|is|are|was|gets?|got|remains?|remained|keeps?|kept|being|becomes?) "
     r"(?:\w+ ){0,2}(?:stuck|constant|fixed|the same|unchanged|flat|at|around|near|zero|0\b)"
 )
+_NOT_FALLING = (
+    r"不下降|不降|没有下降|没有降|不再下降|降不下|没有往下|不减|不收敛|不变|没有变化|居高不下|不动"
+)
+_ACCURACY = r"(?<![a-z])acc(?:uracy)?"
+_ANSWERS = r"(?:predict\w*|classif\w+|outputs?|generates?)"
+_ANSWERED = r"(?:class|label|categor\w+|values?|outputs?|results?|predictions?|token|word)"
 _MAIN_MEMORY = r"(?<!gpu )\b(?:RAM|(?:CPU|main|system|host) memory)\b"
 _NO_NUMBER = r"(?<![a-z])(?:nans?|inf(?:s|inity)?)(?![a-z])"
 DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -51,21 +57,50 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"\bloss(?:es)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_FALLS}",
             rf"\bloss(?:es)? (?:\w+ ){{0,2}}{_STAYS}",
             r"\b(?:stuck|constant|same) loss\b",
+            rf"loss.{{0,12}}(?:{_NOT_FALLING})|(?:模型|训练|网络).{{0,8}}不收敛",
         ),
         (
             "accuracy_at_chance",
-            rf"\bacc(?:uracy)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
-            rf"\bacc(?:uracy)? (?:\w+ ){{0,3}}{_STAYS}",
+            rf"{_ACCURACY}\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
+            rf"{_ACCURACY} (?:\w+ ){{0,5}}{_STAYS}",
+            rf"{_ACCURACY} (?:\w+ ){{0,5}}(?:stay(?:s|ed)?|remain(?:s|ed)?|always) (?:is )?\.?\d",
+            rf"{_ACCURACY}\b.{{0,20}} (?:every|each|all) epochs? (?:\w+ ){{0,2}}(?:is|are)"
+            r" (?:\w+ )?\d",
+            rf"\b{_ANSWERS}\b.{{0,30}}\b(?:only|always|just)\b(?: \w+){{0,2}} "
+            rf"(?:one|1|a single|the same|same) (?:\w+ )?{_ANSWERED}\b",
+            rf"\b(?:only|always|just) {_ANSWERS} (?:\w+ ){{0,2}}(?:one|1|a single|same|class) ",
+            r"\bpredictions? (?:is|are) (?:always |all )?(?:the same|identical)\b",
+            r"\b(?:same|identical) (?:prediction|output|class|label)s? (?:for|on|every|each|all)\b",
+            r"\b[wc]er (?:\w+ ){0,2}(?:is|are|was|were|stays?|remains?|equals?|=)"
+            r"(?: \w+){0,2} (?:100|1\.0+)\b",
+            r"(?:准确率|精度|acc|mAP|dice).{0,12}(?:一直|始终|总是|都)?.{0,3}(?:为|是) ?0(?![.\d])",
+            r"(?:准确率|精度|acc|mAP).{0,12}(?:不变|不上升|不提升|没有提升|没有变化|上不去)",
             r"\b(?:m?ap(?:50)?|m?iou|f1|dice|recall|precision|accuracy|acc|bleu)\b(?: \w+){0,3}?"
             r" (?:is|are|was|were|stays?|stayed|remains?|shows?|gives?|equals?|=)(?: \w+){0,2} "
             r"(?:0|zero)(?:\.0+)?%?(?![.\d])",
-            r"\bacc(?:uracy)?\b.{0,40}\b(?:fixed at|which is constant|constant from|always 0)",
+            rf"{_ACCURACY}\b.{{0,40}}\b(?:fixed at|which is constant|constant from|always 0)",
         ),
         (
             "cpu_out_of_memory",
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:exhaust|ran out|full\b)",
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",
             rf"{_MAIN_MEMORY}.{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
+            r"(?<!显)内存(?:不足|溢出|不够|爆)",
+        ),
+        (
+            "gpu_out_of_memory",
+            r"显存(?:不足|溢出|不够|爆)",
+            r"\b(?:gpu|cuda|vram)\b(?: \w+){0,3} (?:is |was |are |runs? |ran |gets? )"
+            r"(?:\w+ ){0,2}(?:out of memory|exhausted)",
+        ),
+        (
+            "device_unavailable",
+            r"is_available\(\)\W{0,6}(?:(?:returns?|returned|returning|is|gives?|gave|get|prints?"
+            r"|shows?|output|says)\W{1,3}(?:\w+ ){0,2})?false\b",
+            r"\b(?:gpus?|cuda) (?:is|are|was|were) not (?:being )?"
+            r"(?:available|detected|found|visible|recogni[sz]ed)",
+            r"\b(?:cannot|can't|can not|does not|doesn't|not) (?:detect|find|see|recogni[sz]e"
+            r"|detecting|finding|seeing|recogni[sz]ing)(?: \w+){0,2} (?:gpus?|cuda)\b",
         ),
         (
             "process_killed",
@@ -122,13 +157,22 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
         return None
     lines = [line for line in log.lines if line.text.strip()]
     span = Span(lines[0].number, lines[-1].number)
-    texts = [line.text.strip() for line in lines]
+    texts = _with_answers([line.text.strip() for line in lines])
     described = ((text, _described(text)) for text in texts)
     found = ((text, mention) for text, mention in described if mention or _hangs(text))
     description, mention = next(found, (texts[0], None))
     start = max(0, mention[1].start() - BEFORE) if mention and mention[1].end() > SHOWN else 0
     excerpt = description[start : start + SHOWN]
     return Failure(FailureKind.REPORT, (), 0, "report", span, excerpt, primary=True)
+
+
+def _with_answers(texts: list[str]) -> list[str]:
+    """Return the lines of a text; a question to the interpreter has its answer beside it."""
+    below = [*texts[1:], ""]
+    return [
+        f"{text} {answer}" if answer in ("False", "True") else text
+        for text, answer in zip(texts, below, strict=True)
+    ]
 
 
 def tells_of_a_hang(log: Log) -> bool:

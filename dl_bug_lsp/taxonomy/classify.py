@@ -37,6 +37,8 @@ _PRINTED = re.compile(
     r"\{['\"]\w{1,60}['\"]: [^{}]{0,2000}(?:\{[^{}]{0,500}\}[^{}]{0,2000}){0,8}(?:\}|$)"
 )
 """A printed dictionary: its keys ("shape", "grad") are no words of the message."""
+_TABLE_ROW = re.compile(r"^\s*[|│][^\n]*[|│]\s*$")
+"""A row of a table: names of columns and values are no sentence about a failure."""
 _OWN_WORDS = tuple(
     (re.compile(pattern), class_name)
     for pattern, class_name in (
@@ -143,7 +145,7 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
     ):
         return None
     printed = _PRINTED.sub(" ", context.message[:LONGEST_PRINTED])
-    if not printed.strip(" []()"):
+    if not printed.strip(" []()") or _TABLE_ROW.match(printed):
         return None
     own = not context.libraries and context.source.lstrip().startswith(("assert ", "raise "))
     guess, probability = classify_text(

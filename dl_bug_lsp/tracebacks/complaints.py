@@ -52,7 +52,10 @@ _WARNING = re.compile(
 )
 _ANNOUNCED = re.compile(r": ([A-Z]\w{0,60}(?:Error|Exception): \S.{0,3000})$")
 _PROSE = re.compile(
-    r"^\W{0,4}errors? (?:without|codes?|messages?|logs?|details?|output|when|while|during|after"
+    r"^\W{0,4}(?:errors?|failures?|failed)(?: \w{1,20}){0,4}? ?"
+    r"(?:screen ?shots?|images?|pictures?|here|below|follows?|as follows|like this)"
+    r"(?: \w{1,20}){0,2} ?[:：]?\s*$"
+    r"|^\W{0,4}errors? (?:without|codes?|messages?|logs?|details?|output|when|while|during|after"
     r"|reports?|traces?|info|stack)\b[^:]{0,200}:?\s*$",
     re.IGNORECASE,
 )

@@ -25,6 +25,7 @@ _FOREIGN = re.compile(
     r"|During handling of the above|The above exception was|Set the environment variable HYDRA_FULL"
     r"|wandb: |\[rank\d|={20}|-{20}$|E\d{4} |[WIEF]\d{4} \d\d:|\$ |\+ \w|make: |mpirun |make\[\d"
     r"|Exception in thread |Process \w+-\d+:$|Error in sys|Epoch[\s:\[]|epoch[\s:=]|step[\s:=]\s*\d"
+    r"|[Mm]akefile:\d+: "
     r"|Killed$|Aborted|Segmentation fault|terminate called|Fatal Python error|Task exception was"
     r"|'''$|\"\"\"$|\s*\d{1,3}%\||--- Logging error|Original exception was:|usage: |Thread 0x"
     r"|Current thread 0x|Sentry |\(\w+ pid=|=+ \w|_{5,} |~ |>>> |In \[\d+\]: |ERROR:"
@@ -41,6 +42,13 @@ _PARAGRAPHS = re.compile(
 )
 _ANNOUNCES = re.compile(r":\s*$")
 """How a first line ends that announces what stands below it, beyond a blank line."""
+_PERSONAL = re.compile(
+    r"^[*_>\s]{0,6}(?:(?:But |So |And |[Ww]hen |[Aa]fter |[Ii]f )?I(?:'m|'ve|'d)?|My|We|Thanks?"
+    r"|Thank you|Hi|Hello|Any (?:idea|help|suggestion|one)|Anyone|How (?:can|do|to|should)|Why"
+    r"|Could (?:you|any|some)\w*|Can (?:you|any|some)\w*|Has any\w*|Is there any|Please help"
+    r"|What (?:should|can|is) )\b(?! ?[:=(\[])|^[*_]{2,4}[A-Z][a-z]+ \w"
+)
+"""How a line begins in which a person goes on below a message that was pasted."""
 _JAX_END = re.compile(r"^-{20}$")
 _USER_CODE = re.compile(r"^\s*(?:in user code:|from user code:)")
 _ARGUMENTS = re.compile(r"^\s*(?:Arguments|Call arguments) received by ")
@@ -80,6 +88,8 @@ _OTHER_SCRIPT = re.compile(
 )
 """Words of a language without blanks that run into an exception's class."""
 _OPENING = re.compile(r"^(?:[\s>*_`~“\"']|<[A-Za-z][\w-]{0,30}>|[-+] |\d\. ){1,12}")
+_ITALIC = re.compile(r"^_(?P<text>[A-Z][\w.]{0,200}: .{1,4000}[^_\s])_\s*$")
+"""An exception's line between Markdown's marks for italics, which could belong to its name."""
 _CLOSING_TAGS = re.compile(r"(?:\s*</[A-Za-z][\w-]{0,30}>)+\s*$")
 _MARKS = ("```", "***", "**", "__", "`", "*", "_", "”", '"', "'")
 """What Markdown and letters put around an exception's line, the longest first."""
@@ -90,6 +100,7 @@ def parse_pasted(text: str, *, trusted: bool = True) -> tuple[str, str] | None:
 
     ``trusted`` lines stand below a stack; elsewhere the class must end as exceptions' names do.
     """
+    text = _ITALIC.sub(r"\g<text>", text, count=1) if text[:1] == "_" else text
     if (parsed := parse_exception(text)) and parsed[0].isascii():
         return parsed[0], _without_close(parsed[1], text)
     text = _OTHER_SCRIPT.sub("", _SPACED_COLON.sub(r"\1: ", text, count=1), count=1)
@@ -174,7 +185,7 @@ def _plain_end(view: Callable[[int], str | None], first: int, *, several: bool) 
         if not text.strip():
             if not several or end > first + 1:
                 break
-        elif is_foreign(text) or FRAME.match(text):
+        elif is_foreign(text) or FRAME.match(text) or _PERSONAL.match(text):
             break
         elif not text[0].isspace():
             free += 1

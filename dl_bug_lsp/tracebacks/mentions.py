@@ -33,7 +33,7 @@ IN_MARKS = 0.4
 """The least probability of what stands in a code span or in quotation marks."""
 SHORT_TITLE = 2
 """Words of a first line that are rather what somebody says of a failure than its message."""
-CLOSE = 0.02
+CLOSE = 0.04
 """By how much a later mention must be likelier: of two that say the same the first counts."""
 NAMED_FIRST = 0.3
 """What a mention with its class is ahead of one without."""
@@ -107,7 +107,10 @@ _QUOTES = ("'", '"')
 _SPAN_MARKS = ("`", "“", "‘", '"')
 """How code spans and quotations begin, which are candidates themselves."""
 _CLOSING = {"`": "`", "“": "”", "‘": "’", '"': '"', "'": "'", "*": "*", "(": ")", "「": "」"}
-_SPANS = re.compile(r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’")
+_SPANS = re.compile(
+    r"`+([^`]{8,3000}?)`|“([^”]{8,3000})”|\"([^\"]{8,3000})\"|‘([^’]{8,3000})’"
+    r"|(?<=[a-z:] )'([A-Z][^'\n]{14,400} [^'\n]{2,400})'(?=[\s.,:;)]|$)"
+)
 _IN_QUOTES = re.compile(r"^\s*'(?P<message>[^']{12,3000})'\s*$")
 """A whole line in straight quotation marks."""
 _TOLD = re.compile(
@@ -152,6 +155,27 @@ _TELLTALE = re.compile(
     r"|\bAttempting to use uninitialized value \w|\bInput to reshape is a tensor with \d"
     r"|\bMatrix size-incompatible: |\bYou must feed a value for placeholder"
     r"|\bInput \d of layer |\blogits and labels must|\bOOM when allocating tensor"
+    r"|(?<=UserWarning: )CUDA initialization: \w|\bFound no NVIDIA driver on your system"
+    r"|\bNo CUDA GPUs are available|\bTorch not compiled with CUDA enabled"
+    r"|\b(?:Your \w+ )?tried to allocate more memory than is available"
+    r"|\b(?:Your )?session crashed after using all "
+    r"|\bTarget modules .{1,200} not found in the base model"
+    r"|\bcannot identify image file|\b[Nn]o such file or directory: ['\"]"
+    r"|\bobject of type '[\w.]{1,80}' has no len\(\)|\bunsupported operand type\(s\) for"
+    r"|\bcan't convert \S{1,20} device type tensor to numpy|\bcan't optimize a non-leaf Tensor"
+    r"|\bgrad can be implicitly created only for scalar|\bonly one element tensors can be"
+    r"|\bBoolean value of Tensor with more than one|\bThe truth value of an? \w"
+    r"|\bThe expanded size of the tensor|\bCannot copy out of meta tensor"
+    r"|\bprobability tensor contains either|\bDefault process group has not been initialized"
+    r"|\bDataLoader worker \(pid|\bpickle data was truncated|\bWeights only load failed"
+    r"|\bInput (?:X |y )?contains (?:NaN|infinity)|\bExpected 2D array, got \dD array"
+    r"|\bFound input variables with inconsistent numbers|\bUnknown label type: "
+    r"|\bX has \d{1,9} features, but \w|\bShapes \((?:None|\d)[^()]{0,60}\) and \("
+    r"|\bFailed to convert a NumPy array to a Tensor|\bcannot convert float NaN to integer"
+    r"|\bis not a local folder and is not a valid model|\bCan't load (?:tokenizer|the model) for '"
+    r"|\bcannot open shared object file|\bundefined symbol: _?\w"
+    r"|\bversion `(?:GLIBC|CXXABI)\w{0,20}_?[\d.]*' not found"
+    r"|\bdoes not match(?:es)? the length of `"
 )
 """How Python and the frameworks word their messages, and hardly anybody else."""
 _SOURCE = re.compile(r"^\[?[WEF] [\w./-]{1,200}:\d{1,6}\] (?:OP_REQUIRES failed at \S{1,100} : )?")
@@ -182,7 +206,8 @@ _FENCE = re.compile(r"^\s{0,8}(?:```|~~~)(?!.*\S```)")
 _STOP = re.compile(r"(?<=[\w)\]'\"])[.!?]? *[.!?] +(?=[A-Z])")
 """How a sentence ends before another one."""
 _ASKS = re.compile(
-    r"(?:I|I'm|I've|We|My|How|What|Why|Where|Does|Do you|Did|Is there"
+    r"(?:I|I'm|I've|We|My|How|What|Why|Where|Does|Do you|Did(?! you (?:run|call|mean|forget))"
+    r"|Is there"
     r"|Any (?:idea|help|suggestion|one)|Anyone|Anybody|Thanks?|Hope"
     r"|Please (?:help|advise|suggest)|Could (?:you|anyone|someone)"
     r"|Can (?:you|anyone|someone)|Has any|So I|But I|And I|Not sure)\b",
@@ -395,7 +420,11 @@ def mentions(stream: Stream) -> Iterator[Mention]:
         if named is None and (cut := _CLASS_BEFORE.search(text)) and at + 1 < count:
             rest = stream.text(at + 1).strip()
             kind = "sentence" if cut.start() else "alone"
-            if len(rest) >= SHORTEST_MESSAGE and not _FENCE.match(rest):
+            if (
+                _WORD.search(rest.lower())
+                and len(rest) >= SHORTEST_MESSAGE
+                and not _FENCE.match(rest)
+            ):
                 yield Mention(at, cut["type"], _tidy(rest.rstrip("\"'`”")), (*about, kind))
         for mention in _of_line(text, at, [*about, *announced]):
             goes_on = mention.type is not None and mention.message.endswith(":")
@@ -445,8 +474,8 @@ def _of_line(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     worded = _TELLTALE.search(bare)
     if worded is not None:
         about.append("telltale")
-    if worded is not None and bare[: worded.start()].strip(" *_>#-"):
-        message = _tidy(_sentence(bare[worded.start() :]))
+    if worded is not None and (before := bare[: worded.start()]).strip(" *_>#-"):
+        message = _closed(bare[worded.start() :], before[-1:], before)
         yield Mention(at, None, message, (*about, "worded"))
     told_here = _TOLD.search(bare)
     if told_here and worded is not None and worded.start() < told_here.start("message"):

@@ -13,7 +13,8 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.logs.log import Log, Process, Span
 from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.complaint_tables import Weight
-from dl_bug_lsp.tracebacks.failures import Failure, Reading
+from dl_bug_lsp.tracebacks.exception_text import parse_exception
+from dl_bug_lsp.tracebacks.failures import Cause, Failure, Reading
 from dl_bug_lsp.tracebacks.mentions import read_mention
 from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
@@ -68,10 +69,23 @@ def _failure(block: Block, stream: Stream) -> Failure:
     root = choose_root(block.causes) if block.root is None else block.root
     span = stream.span(block.first, block.end)
     last = max([span.last_line, *(cause.span.last_line for cause in block.causes)])
+    causes = list(block.causes)
+    causes[root] = _unfiltered(causes[root])
     return Failure(
-        block.kind, tuple(block.causes), root, block.dialect, Span(span.first_line, last),
+        block.kind, tuple(causes), root, block.dialect, Span(span.first_line, last),
         _evidence(block, root), _process(block, stream.process),
     )  # fmt: skip
+
+
+def _unfiltered(cause: Cause) -> Cause:
+    """Return the exception in the place of JAX's class that only says that its stack is whole."""
+    if cause.class_name != "UnfilteredStackTrace":
+        return cause
+    head, _, rest = cause.message.partition("\n")
+    inner = parse_exception(head)
+    if inner is None:
+        return cause
+    return replace(cause, type=inner[0], message="\n".join([inner[1], rest]).rstrip("\n"))
 
 
 def _process(block: Block, process: Process | None) -> Process | None:

@@ -77,7 +77,7 @@ def retry(failure: FailureReport) -> str:
         return "The same job may pass when it is tried again."
     if is_silent(failure):
         return "The same code with the same data will most likely do the same again."
-    if failure.category.id == UNCLASSIFIED:
+    if failure.category.id in (UNCLASSIFIED, "hardware_failure"):
         return "Whether another try would help is not known."
     return "Trying the same job again will not help."
 

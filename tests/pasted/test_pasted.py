@@ -19,7 +19,6 @@ NOT_YET = {
     "123-gated-notebook-localhost-links",
     "202-darknet-nan-lines-healthy-avg",
     "204-yolov6-iou-loss-zero",
-    "207-cuda-error-803-warning",
     "315-two-losses-gan-collapse",
     "366-pip-wheel-old-command-errored",
     "393-trt-network-output-cpp",

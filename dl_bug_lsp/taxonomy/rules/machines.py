@@ -35,6 +35,17 @@ RULES: tuple[Rule, ...] = (
         confidence=0.9,
     ),
     rule(
+        "platform.illegal_access",
+        HARDWARE,
+        "illegal memory access",
+        "cudaerrorillegaladdress",
+        "cuda_error_illegal_address",
+        "an illegal address",
+        "misaligned address",
+        unless=("out of memory",),
+        confidence=0.6,
+    ),
+    rule(
         "platform.disk",
         DISK,
         "no space left on device",
@@ -210,6 +221,13 @@ RULES_MEMORY: tuple[Rule, ...] = (
         confidence=0.85,
     ),
     rule(
+        "memory.notebook",
+        CPU,
+        "tried to allocate more memory than is available",
+        "session crashed after using all available ram",
+        confidence=0.85,
+    ),
+    rule(
         "memory.ray", CPU, types="OutOfMemoryError", when=lambda s: s.cause.type.startswith("ray.")
     ),
     rule(
@@ -341,7 +359,9 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "no nvidia driver",
         "cuda driver initialization failed",
         "cuda unknown error - this may be due to an incorrectly set up environment",
-        "cuda initialization: ",
+        "cuda initialization: found no",
+        "cuda initialization: unexpected",
+        "cuda initialization: cuda",
         "cuda runtime error (30)",
         "cuda runtime error (3)",
         "cuda runtime error (38)",

@@ -393,6 +393,14 @@ RULES: tuple[Rule, ...] = (
         confidence=0.75,
     ),
     rule(
+        "detection.classes",
+        ARGUMENT,
+        "does not matches the length of",
+        "does not match the length of",
+        types="AssertionError ValueError program",
+        confidence=0.8,
+    ),
+    rule(
         "hub.argument",
         ARGUMENT,
         "must be divisible by",
