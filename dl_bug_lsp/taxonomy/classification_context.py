@@ -37,6 +37,8 @@ _CYTHON = re.compile(r"^([A-Za-z_]\w{0,60})[/\\](?:\w{1,60}[/\\]){0,8}\w{1,60}\.
 _STANDARD = re.compile(r"[/\\]lib(?:64)?[/\\]python3[.\d]*[/\\]|[/\\]Python3\d+[/\\]Lib[/\\]")
 GAP = "…"
 """What stands for words of any length in a phrase."""
+_ESCAPED = ("\\n", "\\t", "\\r")
+"""Breaks that a string's representation shows as two characters."""
 _SPACE = re.compile(r"\s+")
 _NODE_ATTRIBUTES = re.compile(r"(?<= = )(\w{1,80}) ?\[\w[^\n]{0,4000}?\](?=[(\]\n]|$)")
 """What TensorFlow prints of an operation (``= DecodeJpeg[channels=3](…)``): no words about it."""
@@ -81,6 +83,8 @@ def _find_words(text: str, part: str, at: int) -> int:
     """Return where ``part`` stands at the beginning of a word, -1 for nowhere."""
     start = text.find(part, at)
     while start > 0 and part[:1].isalpha() and "a" <= text[start - 1] <= "z":
+        if text[max(0, start - 2) : start] in _ESCAPED:
+            break
         start = text.find(part, start + 1)
     return start
 
