@@ -48,7 +48,12 @@ class Comparisons:
     """What is known to be odd of places, in words: a row, a key, a line that takes away."""
 
     def agree(self, a: Value, b: Value) -> None:
-        """Count two sizes that are equal and were written in different places."""
+        """Count two sizes that are equal and were written in different places.
+
+        That both are 1 says nothing: it fits what is one by itself.
+        """
+        if a.data == 1:
+            return
         own, other = a.origins - b.origins, b.origins - a.origins
         if own and other:
             self.agreed.update(own)

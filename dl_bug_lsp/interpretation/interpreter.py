@@ -119,6 +119,7 @@ class Interpreter(Statements):
                 if place not in self._come_to:
                     more = max(RESUMED_STEPS - self.left, 0)
                     self.left, self.steps = self.left + more, self.steps + more
+                    self.floor = min(self.floor, self.left - RESUMED_STEPS)
                     self.room = max(self.room, MAX_MADE // 4)
                     self._until_end(partial(self._resume, place))
         except Reached as end:

@@ -678,9 +678,11 @@ def _convolved(layer: LibraryObject, shape: tuple[Value, ...], value: Value, cal
     entry = parameter(layer, "in_channels") or parameter(layer, "in_features")
     leaving = parameter(layer, "features") or parameter(layer, "out_features")
     width = placed(leaving or parameter(layer, "out_channels"), layer)
-    if not count or len(shape) < count + 1:
+    if not count:
         return call.unknown()
-    if first and len(shape) != count + 1:
+    if not first and entry is None and shape:
+        _same_as_before(layer, shape[-1])
+    if (first and len(shape) != count + 1) or len(shape) < count + 1:
         raise Raised(
             "size",
             f"Input to `Conv` needs to have rank {count + 1}, but input has another rank",
@@ -690,8 +692,6 @@ def _convolved(layer: LibraryObject, shape: tuple[Value, ...], value: Value, cal
     channels = shape[0] if first else shape[-1]
     if entry is not None:
         arrays.same(channels, placed(entry, layer), "input channels do not match the kernel's")
-    elif not first:
-        _same_as_before(layer, channels)
     unusual = {"kernel_dilation", "input_dilation", "dilation", "groups"} & set(layer.keywords)
     padding = parameter(layer, "padding")
     spatial = shape[1:] if first else shape[-count - 1 : -1]

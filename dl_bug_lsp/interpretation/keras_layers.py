@@ -692,7 +692,11 @@ def recurrent_output(layer: LibraryObject, shape: Shape | None, inputs: Value) -
     units = dim_of(layer, "units")
     if given is not None:
         units.origins = merged(units, given)
-    return result(layer, (shape[0], shape[1], units) if sequences else (shape[0], units), inputs)
+    if not sequences:
+        return result(layer, (shape[0], units), inputs)
+    # That the axis of time is still there is what the layer was told.
+    steps = Value(shape[1].data, merged(shape[1], *([given] if given is not None else [])))
+    return result(layer, (shape[0], steps, units), inputs)
 
 
 def inner(layer: LibraryObject) -> LibraryObject | None:

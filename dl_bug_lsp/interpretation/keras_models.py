@@ -427,6 +427,11 @@ def make_model(_: Interpreter, call: Call) -> Value:
                 f"Model got an unexpected keyword argument '{name}'",
                 Value(name, frozenset({call.place})),
             )
+    if (inputs is None) is not (outputs is None):
+        lacking = "Layer.__init__() takes 1 positional argument but 2 were given"
+        if not call.args:
+            lacking = f"Unrecognized keyword arguments passed to Model: {list(call.keywords)}"
+        raise Raised("arguments", lacking, inputs or outputs or call.unknown())
     if inputs is not None and outputs is not None:
         model.state["inputs"], model.state["outputs"] = inputs, outputs
         model.state["input"], model.state["output"] = inputs, outputs

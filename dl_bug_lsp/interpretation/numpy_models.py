@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,8 @@ from dl_bug_lsp.interpretation.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
+FEW_ODD = 0.1
+"""The share of a list's items up to which those of another size are the odd ones."""
 _DTYPES = {
     **{name: name for name in ("float16", "float32", "float64", "int8", "int16", "int32", "int64")},
     **{name: name for name in ("uint8", "uint16", "uint32", "uint64", "complex64", "complex128")},
@@ -186,6 +189,8 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
         return new(None, dtype, both)
     known = [shape for shape in shapes if shape is not None]
     first = known[0]
+    if dtype != "object":
+        _check_even(value, items, known)
     for shape, item in zip(known[1:], items[1:], strict=True):
         if len(shape) != len(first):
             if dtype == "object":
@@ -200,6 +205,19 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
     low = None if None in lows else min(n for n in lows if n is not None)
     high = None if None in highs else max(n for n in highs if n is not None)
     return new((count, *first), dtype, both, (low, high))
+
+
+def _check_even(value: Value, items: Sequence[Value], shapes: Sequence[Sequence[Value]]) -> None:
+    """Raise where the items of a list have many sizes: no single item of it is odd then."""
+    lengths = Counter(size(shape[0]) if shape else 0 for shape in shapes)
+    if None in lengths or len(lengths) == 1:
+        return
+    usual, count = lengths.most_common(1)[0]
+    if len(items) - count <= max(1, len(items) * FEW_ODD):
+        return
+    other = next(length for length in lengths if length != usual)
+    message = "setting an array element with a sequence: inhomogeneous shape"
+    raise Raised("size", message, Value(usual, value.origins), Value(other, value.origins))
 
 
 def shape_of(interpreter: Interpreter, value: Value | None) -> tuple[Value, ...] | None:

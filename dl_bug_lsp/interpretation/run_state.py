@@ -111,6 +111,7 @@ class RunState:
         printed: Mapping[str, str] | None = None,
         *,
         repeated: bool = False,
+        most: int | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
@@ -121,13 +122,15 @@ class RunState:
         failing line that the traceback underlines, both empty where they are not known; ``message``
         what the exception says; ``printed`` the settings that the log shows, as texts. With
         ``repeated``, cells of a notebook run as often as its execution counts leave room for.
+        How many rounds of long loops are followed depends on ``steps``; the run ends after ``most``
+        steps where that is given.
         """
-        self.workspace = workspace
-        self.script = script
-        self.target = target
+        self.workspace, self.script, self.target = workspace, script, target
         self.repeated = repeated
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = self.steps = steps
+        self.floor = 0 if most is None else max(steps - most, 0)
+        """How many steps are left where the run ends."""
         self.room = MAX_MADE
         self.settings = settings
         self.printed = printed or {}
@@ -227,7 +230,7 @@ class RunState:
 
     def _spend(self, line: int) -> None:
         self.left -= 1
-        if self.left < 0:
+        if self.left < self.floor:
             raise Exhausted
         if self.left % 512 == 0:
             checkpoint()

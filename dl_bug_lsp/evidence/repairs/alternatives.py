@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeAlias
 
 AXES = (-2, -1, 0, 1, 2)
 AXIS_WORDS = {"dim", "axis", "axes", "dims", "dim0", "dim1", "start_dim", "end_dim"}
@@ -43,16 +44,12 @@ RENAMED = (
     ("ones", "eye"),
     ("merge", "join"),
 )
-KEYWORDS: dict[str, tuple[tuple[str, bool | int | str], ...]] = {
-    **dict.fromkeys(
-        ("RNN", "GRU", "LSTM"),
-        (("batch_first", True), ("return_sequences", True), ("bidirectional", True)),
-    ),
+Words: TypeAlias = "tuple[tuple[str, bool | int | str], ...]"
+KEYWORDS: dict[str, Words] = {
     **dict.fromkeys(
         ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer", "Transformer"),
         (("batch_first", True),),
     ),
-    **dict.fromkeys(("sum", "mean", "max", "min", "norm", "std"), (("keepdim", True),)),
     **dict.fromkeys(("pad_sequence",), (("batch_first", True),)),
     **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d"), (("padding", 1),)),
     **dict.fromkeys(("Conv1D", "Conv2D"), (("padding", "same"),)),
@@ -72,6 +69,30 @@ KEYWORDS: dict[str, tuple[tuple[str, bool | int | str], ...]] = {
     **dict.fromkeys(("tokenizer",), (("padding", True), ("truncation", True))),
     **dict.fromkeys(("CrossEntropyLoss", "cross_entropy"), (("ignore_index", 0),)),
 }
+"""Keyword arguments that a call may lack, by the last name of what is called."""
+RECURRENT = ("RNN", "GRU", "LSTM", "SimpleRNN", "ConvLSTM1D", "ConvLSTM2D")
+REDUCTIONS = ("sum", "mean", "max", "min", "norm", "std", "prod", "var", "median")
+KERAS_KEYWORDS: dict[str, Words] = {
+    **dict.fromkeys(RECURRENT, (("return_sequences", True),)),
+    **dict.fromkeys(
+        (f"Global{kind}Pooling{n}D" for kind in ("Average", "Max") for n in (1, 2, 3)),
+        (("keepdims", True),),
+    ),
+    **dict.fromkeys(("Conv3D", "Conv2DTranspose", "Conv3DTranspose"), (("padding", "same"),)),
+}
+LIBRARY_KEYWORDS: dict[str, dict[str, Words]] = {
+    "torch": {
+        **dict.fromkeys(RECURRENT[:3], (("batch_first", True), ("bidirectional", True))),
+        **dict.fromkeys(REDUCTIONS, (("keepdim", True),)),
+    },
+    "keras": KERAS_KEYWORDS,
+    "tensorflow": {
+        **KERAS_KEYWORDS,
+        **dict.fromkeys((f"reduce_{name}" for name in REDUCTIONS), (("keepdims", True),)),
+    },
+    **dict.fromkeys(("numpy", "jax"), dict.fromkeys(REDUCTIONS, (("keepdims", True),))),
+}
+"""The same of one library, by its name."""
 DTYPES = {
     *("float64", "float32", "float16", "bfloat16", "double", "half", "float"),
     *("int64", "int32", "long", "uint8", "int", "object"),
@@ -112,6 +133,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "NP": ("numpy",),
     "JNP": ("jax.numpy",),
     "TF": ("tensorflow",),
+    "KERAS": ("keras", "tensorflow.keras"),
     "LAYERS": ("keras.layers", "tensorflow.keras.layers"),
 }
 """What the words of templates stand for."""
@@ -161,6 +183,19 @@ OF_TEXTS = (
     ("X.lower()", "wrap.text"),
     ("X.split()", "wrap.list"),
 )
+OF_RAGGED = (
+    ("KERAS.utils.pad_sequences(X)", "wrap.padded"),
+    ("TF.keras.utils.pad_sequences(X)", "wrap.padded"),
+    ("TORCH.nn.utils.rnn.pad_sequence(X, batch_first=True)", "wrap.padded"),
+)
+"""What makes items of different lengths one array."""
+SHAPED = {
+    *("zeros", "ones", "rand", "randn", "empty", "full", "normal", "uniform", "randint"),
+    *("random", "standard_normal", "random_sample", "truncated_normal"),
+}
+"""Calls that make an array of the sizes that they are given."""
+MOST_PROBES = 2
+"""Up to how many samples an array is taken to stand for others, not to be the data."""
 CROPPED = (
     ("X[:{0}]",),
     ("X[:, :{0}]", "X[:, -{0}:]"),
@@ -168,6 +203,8 @@ CROPPED = (
 )
 """What takes no more items of each of the first axes than a number."""
 MOST_KEYS = 4
+MOST_ITEMS = 8
+MOST_SHAPES = 4
 MOST_NAMES = 8
 MOST_NUMBERS = 6
 MOST_SWAPPED = 4
@@ -212,9 +249,22 @@ CALLS = (
     ("Conv1d", "Conv2d", "Conv3d"),
     ("Conv1D", "Conv2D", "Conv3D"),
     ("BatchNorm1d", "BatchNorm2d", "BatchNorm3d"),
-    ("MaxPool1d", "MaxPool2d"),
-    ("AdaptiveAvgPool1d", "AdaptiveAvgPool2d"),
-    ("GlobalAveragePooling1D", "GlobalAveragePooling2D"),
+    ("ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"),
+    ("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"),
+    ("MaxPool1d", "MaxPool2d", "MaxPool3d"),
+    ("AvgPool1d", "AvgPool2d", "AvgPool3d"),
+    ("AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d"),
+    ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d"),
+    ("MaxPooling1D", "MaxPooling2D", "MaxPooling3D"),
+    ("AveragePooling1D", "AveragePooling2D", "AveragePooling3D"),
+    ("GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalAveragePooling3D"),
+    ("GlobalMaxPooling1D", "GlobalMaxPooling2D", "GlobalMaxPooling3D"),
+    ("UpSampling1D", "UpSampling2D"),
+    ("ZeroPadding1D", "ZeroPadding2D"),
+    (
+        *("DataCollatorWithPadding", "DataCollatorForTokenClassification"),
+        *("DataCollatorForSeq2Seq", "DefaultDataCollator"),
+    ),
     ("ModuleList", "Sequential"),
     ("as_tensor", "from_numpy"),
     ("LabelEncoder", "OrdinalEncoder", "OneHotEncoder"),

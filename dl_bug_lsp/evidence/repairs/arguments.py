@@ -8,6 +8,7 @@ other, the other calls of the function decide.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
@@ -23,6 +24,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
 from dl_bug_lsp.evidence.words import HELD_FILES, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
+from dl_bug_lsp.provenance.blocks import fields_of
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.names import BUILTINS
 from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
@@ -424,6 +426,17 @@ def _parameter_lists(case: Case, callee: Node, call: ast.Call) -> Iterator[tuple
     for value in callee.values:
         if isinstance(value, Library):
             yield list(repair_context.parameters(value.name)), value.name.rpartition(".")[2]
+        elif isinstance(value, Class) and _is_record(value.scope.node):
+            yield fields_of(value.scope), value.scope.name
+
+
+def _is_record(node: ast.AST) -> bool:
+    """Whether a class is a dataclass, or one like it, that is made of its fields in order."""
+    if not isinstance(node, ast.ClassDef):
+        return False
+    decorators = [ast.unparse(d) for d in node.decorator_list]
+    bases = [ast.unparse(b).rpartition(".")[2] for b in node.bases]
+    return "NamedTuple" in bases or any(RECORD.search(text) for text in decorators)
 
 
 def _name_of(expr: ast.expr) -> str:
@@ -438,9 +451,14 @@ def _name_of(expr: ast.expr) -> str:
         return _name_of(expr.args[0])
     if isinstance(expr, ast.Call) and called_name(expr) in OF_RECEIVER:
         return _name_of(expr.func.value) if isinstance(expr.func, ast.Attribute) else ""
+    if isinstance(expr, ast.Call) and len(expr.args) == 1 and isinstance(expr.func, ast.Name):
+        # What a function makes of one value is mostly that value in another form.
+        return _name_of(expr.args[0])
     return ""
 
 
+RECORD = re.compile(r"\b(dataclass|struct\.dataclass|attr\.s|attrs?\.define|define|attrs)\b")
+"""Decorators of classes that are made of their fields."""
 OF_ARGUMENT = {
     *("len", "int", "float", "str", "list", "tuple", "set", "sorted"),
     *("tensor", "as_tensor", "from_numpy", "array", "asarray"),

@@ -56,7 +56,8 @@ SHAPING = {
     *("wrap.crop", "wrap.reshape_like", "wrap.pooled", "layer.added"),
     *("wrap.transpose", "wrap.reshape", "wrap.squeeze", "axis", "axis.added", "offset"),
     *("offset.added", "factor.added", "literal", "literal.near", "literal.factor"),
-    *("setting.near", "setting.factor", "slice"),
+    *("setting.near", "setting.factor", "slice", "shape", "item.removed", "setting.item"),
+    "wrap.padded",
 }
 TEXT = -1
 """The tier of an edit of a config or data file."""
@@ -219,6 +220,9 @@ def _edited(case: Case, editor: Editor, edit: Edit | TextEdit) -> Workspace:
     parents = editor.parents(edit.file)
     assert parents is not None
     tree = parents.replaced(edit.old, edit.new)
+    imported = editor.imports.get(edit.new) if edit.new is not None else None
+    if imported is not None:
+        tree = ast.Module([imported, *tree.body], tree.type_ignores)
     return EditedWorkspace(case.workspace, edit.file, tree=tree)
 
 
@@ -229,6 +233,8 @@ def _candidates(
     origins = sorted(_origins(raised))
     made, stack = set(origins), {(place.file, place.line) for place in case.places}
     left_out = SHAPING if _is_of_types(case, raised) else CONVERTING
+    if raised.what != "size":
+        left_out = {*left_out, "wrap.padded"}
     _, settings = settings_of(case)
     files = [settings] if settings else list(case.config_files)[:3]
 
@@ -284,7 +290,7 @@ def _origins(raised: Raised) -> set[Origin]:
     return found
 
 
-def _interpreter(case: Case, workspace: Workspace, steps: int) -> Recorder:
+def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
     frames = tuple((place.file, place.line) for place in case.places)
     words, settings = settings_of(case)
     cause = case.failure.cause
@@ -293,7 +299,7 @@ def _interpreter(case: Case, workspace: Workspace, steps: int) -> Recorder:
         frames[0][0],
         frames[-1],
         words,
-        steps=steps,
+        most=most,
         frames=frames,
         settings=settings,
         exception=cause.type if cause is not None else "",

@@ -22,13 +22,19 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     DTYPES,
     KEYWORDS,
     LAYERS_BETWEEN,
+    LIBRARY_KEYWORDS,
     MATCHED,
+    MOST_ITEMS,
     MOST_NAMES,
     MOST_NUMBERS,
+    MOST_PROBES,
+    MOST_SHAPES,
     MOST_SWAPPED,
     RENAMED,
+    SHAPED,
     UNWRAPPED,
     WORDS,
+    Words,
 )
 from dl_bug_lsp.evidence.repairs.parts import Part, others_of, parts_in
 from dl_bug_lsp.evidence.repairs.text_edits import distance
@@ -91,7 +97,8 @@ PRIORS = {
     "wrap.index": 0.5, "wrap.missing": 0.5, "wrap.text": 0.3, "wrap.frame": 0.3, "wrap.codes": 0.3,
     "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
-    "setting.list": 0.6,
+    "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
+    "wrap.padded": 0.8,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -188,6 +195,9 @@ class Editor:
         telling = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
         self.sought = Sought(telling, tuple(dict.fromkeys(shapes)))
         self.available = available
+        self.imports: dict[ast.AST, ast.ImportFrom] = {}
+        """What has to be imported for names that stand in edits."""
+        self._shapes: list[tuple[int, ...]] | None = None
         self._parents: dict[str, Parents] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
         self._bound: dict[ast.AST, dict[str, list[Part]]] = {}
@@ -340,8 +350,62 @@ class Editor:
             yield from self._of_call(node, env)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
             yield from self._of_subscript(node)
+        elif isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
+            yield from self._of_items(node, parents)
         if self._may_wrap(node, parents):
             yield from self._wrapped(node, env)
+
+    def _of_items(
+        self, node: ast.Tuple | ast.List, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a list without one of its items, and sizes as those of another array."""
+        at = parents.of(node)
+        sizes = [self._whole(item) for item in node.elts]
+        is_index = at is not None and isinstance(at[0], ast.Subscript)
+        if not is_index and None not in sizes and not _is_of_data(at and at[0], sizes):
+            for other in self._other_shapes([size or 0 for size in sizes]):
+                yield type(node)([_number(size) for size in other], ast.Load()), "shape"
+        if isinstance(node, ast.List) and 1 < len(node.elts) <= MOST_ITEMS * 4:
+            kinds = {type(self._held(item)) for item in node.elts}
+            if kinds == {int} or kinds <= {LibraryObject, Instance}:
+                for index in list(range(len(node.elts)))[-MOST_ITEMS:]:
+                    rest = [*node.elts[:index], *node.elts[index + 1 :]]
+                    yield ast.List(rest, ast.Load()), "item.removed"
+
+    def _held(self, node: ast.expr) -> object:
+        value = self.recorder.values.get(node)
+        return node.value if isinstance(node, ast.Constant) else value and value.data
+
+    def _whole(self, node: ast.expr) -> int | None:
+        """Return a whole number above zero that is written as such, None for anything else."""
+        held = node.value if isinstance(node, ast.Constant) else None
+        return held if type(held) is int and held > 0 else None
+
+    def _other_shapes(self, sizes: Sequence[int]) -> Iterator[list[int]]:
+        """Yield the sizes of arrays of the run that may have been meant, those most alike first.
+
+        The first size is a number of samples and stays; an input of Keras has none.
+        """
+        if self._shapes is None:
+            seen: dict[tuple[int, ...], None] = {}
+            for value in self.recorder.values.values():
+                if isinstance(value.data, Array) and value.data.shape:
+                    rest = value.data.sizes[1:] if value.data.sizes else ()
+                    known = tuple(size for size in rest if size is not None)
+                    if known and len(known) == len(rest):
+                        seen.setdefault(known)
+            self._shapes = list(seen)
+        own = tuple(sizes)
+        found: list[tuple[int, list[int]]] = []
+        for shape in self._shapes:
+            if len(shape) == len(own) - 1 and shape != own[1:] and len(shape) > 1:
+                alike = sum(a == b for a, b in zip(shape, own[1:], strict=True))
+                found.append((alike, [own[0], *shape]))
+            elif len(shape) == len(own) and shape != own:
+                alike = sum(a == b for a, b in zip(shape, own, strict=True))
+                found.append((alike, [*shape]))
+        found.sort(key=lambda item: -item[0])
+        yield from (shape for alike, shape in found[:MOST_SHAPES] if alike or len(shape) == 1)
 
     def _of_constant(self, node: ast.Constant, parents: Parents) -> Iterator[tuple[ast.expr, str]]:
         value = node.value
@@ -396,9 +460,13 @@ class Editor:
         if own is None:
             return
         if isinstance(own.data, Library):
+            module = own.data.name.rpartition(".")[0]
             for other in _others(node.id):
-                if self.recorder.lookup(other, env) is not None:
-                    yield ast.Name(other, ast.Load()), "call.other"
+                renamed = ast.Name(other, ast.Load())
+                if self.recorder.lookup(other, env) is None:
+                    imported = ast.ImportFrom(module, [ast.alias(other)], 0)
+                    self.imports[renamed] = _placed(imported, node)
+                yield renamed, "call.other"
         if called and not isinstance(own.data, (LibraryObject, Instance)):
             return
         if self.in_part:
@@ -512,6 +580,13 @@ class Editor:
         yield from self._starred(node)
         if name == "Sequential":
             yield from self._with_layers(node)
+            yield from _without_layers(node)
+        sizes = [self._whole(given) for given in node.args]
+        few = not _is_of_data(node, sizes)
+        if name in SHAPED and len(sizes) > 1 and None not in sizes and few:
+            for shape in self._other_shapes([size or 0 for size in sizes]):
+                numbers = [_number(size) for size in shape]
+                yield ast.Call(func, numbers, node.keywords), "shape"
 
     def _with_names(self, node: ast.Call, env: Environment) -> Iterator[tuple[ast.expr, str]]:
         """Yield a call with one more argument: what the scope knows by a parameter's name."""
@@ -597,7 +672,8 @@ class Editor:
         self, node: ast.Call, name: str, method: bool
     ) -> Iterator[tuple[ast.expr, str]]:
         given = {keyword.arg for keyword in node.keywords}
-        words = [(w, v, "keyword.added") for w, v in KEYWORDS.get(name, ()) if w not in given]
+        known = (*KEYWORDS.get(name, ()), *self._library_words(node, name))
+        words = [(w, v, "keyword.added") for w, v in known if w not in given]
         if name in AXIS_POSITIONS and not given & AXIS_WORDS and len(node.args) == (not method):
             receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             array = self.recorder.values.get(receiver if method else node.args[0])
@@ -609,6 +685,18 @@ class Editor:
             constant = _number(value) if type(value) is int else ast.Constant(value)
             keywords = [*node.keywords, ast.keyword(word, constant)]
             yield ast.Call(node.func, node.args, keywords), kind
+
+    def _library_words(self, node: ast.Call, name: str) -> Words:
+        """Return the keyword arguments that a call of a library may lack."""
+        func = self.recorder.values.get(node.func)
+        data = func.data if func is not None else None
+        if data is not None and not isinstance(data, Library):
+            receiver = getattr(data, "receiver", None)
+            data = receiver.data if isinstance(receiver, Value) else None
+        if isinstance(data, Array):
+            return LIBRARY_KEYWORDS.get(data.library, {}).get(name, ())
+        top = data.name.partition(".")[0] if isinstance(data, Library) else ""
+        return LIBRARY_KEYWORDS.get(top, {}).get(name, ())
 
     def _of_subscript(self, node: ast.Subscript) -> Iterator[tuple[ast.expr, str]]:
         index = node.slice
@@ -676,6 +764,21 @@ class Editor:
                 yield detached(node), "wrap.detach"
         else:
             yield from around_value(node, held, env, self.sought)
+
+
+def _is_of_data(node: ast.AST | None, sizes: Sequence[int | None]) -> bool:
+    """Whether a call makes an array of many samples: its sizes are those of the data."""
+    made = isinstance(node, ast.Call) and called_name(node) in SHAPED
+    return made and bool(sizes) and (sizes[0] or 0) > MOST_PROBES
+
+
+def _without_layers(node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    """Yield a model of layers in a row without one of them."""
+    if len(node.args) < 3 or any(isinstance(given, ast.Starred) for given in node.args):
+        return
+    for at in range(len(node.args))[-MOST_ITEMS:]:
+        rest = [*node.args[:at], *node.args[at + 1 :]]
+        yield ast.Call(node.func, rest, node.keywords), "item.removed"
 
 
 def _moved(

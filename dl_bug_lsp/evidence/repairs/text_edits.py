@@ -14,6 +14,7 @@ ROWS = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".data")
 MOST_ROWS = 4
 FEW_ROWS = 2
 MOST_ENTRIES = 12
+MOST_LISTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,34 @@ def text_edits(
                 changed = _with_value(workspace.lines(file), entry, new)
                 if changed is not None:
                     yield TextEdit(kind, file, entry.line, entry.text, new, changed)
+        yield from _shorter_lists(workspace, file)
+
+
+def _shorter_lists(workspace: Workspace, file: str) -> Iterator[TextEdit]:
+    """Yield the lists of numbers of a file without their last items."""
+    lists: dict[tuple[str | int, ...], list[ConfigEntry]] = {}
+    for entry in workspace.config_entries(file):
+        if entry.path and isinstance(entry.path[-1], int) and type(entry.value) is int:
+            lists.setdefault(entry.path[:-1], []).append(entry)
+    longer = [items for items in lists.values() if len(items) > 1]
+    for items in longer[:MOST_LISTS]:
+        last, before = items[-1], items[-2]
+        lines = list(workspace.lines(file))
+        if not 0 < last.line <= len(lines):
+            continue
+        line = lines[last.line - 1]
+        if last.line == before.line:
+            shorter, count = re.subn(rf",\s*{re.escape(last.text)}\s*(?=,?\s*\])", "", line)
+            if count != 1:
+                continue
+            lines[last.line - 1] = shorter
+        elif re.fullmatch(rf"\s*-\s*{re.escape(last.text)}\s*(#.*)?", line):
+            shorter = ""
+            del lines[last.line - 1]
+        else:
+            continue
+        text = "\n".join([*lines, ""])
+        yield TextEdit("setting.item", file, last.line, line.strip(), shorter.strip(), text)
 
 
 def _other_settings(

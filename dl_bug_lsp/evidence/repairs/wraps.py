@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     CROPPED,
     LIBRARIES,
     MOST_KEYS,
+    OF_RAGGED,
     OF_TABLES,
     OF_TEXTS,
     RESHAPED,
@@ -91,6 +92,10 @@ def _around_items(
         if len(data) > 1 or index == 0:
             yield _around(node, f"X[{index}]"), "index.added"
     first = data[0] if data else None
+    lengths = {_length(item) for item in data}
+    if len(lengths) > 1 and None not in lengths:
+        of_tensors = isinstance(first, Value) and isinstance(first.data, Array)
+        yield from _filled(node, OF_RAGGED[2:] if of_tensors else OF_RAGGED[:2], env)
     if isinstance(first, Value) and isinstance(first.data, Array):
         template = "TORCH.stack(X)" if first.data.library == "torch" else "NP.stack(X)"
     elif isinstance(first, Value) and isinstance(first.data, (int, float)):
@@ -98,6 +103,14 @@ def _around_items(
     else:
         return
     yield from _filled(node, [(template, "wrap.stack")], env)
+
+
+def _length(item: object) -> int | None:
+    """Return how many items something holds, None where that is not known."""
+    data = item.data if isinstance(item, Value) else None
+    if isinstance(data, Array):
+        return data.sizes[0] if data.sizes else None
+    return len(data) if isinstance(data, (list, tuple)) else None
 
 
 def _around_array(
