@@ -76,8 +76,8 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             r"(?:准确率|精度|acc|mAP|dice).{0,12}(?:一直|始终|总是|都)?.{0,3}(?:为|是) ?0(?![.\d])",
             r"(?:准确率|精度|acc|mAP).{0,12}(?:不变|不上升|不提升|没有提升|没有变化|上不去)",
             r"\b(?:m?ap(?:50)?|m?iou|f1|dice|recall|precision|accuracy|acc|bleu)\b(?: \w+){0,3}?"
-            r" (?:is|are|was|were|stays?|stayed|remains?|shows?|gives?|equals?|=)(?: \w+){0,2} "
-            r"(?:0|zero)(?:\.0+)?%?(?![.\d])",
+            r" ?(?:is|are|was|were|stays?|stayed|remains?|shows?|gives?|equals?|=)(?: \w+){0,2} ?"
+            r"\b(?:0|zero)(?:\.0+)?%?(?![.\d])",
             rf"{_ACCURACY}\b.{{0,40}}\b(?:fixed at|which is constant|constant from|always 0)",
         ),
         (
@@ -106,6 +106,9 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "process_killed",
             r"\b(?:session|kernel|runtime|notebook|program|script|training|machine|computer)\b"
             r"(?: \w+){0,3}? (?:crash(?:es|ed|ing)?|restarts?|restarting|dies|died)\b",
+            r"\b(?:process|training|program|script|code|job|python|it)\b(?: \w+){0,3}"
+            r" (?:is|was|gets?|got|been|being|be)(?: \w+){0,2} killed\b",
+            r"被 ?(?:系统 ?)?(?:kill(?:ed)?|杀死|杀掉)",
             r"\bsegfault",
             r"\bsegmentation fault",
             r"\bcore ?dump",
@@ -113,6 +116,7 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """Failures without an exception as people describe them, each with its category's identifier."""
+_GAN = re.compile(r"\b(?:discriminator|generator|gans?|[dg][-_ ]loss)\b", re.IGNORECASE)
 _HANGS = re.compile(
     r"\b(?:train\w*|process\w*|program|script|code|jobs?|runs?|it|epochs?|bars?|everything"
     r"|loaders?|gpus?|terminal|kernel)\b[^.\n]{0,40}?"
@@ -191,7 +195,10 @@ def _hangs(text: str) -> bool:
 def _described(text: str) -> tuple[str, re.Match[str]] | None:
     """Return the category of the failure that a line describes in a person's words, and where."""
     text = text[:MAX_DESCRIPTION]
-    return next(((id, match) for id, p in DESCRIBED if (match := p.search(text))), None)
+    found = next(((id, match) for id, p in DESCRIBED if (match := p.search(text))), None)
+    # Of two networks that play against each other one loses: a rise alone is no divergence.
+    adversaries = found is not None and found[0] == "loss_divergence" and _GAN.search(text)
+    return None if adversaries else found
 
 
 def text_of(log: Log) -> str:

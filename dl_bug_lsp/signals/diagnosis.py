@@ -219,7 +219,7 @@ RUNAWAY = 1e3
 _STOPPED = re.compile(
     r"Invalid loss, terminating training|\bloss (?:is|became|went|was) (?:now )?(?:nan|inf)"
     r"|\b(?:nan|inf)(?:/inf)? (?:loss|values?) (?:detected|encountered|found|in loss)"
-    r"|non-?finite loss",
+    r"|non-?finite loss|\bnan in summary histogram for",
     re.IGNORECASE,
 )
 _ADVERSARIAL = re.compile(
@@ -258,13 +258,17 @@ def diagnose(
 
     ``classes`` is what the program's files say of its classes, for logs that do not tell.
     """
+    stopped = _stopped(log)
+    last = max((p.line for s in series for p in s.points), default=0)
     for process in _processes(series):
         own = tuple(s for s in series if s.process == process)
         for rule in RULES:
             finding = rule(RunSummary(own, log, classes))
             if finding is not None:
-                return _diagnosis(finding, own)
-    return _stopped(log)
+                # What the log itself says at its end tells more than the trend before it.
+                at_end = stopped is not None and stopped.line > last
+                return stopped if at_end else _diagnosis(finding, own)
+    return stopped
 
 
 def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:
@@ -285,7 +289,8 @@ def _diagnosis(finding: Found, series: tuple[MetricSeries, ...]) -> SilentDiagno
 def _stopped(log: Log) -> SilentDiagnosis | None:
     for line in log.lines:
         if _STOPPED.search(line.text[:1000]):
-            why = "the log says that the loss is not a number"
+            named = "loss" in line.text.lower()
+            why = f"the log says that {'the loss' if named else 'a value'} is not a number"
             span = Span(line.number, line.number)
             text = line.text.strip()[:300]
             return SilentDiagnosis("loss_nan", 0.9, why, text, line.number, span)

@@ -17,7 +17,8 @@ from dl_bug_lsp.taxonomy.classification_context import (
     find_phrase,
     without_node_attributes,
 )
-from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind, Frame
+from dl_bug_lsp.tracebacks.frames import is_library_path
 
 MOST = 3
 """Pieces of advice that are given at most."""
@@ -25,6 +26,12 @@ IN_NOTEBOOK = "in a notebook's cell"
 """What a row's ``when`` says to be given for failures of notebooks only."""
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
+OF_LIBRARY, OF_PROGRAM = "in the code of a library", "in the code of the program"
+"""The same for failures whose innermost frame lies in a library, or in the program itself."""
+PART_OF_PACKAGE = "a part of a package"
+"""The same where a module is missing from a package: those that hold it were found."""
+HIDES_LIBRARY = "a file hides a library"
+"""The same where a file of the stack imports a library whose name it has itself."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
 MONITORED = "training."
@@ -39,6 +46,8 @@ _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
 _FRAMES, _LONGEST = 40, 20_000
+_DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
+_IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
@@ -57,6 +66,7 @@ def advice(
         return ()
     text = _text(failure)
     about = f"{text} {_around(failure)}"
+    text += "".join(f" {shown}" for shown in _shown(failure, text))
     if not ran_in_order and failure.frames and _CELL.search(failure.frames[-1].file):
         text += f" {IN_NOTEBOOK}"
     if len(set(_NUMBER.findall(text))) >= 2:
@@ -105,6 +115,27 @@ def _for_places(row: ConditionalAdvice) -> ConditionalAdvice:
     return replace(row, when=(*row.when, *row.places_when), only=only)
 
 
+def _shown(failure: Failure, text: str) -> list[str]:
+    """Return what the stack and the missing name show, in the words that rows ask for."""
+    shown = []
+    if failure.frames and not failure.frames[-1].file.startswith("<"):
+        library = is_library_path(failure.frames[-1].file)
+        shown.append(OF_LIBRARY if library else OF_PROGRAM)
+    if _DOTTED_MODULE.search(text):
+        shown.append(PART_OF_PACKAGE)
+    if any(_hides(frame) for frame in failure.frames):
+        shown.append(HIDES_LIBRARY)
+    return shown
+
+
+def _hides(frame: Frame) -> bool:
+    """Say whether a file of the program imports a package that has its own name."""
+    imported = _IMPORTED.match(frame.source or "")
+    name = frame.file.replace("\\", "/").rpartition("/")[2]
+    own = imported is not None and name == f"{imported[1]}.py"
+    return own and not is_library_path(frame.file)
+
+
 def _text(failure: Failure) -> str:
     """Return the message in lower case, with what else says what failed."""
     text = ClassificationContext(failure, failure.cause).text if failure.cause is not None else ""
@@ -125,16 +156,9 @@ def _around(failure: Failure) -> str:
 
 
 def _applies(row: ConditionalAdvice, text: str) -> bool:
-    return any(_says(text, phrase) for phrase in row.when) and not any(
+    return any(find_phrase(text, phrase) for phrase in row.when) and not any(
         find_phrase(text, phrase) for phrase in row.unless
     )
-
-
-def _says(text: str, phrase: str) -> bool:
-    """Say whether a phrase occurs; a single word ("amp") at the beginning of one (no "sample")."""
-    if phrase.isalpha():
-        return any(not text[m.start() - 1 : m.start()].isalpha() for m in re.finditer(phrase, text))
-    return find_phrase(text, phrase)
 
 
 def _concerns(row: ConditionalAdvice, about: str) -> bool:

@@ -32,7 +32,7 @@ TRIGGER = re.compile(
     r"|kernel [\w-]{4,60} restarted|kernel (?:appears|has died)|ASSERT|modulefile|unknown:"
     r"|not recognized|不是内部"
     rf"|{complaint_tables.ABROAD}"
-    r"|source was compiled with|conflict is caused by"
+    r"|CUDA SETUP: P|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")

@@ -33,6 +33,8 @@ IN_MARKS = 0.4
 """The least probability of what stands in a code span or in quotation marks."""
 SHORT_TITLE = 2
 """Words of a first line that are rather what somebody says of a failure than its message."""
+MANY_WORDS = 12
+"""Words of a line that are rather somebody's sentence, if nothing in it stems from a program."""
 CLOSE = 0.04
 """By how much a later mention must be likelier: of two that say the same the first counts."""
 NAMED_FIRST = 0.3
@@ -57,7 +59,7 @@ _BUILTIN = {
 }
 _NAMED = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: \((?:see|note)[^()]{{3,80}}\))?"
-    r"(?: ?[:\uff1a] ?| = |'>[,:] (?!\w{1,80}\())(?P<message>\S.*)",
+    r"(?: ?[:\uff1a][ :\uff1a]{0,4}| = |'>[,:] (?!\w{1,80}\())(?P<message>\S.*)",
     re.DOTALL,
 )
 _REPR = re.compile(
@@ -175,7 +177,7 @@ _TELLTALE = re.compile(
     r"|\bis not a local folder and is not a valid model|\bCan't load (?:tokenizer|the model) for '"
     r"|\bcannot open shared object file|\bundefined symbol: _?\w"
     r"|\bversion `(?:GLIBC|CXXABI)\w{0,20}_?[\d.]*' not found"
-    r"|\bdoes not match(?:es)? the length of `"
+    r"|\bdoes not match(?:es)? the length of `|\bNan in summary histogram for: "
 )
 """How Python and the frameworks word their messages, and hardly anybody else."""
 _SOURCE = re.compile(r"^\[?[WEF] [\w./-]{1,200}:\d{1,6}\] (?:OP_REQUIRES failed at \S{1,100} : )?")
@@ -236,6 +238,8 @@ _PERSONAL = re.compile(
     r"\b(?:I|I'm|[Ww]e|[Mm]y|[Oo]ur|[Yy]ou|[Yy]our|me|us|[Pp]lease|[Hh]elp|[Tt]hanks?|[Hh]ello|[Hh]i"
     r"|[Aa]nyone|how|why|what|which|when i|following)\b"
 )
+_OF_PROGRAMS = re.compile(r"[`'\"_=<>{}\[\]]|\w\(|: |[a-z][A-Z]|\d\.\d")
+"""What sentences of people seldom hold and messages of programs mostly do."""
 _CODE = re.compile(r"[{};]$|\w\([^()]*\)$|^[\w.\[\]'\"]{1,80} ?=[^=]|^(?:import|from|def|class) ")
 _LONGEST_TOKENS = 400
 
@@ -332,21 +336,12 @@ def read_mention(
         if is_told or (with_class and bare and "telltale" not in mention.context):
             continue
         chance = probability(mention)
-        marked = bool(_MARKED & set(mention.context))
-        if "line" not in mention.context and chance >= (IN_MARKS if marked else LIKELY):
+        least = _least(mention, spoken=spoken, below_run=after >= 0, alone=len(stream) == 1)
+        within = "line" not in mention.context
+        if within and chance >= (least if after >= 0 else min(least, LIKELY)):
             part_of = mention.at
         elif mention.at == part_of:
             continue
-        least = LIKELY
-        if mention.type is None:
-            plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
-            least = IN_MARKS if marked else SURE if plain else LIKELY
-            if plain and _PERSONAL.search(mention.message):
-                least = QUITE_SURE
-            if after >= 0 or (
-                not marked and mention.at == 0 < len(stream) - 1 and _is_short(mention)
-            ):
-                least = CERTAIN
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
         whole = best is not None and _is_rest_of(best[1], mention)
         if chance >= least and (worth > leading + CLOSE or whole):
@@ -356,9 +351,33 @@ def read_mention(
     return _block(best[1], best[0], stream)
 
 
+def _least(mention: Mention, *, spoken: bool, below_run: bool, alone: bool) -> float:
+    """Return the least probability at which a mention is taken for a failure's message.
+
+    ``spoken`` texts hold sentences of a person; ``below_run`` says that lines of a run that goes on
+    stand above, ``alone`` that the text has no other line.
+    """
+    if mention.type is not None:
+        return LIKELY
+    marked = bool(_MARKED & set(mention.context))
+    plain = spoken and "line" in mention.context and not _INTRODUCED & set(mention.context)
+    if below_run or (not marked and not alone and mention.at == 0 and _is_short(mention)):
+        return CERTAIN
+    if plain and _is_plain_sentence(mention.message):
+        return CERTAIN
+    if plain and _PERSONAL.search(mention.message):
+        return QUITE_SURE
+    return IN_MARKS if marked else SURE if plain else LIKELY
+
+
 def _is_short(mention: Mention) -> bool:
     """Say whether a message has two words at most, as the title of a report may."""
     return len(mention.message.split()) <= SHORT_TITLE
+
+
+def _is_plain_sentence(text: str) -> bool:
+    """Say whether a message is a long sentence of words alone, as people write it."""
+    return len(text.split()) >= MANY_WORDS and not _OF_PROGRAMS.search(text)
 
 
 def _is_rest_of(former: Mention, later: Mention) -> bool:

@@ -145,6 +145,7 @@ RULES: tuple[Rule, ...] = (
         "no backend…available",
         "failed to import",
         "cuda setup failed",
+        "cuda setup: problem: ",
         "cuda_setup: ",
         "libdevice not found",
         "can't find libdevice",

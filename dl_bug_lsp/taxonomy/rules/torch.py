@@ -245,6 +245,7 @@ RULES_TENSORS: tuple[Rule, ...] = (
         "tensor for argument…is on cpu, but expected",
         "tensor for 'out' is on cpu",
         "tensors to be on the same device",
+        "to have the same device as tensor for argument",
         "must be on the same device",
         "must be on the current device",
         "should be either on cpu or on the same device",
