@@ -39,6 +39,10 @@ DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
 
+NEEDS_WORDS = re.compile(
+    r"add_argument\(\s*[\"'](?!-)|required=True|sys\.argv\[\s*\d|click\.argument|typer\.Argument"
+)
+"""Code of programs that do not start without arguments."""
 NOT_FOLLOWED = Outcome(None, frozenset(), reached=False, complete=False, steps=0)
 _FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str, Settings]] = WeakKeyDictionary()
 
@@ -173,9 +177,14 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
     launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     used: Settings = (words, settings[0] if len(settings) == 1 else None)
+    documented = _documented(case)
+    assumption = ""
+    if documented is not None:
+        used = (_words(case.workspace, documented), used[1])
+        assumption = ASSUMED.format(f"the command of {documented.file}:{documented.line}")
     first = _interpreter(case, *used)
     outcome = first.run()
-    steps_left, assumption = MOST_STEPS_OF_OTHERS, ""
+    steps_left = MOST_STEPS_OF_OTHERS
     for others, file, name in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or steps_left <= 0:
             break
@@ -192,6 +201,13 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
         said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
         outcome = replace(outcome, raised=first.demanded(said))
     return outcome, assumption, used
+
+
+def _documented(case: Case) -> Launch | None:
+    """Return the command that the program's documents show, where it needs arguments to start."""
+    run = case.engine.run
+    text = case.workspace.text(run.script or "") or ""
+    return next(iter(run.documented), None) if NEEDS_WORDS.search(text) else None
 
 
 def _hidden_cells(case: Case) -> list[int]:

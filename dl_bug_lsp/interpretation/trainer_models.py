@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.collator_models import batch_of
 from dl_bug_lsp.interpretation.effect_models import words
 from dl_bug_lsp.interpretation.lightning_models import configured
 from dl_bug_lsp.interpretation.model_helpers import nothing
@@ -552,10 +553,13 @@ def _hf_batch(
         rows = count.data if isinstance(count.data, int) else 1
         many = [samples[i % len(samples)] for i in range(max(min(rows, 64), 1))]
         return interpreter.call(collator, (Value(many, dataset.origins),), {}, call.place)
-    library = collator is not None and isinstance(collator.data, LibraryObject)
-    padded = library or any(name in parts for name in ("tokenizer", "processing_class"))
-    if padded:
-        return _padded_batch(joined(samples, strict=False), count, collator)
+    used = collator.data if collator is not None else None
+    if isinstance(used, LibraryObject):
+        return batch_of(interpreter, samples, count, used, used.made)
+    if any(name in parts for name in ("tokenizer", "processing_class")):
+        trainer = call.receiver.data if call.receiver is not None else None
+        made = trainer.made if isinstance(trainer, LibraryObject) else call.place
+        return batch_of(interpreter, samples, count, None, made)
     sample = joined(samples, interpreter.is_failing())
     if isinstance(sample.data, dict):
         # The default collator leaves texts out and calls a label ``labels``.
@@ -566,36 +570,6 @@ def _hf_batch(
         }
         sample = Value(fields, sample.origins)
     return collated(sample, count)
-
-
-def _padded_batch(sample: Value, count: Value, collator: Value | None) -> Value:
-    """Return samples side by side, their lists padded (``DataCollatorWithPadding``)."""
-    if not isinstance(sample.data, dict):
-        return unknown(sample)
-    batch: dict[object, Value] = {}
-    for name, value in sample.data.items():
-        data = value.data
-        key = "labels" if name in ("label", "label_ids") else name
-        shape: tuple[Value, ...] | None = None
-        dtype: str | None = "int64"
-        if isinstance(data, Array) and data.shape is not None:
-            shape, dtype = (count, *data.shape), data.dtype
-        elif isinstance(data, Lazy):
-            shape = (count, data.length)
-        elif isinstance(data, (list, tuple)):
-            shape = (count, Value(UNKNOWN, value.origins))
-        elif isinstance(data, (bool, int, float)):
-            shape, dtype = (count,), "float32" if isinstance(data, float) else "int64"
-        elif isinstance(data, str):
-            continue
-        bounds = (data.lowest, data.highest) if isinstance(data, Array) else (None, None)
-        made = Array(shape, dtype, "torch", "cpu", *bounds)
-        batch[key] = Value(made, value.origins) if shape is not None else unknown(value)
-    kind = collator.data.short if collator and isinstance(collator.data, LibraryObject) else ""
-    if kind == "DataCollatorForLanguageModeling" and "input_ids" in batch:
-        batch["labels"] = batch["input_ids"]
-        batch.setdefault("attention_mask", batch["input_ids"])
-    return Value(batch, sample.origins)
 
 
 def _config(model: Value) -> LibraryObject | None:

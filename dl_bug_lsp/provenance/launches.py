@@ -51,6 +51,9 @@ _PROGRAM = re.compile(
 _ARGUMENTS = re.compile(r"\['([^'\[\]]+\.py', '.*')\]")
 """``sys.argv`` as a program prints it."""
 _OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
+_README = re.compile(r"(?:^|/)(?:readme|usage|getting_started|quickstart)[^/]*\.(?:md|rst|txt)$")
+MOST_READMES = 3
+MOST_DOCUMENT = 100_000
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _FRAME = re.compile(r"\s*File \"")
 _WORD = re.compile(r"[A-Za-z][\w./-]{3,}")
@@ -90,6 +93,7 @@ class Run:
     guessed: tuple[str, ...] = ()
     overrides: tuple[ConfigEntry, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)
+    documented: tuple[Launch, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -140,7 +144,8 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
-    return Run(script, launches, tuple(configs), guessed, overrides, _once(printed))
+    documented = () if launches or not script else tuple(_documented(workspace, script, names))
+    return Run(script, launches, tuple(configs), guessed, overrides, _once(printed), documented)
 
 
 def is_tooling(file: str) -> bool:
@@ -324,6 +329,28 @@ def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
         commands, _, _ = split_commands([(0, text)])
         entries = [e for command in commands[:1] for e in command_entries("", command)]
         yield from _grouped("", entries, names)
+
+
+def _documented(workspace: Workspace, script: str, names: _Names) -> Iterator[Launch]:
+    """Yield the commands that start a script in its docstring and in files that say how to."""
+    tree = workspace.tree(script)
+    documents = [(script, 1, ast.get_docstring(tree, clean=False) if tree is not None else None)]
+    readmes = [f for f in workspace.files() if _README.search(f.lower())]
+    readmes.sort(key=lambda f: (f.count("/"), f))
+    documents += [(file, 0, workspace.text(file)) for file in readmes[:MOST_READMES]]
+    seen: set[tuple[str, ...]] = set()
+    for file, first, text in documents:
+        joined = (text or "")[:MOST_DOCUMENT].replace("\\\n", "  ")
+        for number, line in enumerate(joined.splitlines(), first or 1):
+            match = _PROGRAM.search(line[:2000]) if ".py" in line or " -m " in line else None
+            if match is None or "<" in match[1] or "..." in match[1]:
+                continue
+            commands, _, _ = split_commands([(0, match[1].strip("`"))])
+            entries = [e for command in commands[:1] for e in command_entries("", command)]
+            for launch in _grouped("", entries, names):
+                if launch.script == script and launch.texts not in seen:
+                    seen.add(launch.texts)
+                    yield Launch(script, launch.words, file, number)
 
 
 def _hydra_overrides(lines: list[str]) -> list[ConfigEntry]:
