@@ -21,6 +21,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     module_names,
     notebooks,
     numerics,
+    saved_configs,
     tensor_mismatch,
     unlike_places,
     visible_devices,
@@ -64,6 +65,7 @@ RULES: tuple[Source, ...] = (
     numerics.find_core_sizes,
     unlike_places.find,
     channel_order.find_channel_order,
+    saved_configs.find_saved_configs,
 )
 
 
