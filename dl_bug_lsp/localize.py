@@ -19,6 +19,7 @@ from dl_bug_lsp.divergence import read_divergence, transcript
 from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.evidence.case import Case, Clue, LocatedFrame
 from dl_bug_lsp.evidence.class_counts import class_count
+from dl_bug_lsp.evidence.raising.message_values import with_raised_values
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Log, Span
@@ -223,6 +224,9 @@ def case_of(
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):
         located = tuple((frame, None) for frame, _ in located)
+    innermost = located[-1][1] if located else None
+    if cause is not None:
+        facts = with_raised_values(facts, cause, innermost, workspace)
     case = Case(failure, facts, verdict, located, workspace, log, spectrum, recorded)
     if options.python is not None:
         case.environment = environment_of(options.python, workspace.root)

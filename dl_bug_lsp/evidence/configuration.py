@@ -32,6 +32,7 @@ FAR = 12.0
 """Distance at which a setting counts a factor e less: settings lie far from where they are read."""
 MOST_SETTINGS = 4_000
 MOST_FRAMES = 4
+MOST_TEXT = 2_000
 DEEP = 4
 """More library frames than this below the raise site: the library was at work on its own."""
 NEAR_OPTION = 0.74
@@ -101,6 +102,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _named(case, settings)
     yield from _in_frames(case, settings)
     yield from _numbers(case, settings)
+    yield from _worded_numbers(case, settings)
     yield from _wrong_type(case, settings)
 
 
@@ -450,17 +452,22 @@ def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
                 yield Clue("config.in_frame", setting.file, setting.line, score, why)
 
 
-def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
-    """Yield the settings whose value is a number of the message."""
-    if names_no_size(case):
-        return
-    settings = [s for s in settings if not counts_no_size(s.key, case.message)]
+def _numbers_of_message(case: Case) -> set[float]:
+    """Return the sizes and counts of the message but for those that stand everywhere."""
     wanted: set[float] = set()
     for fact in case.facts.facts:
         values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
         if fact.kind in COUNTED:
             wanted.update(float(n) for n in values if isinstance(n, (int, float)))
-    wanted = {n for n in wanted if 2 < abs(n) < 1e15}
+    return {n for n in wanted if 2 < abs(n) < 1e15}
+
+
+def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings whose value is a number of the message."""
+    if names_no_size(case):
+        return
+    settings = [s for s in settings if not counts_no_size(s.key, case.message)]
+    wanted = _numbers_of_message(case)
     reached = {(s.node.file, s.node.line) for s in case.raise_slice}
     hits = [s for s in settings if _plain_number(s) in wanted]
     counts = Counter(_plain_number(s) for s in hits)
@@ -471,6 +478,48 @@ def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
         score *= 1.0 if (setting.file, setting.line) in reached else 0.5
         why = f"{setting.shown} is a number of the message"
         yield Clue("config.number", setting.file, setting.line, score, why)
+
+
+LEAST_LETTERS = 3
+OF_PROSE = frozenset(
+    ("model", "data", "train", "test", "num", "number", "input", "output", "value", "type", "name",
+     "expected", "given", "tensor", "got", "have", "but", "with", "the", "and", "for", "not",
+     "self", "from", "return", "shape", "error", "run", "file", "line", "config", "args", "instead",
+     "size", "torch", "numpy", "must", "same", "was", "max", "min")
+)  # fmt: skip
+"""Words that most messages or most settings have."""
+
+
+def _worded_numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield settings with a number of the message and a word of it, or of the lines that failed."""
+    if names_no_size(case):
+        return
+    wanted = _numbers_of_message(case)
+    sources = [frame.source or "" for frame, _ in case.located[-MOST_FRAMES:]]
+    read = _tokens(" ".join((case.message[:MOST_TEXT], *sources)))
+    hits: list[tuple[Setting, set[str]]] = []
+    for setting in settings:
+        shared = _tokens(setting.key) & read
+        if (
+            shared
+            and _plain_number(setting) in wanted
+            and not counts_no_size(setting.key, case.message)
+        ):
+            hits.append((setting, shared))
+    of_word = Counter(word for _, shared in hits for word in shared)
+    for setting, shared in hits:
+        word = min(sorted(shared), key=lambda w: of_word[w])
+        why = f"{setting.shown} is a number of the message, which speaks of `{word}`"
+        score = 1.0 / math.sqrt(of_word[word] * len(hits))
+        yield Clue("config.worded_number", setting.file, setting.line, score, why)
+
+
+def _tokens(text: str) -> set[str]:
+    """Return the words of a text and of the identifiers in it, lower case and singular."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", text)
+    plain = (word.lower() for word in words if len(word) >= LEAST_LETTERS)
+    singular = {w[:-2] if w.endswith("sses") else w[:-1] if w[-1] == "s" else w for w in plain}
+    return singular - OF_PROSE
 
 
 def _plain_number(setting: Setting) -> float | None:

@@ -1,7 +1,10 @@
-"""Which config and data files of a big workspace have to do with the failing run.
+"""Which files of a checkout have to do with the failing run, and which of them its user wrote.
 
 A checkout of a project holds the settings of many runs, workflows and tools. A word or a number of
 the message that stands in one of them says nothing if the failing run never read the file.
+
+The code of a published project has run for many people. The settings, the data and the script of a
+run that fails in it were mostly written for this run.
 """
 
 from __future__ import annotations
@@ -10,9 +13,13 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.launches import LAUNCHERS
+from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.tracebacks import FailureKind
+from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.case import Case
@@ -24,7 +31,13 @@ SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".gin")
 DOCUMENTS = (".md", ".rst", ".html", ".ipynb", ".png", ".svg", ".jpg", ".pdf", ".log")
 MOST_FOLDERS = 200
 MOST_DATA_FILES = 24
+MOST_PATHS = 400
 SHORTEST_STEM = 3
+MARKS_OF_PUBLISHED = ("license", "licence", "copying", "citation.cff")
+"""Beginnings of files in the root of what is published; a ``.github`` folder is another mark."""
+MOST_OF_README = 200_000
+PUBLISHED = 0.6
+"""What a clue in the code of a published project counts, beside one in what its user wrote."""
 LONGEST_TOKEN = 300
 MOST_LINES = 4_000
 """Lines of the log, half of them from its beginning, whose words are looked at."""
@@ -47,6 +60,7 @@ class Connections:
         # Words of a sentence are no names; what a command or a setting gives is.
         self._names: set[str] = set()
         self._bases: set[str] = set()
+        self._paths: set[str] = set()
         self._folders: set[str] = set()
         self._given(word.text for launch in run.launches for word in launch.words)
         self._given(run.printed.values())
@@ -61,7 +75,7 @@ class Connections:
         self._add_paths(str(fact.value) for fact in case.facts.of(FactKind.PATH))
         # Code that names a folder reads some of its files: which ones the settings say.
         self._bases_of_code = _bases(text for text in _strings(case) if "." in text)
-        self._in_tests = any(_is_test(place.file) for place in case.places)
+        self._in_tests = any(is_test_file(place.file) for place in case.places)
 
     def has(self, file: str) -> bool:
         """Say whether a file is named, goes by a name that is given, or lies in a named folder."""
@@ -69,7 +83,7 @@ class Connections:
         stem = base.partition(".")[0]
         if file in self._files or base in self._bases:
             return True
-        if base in self._bases_of_code and (self._in_tests or not _is_test(file)):
+        if base in self._bases_of_code and (self._in_tests or not is_test_file(file)):
             return True
         own = (stem, folder.rpartition("/")[2])
         if any(len(name) >= SHORTEST_STEM and name in self._names for name in own):
@@ -83,16 +97,20 @@ class Connections:
 
     @cached_property
     def data_files(self) -> tuple[str, ...]:
-        """The files of named folders and names that are neither code nor settings, sorted.
+        """The files of named folders and names that are neither code nor settings.
 
         Those that an ignore rule hides, as data often are, are found in folders that are named.
         """
         found = {file for file in self._workspace.files() if self.has(file)}
+        named = map(self._workspace.existing_file, sorted(self._paths)[:MOST_PATHS])
+        found.update(file for file in named if file is not None)
         for folder in sorted(self._folders, key=lambda name: (-len(name), name))[:MOST_FOLDERS]:
             found.update(self._workspace.folder_files(folder))
         left_out = (*CODE, *SETTINGS, *DOCUMENTS, *LAUNCHERS)
-        data = (file for file in sorted(found) if not f"/{file.lower()}".endswith(left_out))
-        return tuple(data)[:MOST_DATA_FILES]
+        data = (file for file in found if not f"/{file.lower()}".endswith(left_out))
+        # Files that are named themselves come before those of named folders.
+        ordered = sorted(data, key=lambda f: (f.rpartition("/")[2] not in self._bases, f))
+        return tuple(ordered[:MOST_DATA_FILES])
 
     def _given(self, texts: Iterable[str]) -> None:
         held = list(texts)
@@ -104,9 +122,58 @@ class Connections:
             for parts in _paths(text):
                 if "." in parts[-1]:
                     self._bases.add(parts[-1].rstrip("."))
+                    self._paths.add("/".join(parts))
                 else:
                     # One of another machine begins with folders that the workspace has not.
                     self._folders.update("/".join(parts[at:]) for at in range(len(parts) - 1))
+
+
+def part_of_published(case: Case, file: str) -> float:
+    """Return what a clue in a file counts: less in the code of a published project.
+
+    The whole counts in its settings, in a script that its README does not name, and in all files
+    where a test failed, since who runs tests works on the code.
+    """
+    if not file.endswith(CODE) or not _is_published(case):
+        return 1.0
+    return 1.0 if file in _written_for_run(case) else PUBLISHED
+
+
+_OWN: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()
+_IN_PUBLISHED: WeakKeyDictionary[Case, bool] = WeakKeyDictionary()
+
+
+def _is_published(case: Case) -> bool:
+    """Say whether the workspace is a checkout of a published project of which no test failed."""
+    if case not in _IN_PUBLISHED:
+        own = case.failure.kind is not FailureKind.REPORT and case.spectrum is None
+        tested = any(is_test_file(place.file) for place in case.places)
+        _IN_PUBLISHED[case] = own and not tested and _has_marks(case.workspace.files())
+    return _IN_PUBLISHED[case]
+
+
+def _has_marks(files: Iterable[str]) -> bool:
+    return any(
+        file.startswith(".github/") or file.lower().startswith(MARKS_OF_PUBLISHED) for file in files
+    )
+
+
+def _written_for_run(case: Case) -> frozenset[str]:
+    """Return the code files that are settings of the run, and its script if no README names it."""
+    if case not in _OWN:
+        run = case.engine.run
+        own = {*case.engine.configuration.files, *run.files}
+        readme = _readme(case.workspace)
+        scripts = {run.script, *(place.file for place in case.places[:1])} - {None}
+        own.update(s for s in scripts if s and s.rpartition("/")[2] not in readme)
+        _OWN[case] = frozenset(own)
+    return _OWN[case]
+
+
+def _readme(workspace: Workspace) -> str:
+    """Return the text of the README files in the root of a workspace."""
+    names = [f for f in workspace.files() if "/" not in f and f.lower().startswith("readme")]
+    return "\n".join(workspace.text(name) or "" for name in names)[:MOST_OF_README]
 
 
 def _bases(texts: Iterable[str]) -> frozenset[str]:
@@ -120,10 +187,6 @@ def _paths(text: str) -> Iterator[list[str]]:
         parts = [p for p in re.split(r"[/\\]", token) if p not in ("", ".", "..", "~")]
         if parts:
             yield parts
-
-
-def _is_test(file: str) -> bool:
-    return any(part.startswith("test") for part in file.split("/")[:-1])
 
 
 def _strings(case: Case) -> Iterator[str]:

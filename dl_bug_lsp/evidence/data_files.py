@@ -56,6 +56,8 @@ OF_OBJECTS = re.compile(
     r"|string dtype|could not convert string|Unable to convert .{0,40}\(Unsupported object type"
 )
 """How NumPy and frameworks say that an array holds texts or objects where numbers are wanted."""
+NO_NUMBER = re.compile(r"could not convert string to \w+: (?:np\.str_\()?['\"](.{1,80}?)['\"]")
+"""How Python and NumPy name a text that is no number."""
 FLOAT_FOR_TEXT = re.compile(
     r"'float' object has no attribute '(?:lower|upper|strip|lstrip|rstrip|split|replace|startswith"
     r"|endswith|encode|join|find|isdigit|isalpha|translate|title|format|rsplit|splitlines)'"
@@ -99,6 +101,9 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
     yield from _text_lines(case, read)
+    yield from _columns_of_text(case)
+    yield from _beyond_ascii(case, read)
+    yield from _unlike_separators(case, read)
     tables = [f for f in read if f.endswith(TABLES) or _is_unlisted(f)]
     tables.extend(f for f in case.workspace.files() if f.endswith(TABLES) and f not in read)
     for file in tables[:MAX_TABLES]:
@@ -152,11 +157,17 @@ def _files_read(case: Case) -> dict[str, float]:
     for file in case.connections.data_files if case.connections is not None else ():
         nearness.setdefault(file, NAMED)
     names = {file.rpartition("/")[2]: file for file in case.workspace.files() if _is_data(file)}
-    if len(names) <= MAX_NAMED and not names.keys() <= nearness.keys():
-        for text in sorted(case.words.texts(("string", "config_value", "dict_key"))):
+    texts = sorted(case.words.texts(("string", "config_value", "dict_key")))
+    if len(names) <= MAX_NAMED:
+        for text in texts if not names.keys() <= nearness.keys() else ():
             file = names.get(text.rpartition("/")[2]) if "." in text[-7:] else None
             if file is not None:
                 nearness.setdefault(file, NAMED)
+    # An ignore rule hides most data from the listing of files.
+    for text in [t for t in texts if t.endswith((*TABLES, *TEXTS))][:MAX_NAMED]:
+        file = case.workspace.existing_file(text)
+        if file is not None:
+            nearness.setdefault(file, NAMED)
     return nearness
 
 
@@ -595,6 +606,68 @@ def _text_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
                         break
 
 
+SEPARATED = (".csv", ".tsv", ".psv", ".tab")
+OF_EXTENSIONS = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
+
+
+def _unlike_separators(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield the first line of a table whose separator is another than its siblings' or its name's.
+
+    Read with theirs, its rows are one column each.
+    """
+    names = [f for f in (*read, *case.workspace.files()) if f.endswith(SEPARATED)]
+    tables = {file: case.workspace.table(file) for file in dict.fromkeys(names[: 2 * MAX_TABLES])}
+    known = {file: t for file, t in tables.items() if t is not None and len(t.columns) > 1}
+    for file, table in known.items():
+        folder, _, name = file.rpartition("/")
+        extension = name[name.rindex(".") :]
+        siblings = [
+            t.delimiter
+            for other, t in known.items()
+            if other != file and other.rpartition("/")[0] == folder and other.endswith(extension)
+        ]
+        usual = OF_EXTENSIONS.get(extension) or (siblings[0] if len(siblings) > 1 else None)
+        if usual is None or set(siblings) - {usual} or table.delimiter == usual:
+            continue
+        why = f"this file separates by {_separator(table.delimiter)}, {_others(siblings, usual)}"
+        score = OF_SEPARATORS * min(read.get(file, BESIDE), 1.0)
+        yield Clue("data_files.explains", file, table.header_line or 1, score, why)
+
+
+OF_SEPARATORS = 0.9
+
+
+def _separator(mark: str) -> str:
+    return {"\t": "tabs", " ": "spaces"}.get(mark, f"`{mark}`")
+
+
+def _others(siblings: list[str], usual: str) -> str:
+    by = _separator(usual)
+    return f"the others beside it by {by}" if siblings else f"its name says {by}"
+
+
+ONLY_ASCII = re.compile(
+    r"(?i)\bnon-?ascii|\bnot (?:\w+ )?ascii|\bascii\W{0,4}(?:only|codec|characters? only)"
+)
+"""How messages say that a text has characters that ASCII does not have."""
+
+
+def _beyond_ascii(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield the lines with characters beyond ASCII where only ASCII is taken."""
+    if not ONLY_ASCII.search(case.message):
+        return
+    # A path that only the command line gave may be that of any of the workspace's data files.
+    files = read or {f: BESIDE for f in case.workspace.files() if _is_data(f)}
+    for file in [f for f in files if not f.endswith(CODE)][:MAX_TABLES]:
+        lines = [n for n, line in enumerate(case.workspace.lines(file), 1) if not line.isascii()]
+        for line in lines[:MAX_ODD]:
+            text = case.workspace.lines(file)[line - 1]
+            odd = next(c for c in text if not c.isascii())
+            why = f"`{odd}` (U+{ord(odd):04X}) stands here, and the failure wants ASCII"
+            score = files[file] / len(lines) ** 0.5
+            yield Clue("data_files.explains", file, line, score, why)
+
+
 def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the rows that alone hold the highest or a negative whole number of a column."""
     if case.category.id != "illegal_index":
@@ -742,14 +815,63 @@ def _files_of_call(case: Case, step: Step) -> set[str]:
     return names
 
 
+def columns_of_text(case: Case) -> dict[str, dict[str, Column]]:
+    """Return, by file and name, the columns of texts from which one was taken for a number.
+
+    A row of such a column is like all others: what is wrong is that the column was chosen, or that
+    it was not encoded.
+    """
+    if not _is_text_for_number(case):
+        return {}
+    given = {str(fact.value) for fact in case.facts.of(FactKind.LITERAL)} - {""}
+    given.update(NO_NUMBER.findall(case.message))
+    found: dict[str, dict[str, Column]] = {}
+    for file in [f for f in _files_read(case) if f.endswith(TABLES)][:MAX_TABLES]:
+        table = case.workspace.table(file)
+        for column in table.columns if table is not None else ():
+            if column.numbers or column.filled < FEW_TEXTS or column.distinct == 1:
+                continue
+            if any(case.workspace.table_rows(file, text, column.name) for text in given):
+                found.setdefault(file, {})[column.name] = column
+    return found
+
+
+LONG_VALUE = 5
+"""Letters from which on a value that stands in one row only is no coincidence."""
+UNIQUE = 0.6
+FEW_TEXTS = 4
+"""Rows from which on a column without any number is one of texts."""
+
+
+def _columns_of_text(case: Case) -> Iterator[Clue]:
+    """Yield where settings and code name a column of texts that was taken for one of numbers."""
+    columns = {n: (f, c) for f, named in columns_of_text(case).items() for n, c in named.items()}
+    roles = ("string", "config_value")
+    named = case.words.with_text(columns) if columns else []
+    words = [w for w in named if w.role in roles and not w.file.endswith(TABLES)]
+    steps = (*case.raise_slice, *(s for steps in case.outer_slices for s in steps))
+    on_way = {(step.node.file, step.node.line) for step in steps}
+    near = [w for w in words if w.role == "config_value" or (w.file, w.line) in on_way] or words
+    for word in near:
+        file, column = columns[word.text]
+        why = f"names `{word.text}`, whose {column.filled} values in {file} are texts"
+        score = 1.0 / len(near) ** 0.5
+        yield Clue("data_files.explains", word.file, word.line, score, why)
+
+
 def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the rows that hold a value of the message."""
+    usual = columns_of_text(case).get(table.file, {})
     for kind in VALUES:
         for fact in case.facts.of(kind):
             value = str(fact.value)
             if not value or len(value) > 200:
                 continue
             rows = case.workspace.table_rows(table.file, value)
-            for line, name in rows[:3]:
+            for line, name in [row for row in rows if row[1] not in usual][:3]:
                 why = f"`{value}` of the message stands in column `{name}`"
-                yield Clue("data_files.value", table.file, line, closeness / len(rows) ** 0.5, why)
+                score = closeness / len(rows) ** 0.5
+                yield Clue("data_files.value", table.file, line, score, why)
+                if len(rows) == 1 and len(value) >= LONG_VALUE:
+                    why = f"`{value}` of the message stands in this row alone"
+                    yield Clue("data_files.explains", table.file, line, UNIQUE * score, why)

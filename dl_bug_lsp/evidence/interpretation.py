@@ -12,7 +12,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
@@ -66,10 +66,11 @@ def find(case: Case) -> Iterator[Clue]:
     target = (case.places[-1].file, case.places[-1].line)
     why = _why(raised, certainty)
     sides = _misplaced(case, raised.sides)
+    of_texts = columns_of_text(case)
     for (file, stated), share in _shares(sides, of_sizes=sides is raised.sides).items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
-        if line > 0 and (file, line) != target:
+        if line > 0 and (file, line) != target and file not in of_texts:
             fits = (file, stated) in outcome.agreed
             score = (share * CONFIRMED if fits else share) * TELLING.get(raised.what, 1.0)
             score *= raised.weight

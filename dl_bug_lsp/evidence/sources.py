@@ -25,6 +25,7 @@ from dl_bug_lsp.evidence import (
     usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
+from dl_bug_lsp.evidence.connected import part_of_published
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
@@ -65,6 +66,7 @@ def gather(case: Case) -> Iterator[Clue]:
             for clue in source(case):
                 checkpoint()
                 part = part_in_run(case, clue) * headers.share_of(case, clue)
+                part *= part_of_published(case, clue.file)
                 if part > 0:
                     yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:

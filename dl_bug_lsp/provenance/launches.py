@@ -48,6 +48,15 @@ _PATH = re.compile(
 _PROGRAM = re.compile(
     r"(?:^|[\s'\"\[=$+>])((?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun)[\s'\",].*)$"
 )
+_PROMPT = re.compile(r"(?:\S*[$#>]|\++) +((\S+).*)$")
+SCRIPT_GROUPS = ("console_scripts", "gui_scripts")
+SCRIPT_TABLES = (
+    ("project", "scripts"),
+    ("project", "gui-scripts"),
+    *(("project", "entry-points", group) for group in SCRIPT_GROUPS),
+    ("tool", "poetry", "scripts"),
+)
+_SCRIPT = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+:[\w.]+)", re.MULTILINE)
 _ARGUMENTS = re.compile(r"\['([^'\[\]]+\.py', '.*')\]")
 """``sys.argv`` as a program prints it."""
 _OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
@@ -126,13 +135,17 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     """
     lines = _bounded(log)
     names = workspace.of_names("launches.names", _Names)
-    shown = list({(s.script, s.texts): s for s in _shown_launches(lines, names)}.values())
+    programs = _installed_programs(workspace, names)
+    shown = list({(s.script, s.texts): s for s in _shown_launches(lines, names, programs)}.values())
     script = frames[0] if frames else (shown[-1].script if shown else None)
     overrides = tuple(e for e in _hydra_overrides(lines))
     named = _named_configs(workspace, lines, names, frozenset(frames))
     text = "\n".join(lines)
     launches = _likeliest(
-        [*_launches(workspace, script, names, lines), *(s for s in shown if s.script == script)],
+        [
+            *_launches(workspace, script, names, programs, lines),
+            *(s for s in shown if s.script == script),
+        ],
         text, shown, overrides, named, names,
     ) if script else ()  # fmt: skip
     paths = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
@@ -144,7 +157,9 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
-    documented = () if launches or not script else tuple(_documented(workspace, script, names))
+    documented = (
+        tuple(_documented(workspace, script, names, programs)) if script and not launches else ()
+    )
     return Run(script, launches, tuple(configs), guessed, overrides, _once(printed), documented)
 
 
@@ -221,8 +236,35 @@ def _with_values(words: Iterable[ConfigEntry]) -> Iterator[ConfigEntry]:
     return (w for w in words if w.value is not True)
 
 
+def _installed_programs(workspace: Workspace, names: _Names) -> dict[str, str]:
+    """Return the file of each program that the workspace's package installs, by its name.
+
+    They are the ``console_scripts`` of the entry points specification (Python Packaging User
+    Guide), which ``pyproject.toml``, ``setup.cfg`` and ``setup.py`` each spell in their own way.
+    """
+    texts = [
+        (entry.key, entry.value)
+        for entry in workspace.config_entries("pyproject.toml")
+        if entry.path[:-1] in SCRIPT_TABLES and isinstance(entry.value, str)
+    ]
+    for entry in workspace.config_entries("setup.cfg"):
+        if entry.key in SCRIPT_GROUPS:
+            texts.extend(_SCRIPT.findall(entry.text))
+    tree = workspace.tree("setup.py")
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            texts.extend(_SCRIPT.findall(node.value))
+    files = ((name, _script_named(target.partition(":")[0], names)) for name, target in texts)
+    return {name: file for name, file in files if file is not None}
+
+
+def _program_named(name: str, names: _Names, programs: Mapping[str, str]) -> str | None:
+    """Return the workspace file that the first word of a command runs."""
+    return programs.get(name.rpartition("/")[2]) or _script_named(name, names)
+
+
 def _script_named(name: str, names: _Names) -> str | None:
-    """Return the workspace file that a launch line's program means."""
+    """Return the workspace file that a launch line's script or module means."""
     plain = _VARIABLE.sub("", name).strip("\"'")
     if plain.endswith((".py", ".ipynb")):
         return names.find(plain)
@@ -232,7 +274,9 @@ def _script_named(name: str, names: _Names) -> str | None:
     return None
 
 
-def _grouped(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterator[Launch]:
+def _grouped(
+    file: str, entries: Iterable[ConfigEntry], names: _Names, programs: Mapping[str, str]
+) -> Iterator[Launch]:
     """Yield the launches among the entries of commands: a program, then its words."""
     variables: dict[str, str] = {}
     script: str | None = None
@@ -246,7 +290,7 @@ def _grouped(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterat
             if script is not None:
                 yield Launch(script, tuple(words), file, line)
             name, line, words = entry.key, entry.line, []
-            script = _script_named(name, names)
+            script = _program_named(name, names, programs)
         elif script is not None and entry.path[0] == name:
             words.append(_without_variables(entry, entry.path[1:], variables))
     if script is not None:
@@ -267,7 +311,11 @@ def _without_variables(
 
 
 def _launches(
-    workspace: Workspace, script: str | None, names: _Names, lines: Sequence[str]
+    workspace: Workspace,
+    script: str | None,
+    names: _Names,
+    programs: Mapping[str, str],
+    lines: Sequence[str],
 ) -> Iterator[Launch]:
     """Yield the commands of launch files that run a script; ``lines`` are those of the log."""
     if script is None:
@@ -275,6 +323,7 @@ def _launches(
     folder, _, base = script.rpartition("/")
     # `python -m package` names the package of a `__main__.py`.
     words = (folder.rpartition("/")[2],) if base == MAIN else (base, base.removesuffix(".py"))
+    words = (*words, *(name for name, file in programs.items() if file == script))
     files = [f for f in workspace.files() if f"/{f.lower()}".endswith(LAUNCHERS)]
     files.sort(key=lambda f: (not f.startswith(folder), f.count("/"), f))
     texts = {file: workspace.text(file) or "" for file in files[:MAX_LAUNCHERS]}
@@ -289,7 +338,7 @@ def _launches(
         if file.endswith("launch.json"):
             launches = _of_editor(file, entries, names)
         else:
-            launches = _grouped(file, entries, names)
+            launches = _grouped(file, entries, names, programs)
         yield from (launch for launch in launches if launch.script == script)
 
 
@@ -314,12 +363,14 @@ def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iter
         yield Launch(script, plain, file, program.line)
 
 
-def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
+def _shown_launches(
+    lines: list[str], names: _Names, programs: Mapping[str, str]
+) -> Iterator[Launch]:
     """Yield the commands that a log shows: traced ones, and those a launcher tells of."""
     for line in lines:
         told = line[:4000] if ".py" in line or " -m " in line else ""
         argv = _ARGUMENTS.search(told)
-        match = _PROGRAM.search(told)
+        match = _PROGRAM.search(told) or _prompted(line[:4000], programs)
         if not match and not argv:
             continue
         text = match[1] if match else f"python', '{argv[1]}" if argv else ""
@@ -328,10 +379,18 @@ def _shown_launches(lines: list[str], names: _Names) -> Iterator[Launch]:
             text = " ".join(single or other for single, other in quoted)
         commands, _, _ = split_commands([(0, text)])
         entries = [e for command in commands[:1] for e in command_entries("", command)]
-        yield from _grouped("", entries, names)
+        yield from _grouped("", entries, names, programs)
 
 
-def _documented(workspace: Workspace, script: str, names: _Names) -> Iterator[Launch]:
+def _prompted(line: str, programs: Mapping[str, str]) -> re.Match[str] | None:
+    """Return the match of a command at a prompt that runs an installed program."""
+    match = _PROMPT.match(line) if programs else None
+    return match if match is not None and match[2].rpartition("/")[2] in programs else None
+
+
+def _documented(
+    workspace: Workspace, script: str, names: _Names, programs: Mapping[str, str]
+) -> Iterator[Launch]:
     """Yield the commands that start a script in its docstring and in files that say how to."""
     tree = workspace.tree(script)
     documents = [(script, 1, ast.get_docstring(tree, clean=False) if tree is not None else None)]
@@ -347,7 +406,7 @@ def _documented(workspace: Workspace, script: str, names: _Names) -> Iterator[La
                 continue
             commands, _, _ = split_commands([(0, match[1].strip("`"))])
             entries = [e for command in commands[:1] for e in command_entries("", command)]
-            for launch in _grouped("", entries, names):
+            for launch in _grouped("", entries, names, programs):
                 if launch.script == script and launch.texts not in seen:
                     seen.add(launch.texts)
                     yield Launch(script, launch.words, file, number)

@@ -289,7 +289,7 @@ def _is_end(name: str) -> bool:
 
 
 def _is_text(expr: ast.expr) -> bool:
-    return bool(_templates(expr))
+    return bool(text_templates(expr))
 
 
 def _values(expr: ast.expr, message: str) -> bool:
@@ -300,7 +300,7 @@ def _values(expr: ast.expr, message: str) -> bool:
 def _says(expr: ast.expr, message: str) -> bool:
     """Say whether a text with gaps is the message, by fixed words in it."""
     text = " ".join(message[:2000].split())
-    for parts in _templates(expr):
+    for parts in text_templates(expr):
         fixed = [" ".join(part.split()) for part in parts if part is not None]
         if sum(c.isalpha() for part in fixed for c in part) < MIN_LETTERS:
             continue
@@ -323,25 +323,25 @@ def _in_order(text: str, fixed: list[str], open_start: bool, open_end: bool) -> 
     return open_end or text.endswith(fixed[-1])
 
 
-def _templates(expr: ast.expr) -> list[tuple[str | None, ...]]:
+def text_templates(expr: ast.expr) -> list[tuple[str | None, ...]]:
     """Return a text's fixed parts with None for each gap; one for each branch of a choice."""
     if isinstance(expr, ast.Constant) and isinstance(expr.value, str):
         return [(expr.value,)]
     if isinstance(expr, ast.JoinedStr):
         return [tuple(str(p.value) if isinstance(p, ast.Constant) else None for p in expr.values)]
     if isinstance(expr, ast.IfExp):
-        return [*_templates(expr.body), *_templates(expr.orelse)]
+        return [*text_templates(expr.body), *text_templates(expr.orelse)]
     if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Mod):
-        return [_split(parts, _PERCENT) for parts in _templates(expr.left)]
+        return [_split(parts, _PERCENT) for parts in text_templates(expr.left)]
     if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add):
-        left, right = _templates(expr.left), _templates(expr.right)
+        left, right = text_templates(expr.left), text_templates(expr.right)
         if left or right:
             return [(*a, *b) for a in left or [(None,)] for b in right or [(None,)]][:4]
     if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute):
         if expr.func.attr == "format":
-            return [_split(parts, _BRACES) for parts in _templates(expr.func.value)]
+            return [_split(parts, _BRACES) for parts in text_templates(expr.func.value)]
         if expr.func.attr in {"strip", "dedent", "lower", "join"}:
-            return _templates(expr.func.value)
+            return text_templates(expr.func.value)
     return []
 
 
