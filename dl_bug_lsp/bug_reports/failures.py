@@ -17,12 +17,17 @@ MIN_WORDS = 4
 _WORDS = re.compile(r"[^\W\d_\u3040-\u9fff]+|[\u3040-\u9fff]")
 """Words; a character of a script without blanks counts as one."""
 _GROWS = r"(?:increas|rise|rising|grow|go(?:es|ing)? up|goes higher)\w*"
-_FALLS = r"(?:decreas|drop|declin|go(?:es|ing)? down|reduc|improv|converg|chang|fall)"
+_FALLS = (
+    r"(?:decreas|drop|declin|go(?:es|ing)? down|reduc|improv|converg|chang|fall"
+    r"|(?:(?:get|go|becom)\w* )?(?:any )?(?:lower|smaller))"
+)
 _RISES = r"(?:increas|improv|go(?:es|ing)? up|rise|chang|better)"
 _NOT = r"(?:(?:does|did|is|ca|wo) ?n['’o]?t|do not|don't|never|not|no longer)"
 _STAYS = (
-    r"(?:stays?|stayed|is|are|was|gets?|got|remains?|remained|keeps?|kept|being|becomes?) "
-    r"(?:\w+ ){0,2}(?:stuck|constant|fixed|the same|unchanged|flat|at|around|near|zero|0\b)"
+    r"(?:(?:stays?|stayed|remains?|remained|keeps?|kept|stuck) (?:\w+ ){0,2}(?:at|around|near)\b"
+    r"|(?:stays?|stayed|is|are|was|gets?|got|remains?|remained|keeps?|kept|being|becomes?) "
+    r"(?:\w+ ){0,2}(?:stuck|constant|fixed|the same|unchanged|flat|zero|0(?:\.0+)?(?![.\d]))"
+    r"|(?:is|are|was|were) (?:always|constantly|still) (?:\w+ )?(?:at|around|near)\b)"
 )
 _NOT_FALLING = (
     r"不下降|不降|没有下降|没有降|不再下降|降不下|没有往下|不减|不收敛|不变|没有变化|居高不下|不动"
@@ -54,8 +59,8 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ),
         (
             "loss_stagnation",
-            rf"\bloss(?:es)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_FALLS}",
-            rf"\bloss(?:es)? (?:\w+ ){{0,2}}{_STAYS}",
+            rf"(?<![a-z])loss(?:es)?\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_FALLS}",
+            rf"(?<![a-z])loss(?:es)? (?:\w+ ){{0,2}}{_STAYS}",
             r"\b(?:stuck|constant|same) loss\b",
             rf"loss.{{0,12}}(?:{_NOT_FALLING})|(?:模型|训练|网络).{{0,8}}不收敛",
         ),
@@ -63,6 +68,8 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "accuracy_at_chance",
             rf"{_ACCURACY}\b.{{0,30}}\b{_NOT} (?:\w+ ){{0,2}}{_RISES}",
             rf"{_ACCURACY} (?:\w+ ){{0,5}}{_STAYS}",
+            rf"{_ACCURACY} (?:\w+ ){{0,3}}(?:is|was) (?:\w+ )?(?:0?\.50*|50 ?%)(?!\d)",
+            rf"\b{_ANSWERS} (?:\w+ ){{0,2}}(?:is|are) (?:always |all )?(?:the )?same\b",
             rf"{_ACCURACY} (?:\w+ ){{0,5}}(?:stay(?:s|ed)?|remain(?:s|ed)?|always) (?:is )?\.?\d",
             rf"{_ACCURACY}\b.{{0,20}} (?:every|each|all) epochs? (?:\w+ ){{0,2}}(?:is|are)"
             r" (?:\w+ )?\d",
@@ -84,12 +91,13 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "cpu_out_of_memory",
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:exhaust|ran out|full\b)",
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",
-            rf"{_MAIN_MEMORY}.{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
+            rf"{_MAIN_MEMORY}[^.,;\n]{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
             r"(?<!显)内存(?:不足|溢出|不够|爆)",
         ),
         (
             "gpu_out_of_memory",
             r"显存(?:不足|溢出|不够|爆)",
+            r"(?<!no )(?<!not )(?<!avoid )(?<!an )(?<![A-Za-z])OOM(?!_|-?[Kk]ill|[A-Za-z])",
             r"\b(?:gpu|cuda|vram)\b(?: \w+){0,3} (?:is |was |are |runs? |ran |gets? )"
             r"(?:\w+ ){0,2}(?:out of memory|exhausted)",
         ),

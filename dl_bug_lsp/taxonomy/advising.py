@@ -32,6 +32,8 @@ PART_OF_PACKAGE = "a part of a package"
 """The same where a module is missing from a package: those that hold it were found."""
 HIDES_LIBRARY = "a file hides a library"
 """The same where a file of the stack imports a library whose name it has itself."""
+WITHOUT_MESSAGE = "without a message"
+"""The same for exceptions of which nothing but the class is known."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
 MONITORED = "training."
@@ -118,6 +120,8 @@ def _for_places(row: ConditionalAdvice) -> ConditionalAdvice:
 def _shown(failure: Failure, text: str) -> list[str]:
     """Return what the stack and the missing name show, in the words that rows ask for."""
     shown = []
+    if failure.cause is not None and not failure.cause.message.strip():
+        shown.append(WITHOUT_MESSAGE)
     if failure.frames and not failure.frames[-1].file.startswith("<"):
         library = is_library_path(failure.frames[-1].file)
         shown.append(OF_LIBRARY if library else OF_PROGRAM)

@@ -37,7 +37,8 @@ _FOREIGN = re.compile(
 _METRIC = re.compile(r"\b(?:loss|acc|accuracy|lr|val_\w+|it/s)\b ?[=:]? ?[\d.]", re.IGNORECASE)
 _PARAGRAPHS = re.compile(
     r"^(?:Exception encountered when calling|in user code:|Graph execution error:"
-    r"|Error executing|The .{0,80} requires|Failed to import|Failed initializing|\{\{function_node)"
+    r"|Error executing|The .{0,80} requires|Failed to import|Failed initializing|\{\{function_node"
+    r"|\d{3} (?:Client|Server) Error\. \(Request ID)"
     r"|^$"
 )
 _ANNOUNCES = re.compile(r":\s*$")

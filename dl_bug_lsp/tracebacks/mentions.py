@@ -62,6 +62,12 @@ _NAMED = re.compile(
     r"(?: ?[:\uff1a][ :\uff1a]{0,4}| = |'>[,:] (?!\w{1,80}\())(?P<message>\S.*)",
     re.DOTALL,
 )
+_QUOTED_MESSAGE = re.compile(
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}) (?P<mark>[\"“])"
+    r"(?P<message>[^\s\"”][^\"”]{7,400}[\"”].*)",
+    re.DOTALL,
+)
+"""A class before its message in quotation marks, as sentences put it."""
 _REPR = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL
 )
@@ -80,6 +86,8 @@ _CLASS_LINE = re.compile(
 _CLASS_BEFORE = re.compile(rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}) ?[:：]\s*$")
 """A class at the end of a line, whose message is the next one."""
 _NOTE = re.compile(r"^\s*\(note: full exception trace is shown")
+_HEADED_CLASS = re.compile(rf"(?P<type>{_NAME})\s+Traceback \(most recent call last\)")
+"""The header of a notebook's stack on a line with what follows it."""
 _TITLE_CLASS = re.compile(
     rf"^(?:# |\*\*)?[`\"']?(?P<type>{_NAME})[`\"']?(?: \w+)?"
     r" (?:when|while|during|on|in|with|after|at)\b"
@@ -391,7 +399,8 @@ def _titled(stream: Stream) -> Block | None:
     """Return the class that a title or a sentence names without a message, with little weight."""
     for at in range(min(len(stream), MOST_LINES)):
         text = stream.text(at)[:LONGEST_LINE]
-        match = (_TITLE_CLASS.match(text) if at == 0 else None) or _GOT_CLASS.search(text)
+        match = (_TITLE_CLASS.match(text) if at == 0 else None) or _HEADED_CLASS.search(text)
+        match = match or _GOT_CLASS.search(text)
         if match is None or _MEANT.search(text, max(0, match.start() - 60), match.end("type")):
             continue
         cause = Cause(match["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
@@ -521,6 +530,11 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     text = _ITALIC.sub(" ", text) if "_" in text else text
     text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
     match = _NAMED.search(text) or _REPR.search(text)
+    quoted = _QUOTED_MESSAGE.search(text)
+    if quoted is not None and (match is None or quoted.start() < match.start()):
+        message = _closed(quoted["message"], quoted["mark"], text[: quoted.start()])
+        yield Mention(at, quoted["type"], message, (*about, "sentence"))
+        return
     if match is None:
         return
     start = match.start("message")
@@ -553,8 +567,7 @@ def _closed(message: str, mark: str, before: str) -> str:
     closing = _CLOSING.get(mark)
     if closing is not None:
         both = closing in "'\""
-        end = message.rfind(closing) if both and message.count(closing) % 2 else -1
-        end = end if both else message.find(closing)
+        end = _end_of_quote(message, closing) if both else message.find(closing)
         if closing == ")":
             end = _unopened(message)
         message = message[:end] if end > 0 else message
@@ -562,6 +575,18 @@ def _closed(message: str, mark: str, before: str) -> str:
         message = message[: stop.start()]
     message = _sentence(message) if before.strip() else message
     return _tidy(message)[:LONGEST_MESSAGE]
+
+
+def _end_of_quote(message: str, mark: str) -> int:
+    """Return where a quotation ends that may hold others in the same marks, -1 for nowhere."""
+    inner = 0
+    for at, letter in enumerate(message):
+        if letter != mark:
+            continue
+        if inner % 2 == 0 and not message[at + 1 : at + 2].isalnum():
+            return at
+        inner += 1
+    return message.rfind(mark) if inner % 2 else -1
 
 
 def _unopened(message: str) -> int:

@@ -327,7 +327,10 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
     if not former.type:
         return bool(later.type) and has_user_frames(later)
     if not has_user_frames(former):
-        return has_user_frames(later) and not _only_wraps(former, later)
+        # Of a chain inside a library, the last word is what it tells its caller.
+        told = later.relation is Relation.DIRECT_CAUSE and bool(later.type and later.message)
+        bare = told and not later.frames and later.class_name not in _GENERIC
+        return bare or (has_user_frames(later) and not _only_wraps(former, later))
     if later.relation is Relation.DIRECT_CAUSE or before.class_name not in _FALLBACK_FROM:
         return False
     if not later.frames or not has_user_frames(later):
