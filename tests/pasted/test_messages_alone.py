@@ -357,6 +357,43 @@ ALONE = [
         "Input to reshape is a tensor with 3200 values, but the requested shape has 100",
         "tensor_mismatch",
     ),
+    # A class before its message in quotation marks; marks within them; italics; a doubled colon.
+    (
+        "I ran it and the TypeError \"unsupported operand type(s) for +: 'int' and 'str'\" comes in \"a + b\" each time.\n",
+        "unsupported operand type(s) for +: 'int' and 'str'",
+        "type_mismatch",
+    ),
+    (
+        "please help!\n_AssertionError: The `num_classes` (5) in SomeHead does not match the length of `CLASSES` 4) in MyDataset_\n",
+        "The `num_classes` (5) in SomeHead does not match",
+        "illegal_argument",
+    ),
+    (
+        "it has RuntimeError:  :expected tensor for argument #1 'a' to have the same device as tensor for argument #2 'b'\n",
+        "expected tensor for argument #1",
+        "framework_api_misuse",
+    ),
+    # What a library says within a warning, a log of an editor, a notebook's page.
+    (
+        ">>> torch.cuda.current_device()\n/lib/torch/cuda/__init__.py:9: UserWarning: CUDA initialization: The NVIDIA driver on your system is too old (found version 11040).\n",
+        "The NVIDIA driver on your system is too old",
+        "version_conflict",
+    ),
+    (
+        "My notebook says 'Your notebook tried to allocate more memory than is available. It has restarted.' after some minutes.\n",
+        "Your notebook tried to allocate more memory than is available",
+        "cpu_out_of_memory",
+    ),
+    (
+        "\tsize mismatch for fc.bias: copying a param with shape torch.Size([4]) from checkpoint, the shape in current model is torch.Size([3]).\nterminate called without an active exception\n\nProcess finished with exit code 134 (interrupted by signal 6: SIGABRT)\n",
+        "size mismatch for fc.bias",
+        "tensor_mismatch",
+    ),
+    (
+        "ValueError: some text of a check\nMakefile:12: recipe for target 'all' failed\nmake: *** [all] Error 1\n",
+        "some text of a check",
+        None,
+    ),
 ]
 
 
@@ -389,6 +426,25 @@ DESCRIBED = [
     ("Test accuracy is fixed at 0.1 for all ten classes that I have.\n", "accuracy_at_chance"),
     ("The mAP is always 0 on my own pictures, after all of the epochs.\n", "accuracy_at_chance"),
     ("My session keeps crashing and restarting whenever I load the table.\n", "process_killed"),
+    ("训练了很久，loss 一直不下降，不知道哪里有问题。\n", "loss_stagnation"),
+    ("每次训练到一半进程就被killed，请问怎么解决？\n", "process_killed"),
+    ("为什么从检查点继续训练时显存不足？单卡是四十G。\n", "gpu_out_of_memory"),
+    ("The network predicts only one class, no matter what I feed to it.\n", "accuracy_at_chance"),
+    ("val_acc remains 0.25 for me after every one of the epochs.\n", "accuracy_at_chance"),
+    (
+        "On my machine torch.cuda.is_available() returns False, though there is a card.\n",
+        "device_unavailable",
+    ),
+    ("The training process always gets killed after an hour or so.\n", "process_killed"),
+    ("At the end my loss was around 0.02, and the samples look bad.\n", "unclassified"),
+    (
+        "The discriminator loss goes down and the generator loss increases all the time.\n",
+        "unclassified",
+    ),
+    (
+        "Only 30GB of its RAM are used, and the utilization of the card goes up and down.\n",
+        "unclassified",
+    ),
     ("After the first epoch the training hangs, and nothing is printed.\n", "unclassified"),
 ]
 """Failures without an exception as people describe them."""
@@ -406,6 +462,45 @@ def test_memory_of_the_device_is_not_main_memory(tmp_path: Path) -> None:
     text = "The GPU RAM usage grows with every epoch of my training run.\n"
     found = localize(text, Workspace(tmp_path, cache=False)).primary
     assert found is None or found.category.id != "cpu_out_of_memory"
+
+
+def test_a_person_goes_on_below_a_message(tmp_path: Path) -> None:
+    text = "KeyError: 'weights'\nWhen I use the old file it works.\nThanks for any help\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.message == "'weights'"
+
+
+def test_a_long_sentence_of_a_person_is_no_message(tmp_path: Path) -> None:
+    text = (
+        "I changed one thing.\n"
+        "With the new setting what the model writes is corrupted if the table is not resized first.\n"
+    )
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is None or found.exception is None
+
+
+def test_the_exception_behind_jax_s_whole_stack(tmp_path: Path) -> None:
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "/lib/site-packages/jax/core.py", line 9, in error\n'
+        "    raise ConcretizationTypeError(arg)\n"
+        "jax._src.traceback_util.UnfilteredStackTrace: jax._src.errors.ConcretizationTypeError:"
+        " Abstract tracer value encountered where concrete value is expected: Traced<x>\n"
+    )
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.type == "jax._src.errors.ConcretizationTypeError"
+
+
+def test_the_log_s_last_word_on_a_loss_counts_more_than_its_trend(tmp_path: Path) -> None:
+    steps = "".join(f"global step {n}: loss = {v}\n" for n, v in enumerate((4, 9, 11, 8, 14, 13)))
+    text = f"{steps}W op_kernel.cc:9] Invalid argument: Nan in summary histogram for: Layer/w\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.category.id == "loss_nan"
 
 
 def test_a_class_in_small_letters(tmp_path: Path) -> None:

@@ -162,6 +162,36 @@ def test_short_words_are_not_looked_for_within_others() -> None:
     assert "Half precision" in str(advice(failure("E", "nan under amp"), verdict))
 
 
+def test_phrases_begin_where_a_word_does() -> None:
+    verdict = CategoryVerdict("loss_stagnation", "silent", 0.9, "", "x")
+    assert "discriminator" not in str(advice(failure("E", "valid_loss: 3.1"), verdict)).lower()
+    assert "discriminator" in str(advice(failure("E", "d_loss: 0.0"), verdict)).lower()
+    assert "discriminator" in str(advice(failure("E", "said\\nd_loss: 0.0"), verdict)).lower()
+
+
+def test_a_file_that_hides_a_library() -> None:
+    frames = (Frame("/home/a/plotlib.py", 2, "<module>", source="import plotlib.axes as axes"),)
+    cause = Cause("ImportError", "No module named axes", frames, Relation.ROOT, SPAN)
+    hidden = Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, "")
+    shown = [a.cause for a in advice(hidden, classify(hidden))]
+    assert "imported in its place" in shown[0]
+    assert not any("not be installed" in cause for cause in shown)
+
+
+def test_a_missing_part_of_a_package_is_no_missing_package() -> None:
+    whole = failure("ModuleNotFoundError", "No module named 'plotlib'")
+    part = failure("ModuleNotFoundError", "No module named 'plotlib.axes'")
+    assert "not be installed" in str(advice(whole, classify(whole)))
+    assert "not be installed" not in str(advice(part, classify(part)))
+
+
+def test_a_name_that_a_library_misses_is_not_misspelt() -> None:
+    own = failure("NameError", "name 'step8' is not defined")
+    library = failure("NameError", "name 'step8' is not defined", TORCH)
+    assert "misspelt" in str(advice(own, classify(own)))
+    assert "misspelt" not in str(advice(library, classify(library)))
+
+
 def test_a_notebook_s_order_is_said_beside_what_is_said_always() -> None:
     one = failure("KeyError", "'label'", "/tmp/ipykernel_31/224.py")
     shown = [a.cause for a in advice(one, classify(one))]
