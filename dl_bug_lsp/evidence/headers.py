@@ -1,11 +1,13 @@
-"""Data files whose header calls a column otherwise than the program and the other files do.
+"""Columns that a table lacks: a header with another name, a table that was not worked on.
 
 A column is missing: either the program asks for a name that there never was, or one file was
-written with another name than the rest. What else knows the name decides.
+written with another name than the rest, or the table has not gone through what makes the column.
+What else knows the name decides.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -16,6 +18,7 @@ from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.words import Word, parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
+from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.workspace.contents import Table
 
 CATEGORIES = {"key_not_found", "illegal_argument", "attribute_not_found", "corrupt_data"}
@@ -59,14 +62,16 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the headers that lack the missing column and have another name for it."""
     for odd in odd_headers(case):
         yield Clue("data_files.header", odd.file, odd.line, odd.score, odd.why)
+    if not odd_headers(case):
+        yield from _not_made(case)
 
 
 def share_of(case: Case, clue: Clue) -> float:
     """Return what a clue counts by this: less where its line writes the name that is right."""
-    if not clue.kind.startswith(OF_NAMES) or not odd_headers(case):
+    if not clue.kind.startswith(OF_NAMES):
         return 1.0
     if case not in _CLEARED:
-        keys = {odd.key for odd in odd_headers(case)}
+        keys = {odd.key for odd in odd_headers(case)} or set(_makers(case))
         _CLEARED[case] = frozenset((w.file, w.line) for w in _words(case, keys))
     return ACQUITTED if (clue.file, clue.line) in _CLEARED[case] else 1.0
 
@@ -78,10 +83,16 @@ def odd_headers(case: Case) -> tuple[OddHeader, ...]:
     return _FOUND[case]
 
 
+def _keys(case: Case) -> list[str]:
+    """Return the missing columns of the message, none where there are many."""
+    facts = case.facts.of(FactKind.KEY, Role.ACTUAL)
+    keys = sorted({fact.value for fact in facts if isinstance(fact.value, str)})
+    return keys if case.category.id in CATEGORIES and len(keys) <= MOST_KEYS else []
+
+
 def _odd_headers(case: Case) -> Iterator[OddHeader]:
-    facts = [*case.facts.of(FactKind.KEY), *case.facts.of(FactKind.COLUMN)]
-    keys = sorted({f.value for f in facts if isinstance(f.value, str) and f.role is Role.ACTUAL})
-    if case.category.id not in CATEGORIES or not 0 < len(keys) <= MOST_KEYS:
+    keys = _keys(case)
+    if not keys:
         return
     files = [f for f in case.workspace.files() if f.endswith(TABLES)][:MOST_TABLES]
     tables = [t for f in files if (t := case.workspace.table(f)) is not None and t.header_line]
@@ -139,3 +150,66 @@ def _is_like(name: str, key: str) -> bool:
     short = min(len(name), len(key)) >= 3 and (key.startswith(name) or name.startswith(key))
     contains = bool(mine and others) and (mine <= others or others <= mine)
     return contains or short or similarity(name, key) >= NEAR
+
+
+def _not_made(case: Case) -> Iterator[Clue]:
+    """Yield where a table comes from that has not gone through what makes the missing columns."""
+    raised, makers = follow(case).raised, _makers(case)
+    if raised is None or not makers:
+        return
+    places = [(f, n) for f, n in sorted(raised.sides[-1].origins) if not f.endswith(TABLES)]
+    chosen = [place for place in places if not place[0].endswith(CODE)] or places
+    key, (file, line) = next(iter(makers.items()))
+    more = f" and {len(makers) - 1} others are" if len(makers) > 1 else " is"
+    why = f"`{key}`{more} made in {file}:{line}, which the table from here has not gone through"
+    for at in chosen:
+        yield Clue("data_files.not_made", *at, 1.0 / len(chosen) ** 0.5, why)
+
+
+_MADE: WeakKeyDictionary[Case, dict[str, tuple[str, int]]] = WeakKeyDictionary()
+
+
+def _makers(case: Case) -> dict[str, tuple[str, int]]:
+    """Return for each missing column the first place that makes it; none where one has no place.
+
+    What stands in a function of the stack may only come later.
+    """
+    if case not in _MADE:
+        raised, keys = follow(case).raised, _keys(case)
+        is_table = raised is not None and raised.what == "key" and bool(raised.available)
+        found: dict[str, tuple[str, int]] = {}
+        for file in case.code_files if keys and is_table else ():
+            text = case.workspace.text(file) or ""
+            tree = case.workspace.tree(file) if any(key in text for key in keys) else None
+            for name, line in _columns_made(tree) if tree is not None else ():
+                if name in keys and not _is_on_stack(case, file, line):
+                    found.setdefault(name, (file, line))
+        _MADE[case] = found if len(found) == len(keys) else {}
+    return _MADE[case]
+
+
+def _is_on_stack(case: Case, file: str, line: int) -> bool:
+    """Whether a line stands in a function or module of the stack."""
+    scope = case.engine.program.scope_at(file, line)
+    return any(site.context.scope is scope for site in case.sites)
+
+
+def _columns_made(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield the columns that a module gives to tables by their name, with the line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                index = target.slice if isinstance(target, ast.Subscript) else None
+                if isinstance(index, ast.Constant) and isinstance(index.value, str):
+                    yield index.value, target.lineno
+        elif isinstance(node, ast.Call) and called_name(node) in MAKING:
+            yield from ((k.arg, k.value.lineno) for k in node.keywords if k.arg is not None)
+            for part in (*node.args, *(k.value for k in node.keywords)):
+                for item in part.values if isinstance(part, ast.Dict) else ():
+                    if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                        yield item.value, item.lineno
+
+
+CODE = (".py", ".ipynb")
+MAKING = frozenset(("agg", "aggregate", "assign", "rename", "insert", "with_columns"))
+"""Methods that give a table columns whose names the call says."""

@@ -6,6 +6,7 @@ import ast
 import difflib
 from collections.abc import Sequence
 from contextlib import suppress
+from copy import copy
 from typing import Any
 
 from dl_bug_lsp.interpretation import (
@@ -254,10 +255,14 @@ class Expressions(Calls):
             held.data[name] = value
 
     def _store(self, target: ast.Subscript, value: Value, env: Environment) -> None:
-        base, key = self.value(target.value, env), self.value(target.slice, env)
+        base = self.value(target.value, env)
         data = base.data
         if self.gradients is not None:
             self.gradients.changed(base)
+        if isinstance(data, Array):
+            self._store_part(base, data, target, value, env)
+            return
+        key = self.value(target.slice, env)
         if isinstance(data, Instance):
             setting = self.method_of(base, "__setitem__")
             held = self.held_in(base)
@@ -277,8 +282,6 @@ class Expressions(Calls):
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
             data[key.data] = value
-        elif isinstance(data, cells.Series):
-            data.cells = data.lowest = data.highest = None
         elif isinstance(data, (LibraryObject, Table)):
             model = MODELS.methods.get((kind_of(base), "__setitem__"))
             if model is not None:
@@ -287,13 +290,48 @@ class Expressions(Calls):
         elif data is None:
             raise Raised("none", "'NoneType' object does not support item assignment", base)
 
+    def _store_part(
+        self, base: Value, data: Array, target: ast.Subscript, value: Value, env: Environment
+    ) -> None:
+        """Put a value into a part of an array: the part has to be there, and to have its shape.
+
+        A single axis of labels (a pandas column) takes new ones.
+        """
+        parts, slices = self._parts_of(target, env)
+        if isinstance(data, cells.Series):
+            data.cells = data.lowest = data.highest = None
+            if data.index is not None:
+                return
+        if not any(part.data is UNKNOWN for part in parts):
+            operators.check_stored(operators.indexed(base, parts, slices), value)
+        operators.note_stored(base, data, value)
+
+    def _parts_of(
+        self, node: ast.Subscript, env: Environment
+    ) -> tuple[list[Value], list[tuple[Value | None, ...] | None]]:
+        """Return the parts of an index, and the bounds of those that are slices."""
+        parts: list[Value] = []
+        slices: list[tuple[Value | None, ...] | None] = []
+        elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        for element in elements:
+            is_slice = isinstance(element, ast.Slice)
+            slices.append(self._bounds_of(element, env) if isinstance(element, ast.Slice) else None)
+            parts.append(Value(None) if is_slice else self.value(element, env))
+        return parts, slices
+
     def _unpack(self, targets: Sequence[ast.expr], value: Value, env: Environment) -> None:
         items = self.iterate(value)
-        if isinstance(items, Lazy):
-            for target in targets:
-                self.assign(target, items.item, env)
-            return
         star = next((i for i, t in enumerate(targets) if isinstance(t, ast.Starred)), None)
+        if isinstance(items, Lazy):
+            count = arrays.size(items.length)
+            if star is None and count is not None and count != len(targets):
+                raise Raised("arguments", "wrong number of values to unpack", value, items.length)
+            for target in targets:
+                data = items.item.data
+                # Each is an array of its own, which may be filled.
+                own = copy(data) if isinstance(data, Array) else data
+                self.assign(target, Value(own, items.item.origins), env)
+            return
         if star is None:
             if len(items) != len(targets):
                 raise Raised("arguments", "wrong number of values to unpack", value)
@@ -717,16 +755,7 @@ class Expressions(Calls):
 
     def _of_Subscript(self, node: ast.Subscript, env: Environment) -> Value:
         base = self.value(node.value, env)
-        parts: list[Value] = []
-        slices: list[tuple[Value | None, ...] | None] = []
-        elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        for element in elements:
-            if isinstance(element, ast.Slice):
-                slices.append(self._bounds_of(element, env))
-                parts.append(Value(None))
-            else:
-                slices.append(None)
-                parts.append(self.value(element, env))
+        parts, slices = self._parts_of(node, env)
         self.stack[-1] = (env.file, node.lineno)
         place = (env.file, node.lineno)
         if isinstance(base.data, Instance):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # The methods of arrays below take the place of those of tensors, or call them.
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import axis_of, size
 from dl_bug_lsp.interpretation.cells import Series, converted, remade
 from dl_bug_lsp.interpretation.file_models import file_of, note_written, text_in
@@ -1153,6 +1153,25 @@ def _measured(_: Interpreter, call: Call) -> Value:
         at = arrays.axis_of(axis, len(data.shape))
         return call.unknown() if at is None else data.shape[at]
     return Value(len(data.shape)) if call.name.endswith("ndim") else arrays.product(data.shape)
+
+
+_AT = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "logical_or", "logical_and")
+
+
+@MODELS.function(*(f"numpy.{name}.at" for name in _AT))
+def _at(_: Interpreter, call: Call) -> Value:
+    """Change an array at indices, in place: these are whole numbers within it (``ufunc.at``)."""
+    whole, given = call.given(0, "a"), call.given(1, "indices")
+    data = arrays.array(whole)
+    if whole is None or given is None or data is None:
+        return Value(None)
+    parts = given.data if isinstance(given.data, tuple) else (given,)
+    part = operators.indexed(whole, parts, [None] * len(parts))
+    value = call.given(2, "b")
+    if value is not None:
+        operators.check_stored(part, value)
+        operators.note_stored(whole, data, Value(UNKNOWN, value.origins))
+    return Value(None)
 
 
 @MODELS.function("numpy.nonzero", "numpy.argwhere", "numpy.flatnonzero")

@@ -356,6 +356,8 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
     if kind is ast.Add and type(x) is type(y) and isinstance(x, (list, tuple)):
         joined: Any = x + y  # type: ignore[operator]
         return Value(joined[:MAX_ITEMS], merged(a, b))
+    if kind is ast.Add and isinstance(x, (Lazy, list)) and isinstance(y, (Lazy, list)):
+        return _joined(a, b)
     if isinstance(x, set) and isinstance(y, set) and kind in SET_OPERATORS:
         return Value(SET_OPERATORS[kind](x, y), merged(a, b))
     if kind is ast.Mult:
@@ -376,6 +378,31 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
             return unknown(a, b)
         return _filled(x, given if isinstance(given, tuple) else (given,), a, b)
     return None
+
+
+MOST_OTHERS = 4
+
+
+def _joined(a: Value, b: Value) -> Value:
+    """Return two lists in one, of which one at least has items that are not all known."""
+    outline = next(v.data for v in (a, b) if isinstance(v.data, Lazy))
+    others: list[Value] = []
+    for data in (a.data, b.data):
+        if isinstance(data, Lazy):
+            found = [*data.others] if data is outline else [data.item, *data.others]
+        else:
+            kinds = {type(item.data): item for item in reversed(data) if isinstance(item, Value)}  # type: ignore[call-overload]
+            found = [kinds[kind] for kind in sorted(kinds, key=lambda kind: kind.__name__)]
+        others.extend(found)
+    unlike = {(type(v.data), v.origins): v for v in others}
+    lengths = [
+        arrays.size(v.data.length) if isinstance(v.data, Lazy) else len(v.data)  # type: ignore[arg-type]
+        for v in (a, b)
+    ]
+    total: object = UNKNOWN if None in lengths else sum(n for n in lengths if n is not None)
+    length = Value(total, merged(a, b))
+    item = Lazy(outline.item, length, tuple(unlike.values())[:MOST_OTHERS])
+    return Value(item, merged(a, b))
 
 
 def _filled(text: str | bytes, given: tuple[Any, ...], *parts: Value) -> Value:
@@ -662,6 +689,8 @@ def indexed(
         part = data[number]
         return Value(part, merged(base, key)) if isinstance(data, str) else part  # type: ignore[return-value]
     if isinstance(data, Lazy) and not isinstance(key.data, (str, tuple)):
+        if data.others:
+            return unknown(data.item, *data.others, key)
         return Value(data.item.data, merged(data.item, key))
     if data is None:
         raise Raised("none", "'NoneType' object is not subscriptable", base)
@@ -707,6 +736,8 @@ def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:
     if isinstance(bounds, Window) and isinstance(data, (list, tuple, Lazy)):
         item = data.item if isinstance(data, Lazy) else representative(data)
         return Value(Lazy(item, bounds.distance), merged(base, bounds.distance))
+    if isinstance(data, Lazy) and data.others:
+        return Value(Lazy(data.item, Value(UNKNOWN), data.others), base.origins)
     numbers = []
     for bound in bounds:
         number = None if bound is None or bound.data is None else arrays.size(bound)
@@ -806,6 +837,43 @@ def _array_part(
     return result
 
 
+def check_stored(part: Value, value: Value) -> None:
+    """Raise where a value cannot be put into a part of an array: its axes do not fit the part's.
+
+    Axes of one item are repeated (NumPy, "Assigning values to indexed arrays"; PyTorch, ``copy_``).
+    """
+    into, given = arrays.array(part), arrays.array(value)
+    if into is None or given is None or into.shape is None or given.shape is None:
+        return
+    given_shape = list(given.shape)
+    while len(given_shape) > len(into.shape) and given_shape[0].data == 1:
+        del given_shape[0]
+    if len(given_shape) > len(into.shape):
+        message = "could not broadcast input array into shape"
+        raise Raised("size", message, Value(value.data, value.origins), part)
+    message = "a value does not have the shape of the part that it is assigned to"
+    for own, dim in zip(reversed(given_shape), reversed(into.shape), strict=False):
+        if own.data != 1:
+            arrays.same(own, dim, message)
+
+
+def note_stored(base: Value, data: Array, value: Value) -> None:
+    """Let an array hold what is put into a part of it: its bounds and where that comes from.
+
+    Of floats the cells are seldom what fails: their array's shape and dtype are as before.
+    """
+    low, high = arrays.bounds_of(value)
+    bounds = (low, data.lowest, high, data.highest)
+    if any(bound is None for bound in bounds):
+        data.lowest = data.highest = None
+    else:
+        lows, highs = (low, data.lowest), (high, data.highest)
+        data.lowest = min(n for n in lows if n is not None)
+        data.highest = max(n for n in highs if n is not None)
+    if data.dtype is not None and "int" in data.dtype:
+        base.origins = merged(base, value)
+
+
 def _front(
     parts: Sequence[Value],
     slices: Sequence[tuple[Value | None, ...] | None],
@@ -867,7 +935,9 @@ def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
         if data.library != "jax":
             _check_range(part, inner, dim)
         if inner.dtype is not None and "float" in inner.dtype and arrays.is_failing():
-            raise Raised("index", "arrays used as indices must be of integer type", part)
+            gaps = getattr(inner, "gaps", None)
+            side = Value(part.data, gaps) if gaps else part
+            raise Raised("index", "arrays used as indices must be of integer type", side)
         return inner.shape
     if isinstance(part.data, list):
         if all(isinstance(item.data, bool) for item in part.data) and part.data:

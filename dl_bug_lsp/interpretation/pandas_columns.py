@@ -205,7 +205,10 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
             if all(c is None or isinstance(c, (int, float, str)) for c in cells):
                 mapped = _derived(call, cells, by, *_used(held, column_.cells))
                 if isinstance(mapped.data, Series) and not keeps:
-                    mapped.data.gaps = _gaps(column_, held, by, call.place)
+                    gaps = _gaps(column_, held, by, call.place)
+                    mapped.data.gaps = gaps
+                    # They are why whole numbers are floats from here on.
+                    mapped = Value(mapped.data, mapped.origins | gaps)
                 return mapped
         dtypes = {type(value.data) for value in held.values()}
         dtype = None if dtypes <= {int, float} else "object" if dtypes == {str} else None

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.cells import lacking
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -48,6 +49,7 @@ NUMBERS = {"int64": "int", "float64": "float", "bool": "bool"}
 """The types of numbers of which no more is known."""
 SAME_TYPES = {"Size": "tuple", "Parameter": "Tensor", "_io.TextIOWrapper": "TextIOWrapper"}
 MAX_SIDES = 3
+MAX_COLUMNS = 40
 MAX_PLACES = 8
 NEAR = 0.75
 """How alike a name has to be to one that is meant (`difflib.SequenceMatcher.ratio`)."""
@@ -511,6 +513,23 @@ def _blocks(root: ast.AST) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
         stack.extend((inner, path) for inner in ast.iter_child_nodes(node))
 
 
+# -- tables ----------------------------------------------------------------------------------------
+
+
+def _columns(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of columns that a library misses in a table which it is given."""
+    names = re.findall(r"['\"]([^'\"]+)['\"]|^- (.+)$", match["n"], re.MULTILINE)
+    missing = [first or second for first, second in names][:MAX_COLUMNS]
+    for node in line.nodes:
+        value = line.of(node)
+        table = value.data
+        if not isinstance(table, Table) or not missing:
+            continue
+        if not any(name in table.columns for name in missing):
+            return lacking(table, missing[0], Value(missing[0]), value)
+    return None
+
+
 # -- modules ---------------------------------------------------------------------------------------
 
 
@@ -644,6 +663,11 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"In layer '(?P<a>\w+)', you forgot to call `super"), _never_begun),
     (re.compile(r"Module \[(?P<a>\w+)\] is missing the required"), _no_forward),
     (re.compile(r"optimizer got an empty parameter list"), _no_parameters),
+    (re.compile(r"columns are missing: \{(?P<n>[^}]*)\}"), _columns),
+    (re.compile(r"(?s)seen at fit time, yet now missing:\n(?P<n>.*)"), _columns),
+    (re.compile(r"(?:KeyError: )?\W{0,3}\[(?P<n>[^\]]*)\]\)? not in index"), _columns),
+    (re.compile(r"None of \[(?P<n>[^\]]*)\]"), _columns),
+    (re.compile(r"(?:KeyError: )?\W{0,2}\[(?P<n>[^\]]*)\] not found in axis"), _columns),
     (re.compile(r"'(?P<a>[\w.]+)' object is not callable"), _called),
     (
         re.compile(

@@ -245,6 +245,8 @@ class Statements(Expressions):
         """
         if not self._holds(node.body, env):
             return [] if items.length.data == 0 else [items.item]
+        if items.others:
+            return [items.item, *items.others]
         return [items.item] if items.length.data in (0, 1) else [items.item] * 2
 
     def _left_out(self, node: ast.For | ast.AsyncFor, count: Value, env: Environment) -> None:

@@ -43,6 +43,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    Lazy,
     LibraryObject,
     Origins,
     Raised,
@@ -431,6 +432,7 @@ def _tensor(_: Interpreter, call: Call) -> Value:
         data.dtype, data.library, data.device = dtype if fixed else x.dtype, "torch", device
         return output
     device = device_of(given_device) if given_device is not None else "cpu"
+    _refuse_items(value)
     parts = listed(value)
     if parts is None:
         return tensor(None, dtype, value, device=device)
@@ -442,6 +444,32 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     if data is not None and numbers and inferred == "int64" and not _has_arrays(value):
         data.lowest, data.highest = min(numbers), max(numbers)
     return result
+
+
+_MOST_LOOKED_AT = 2_000
+_DEEPEST_LIST = 4
+
+
+def _refuse_items(value: Value, depth: int = _DEEPEST_LIST) -> None:
+    """Raise where a list that a tensor is made of holds something that is no number.
+
+    PyTorch says so of the first such item (``Could not infer dtype of NoneType``).
+    """
+    data = value.data
+    if isinstance(data, Lazy):
+        items: Sequence[Value] = data.others
+    elif isinstance(data, (list, tuple)):
+        items = data[:_MOST_LOOKED_AT]
+    else:
+        items = ()
+    for item in items:
+        if item.data is None or isinstance(item.data, (dict, set)):
+            kind = "NoneType" if item.data is None else type(item.data).__name__
+            raise Raised("type", f"Could not infer dtype of {kind}", item)
+        if isinstance(item.data, str):
+            raise Raised("type", "new(): invalid data type 'str'", item)
+        if depth:
+            _refuse_items(item, depth - 1)
 
 
 def as_tensor(value: Value) -> Value:

@@ -10,6 +10,7 @@ import ast
 import json
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.cells import number_in
 from dl_bug_lsp.interpretation.effect_models import some_number, words
@@ -206,7 +207,12 @@ def _special_id(_: Interpreter, call: Call) -> Value:
 def _special_token(held: LibraryObject, name: str) -> Value | None:
     token = held.state.get(name) or held.keywords.get(name)
     if token is None and held.keywords.keys() & {"tokenizer_object"}:
-        return Value(None)
+        given = [v for n, v in held.keywords.items() if n.endswith("_token")]
+        # It would stand beside the others.
+        places = merged(*given) or frozenset({held.made})
+        for place in places:
+            arrays.note_reason(place, f"`{name}` is not given here, so it is None")
+        return Value(None, places)
     return token
 
 

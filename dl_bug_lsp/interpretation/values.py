@@ -154,10 +154,14 @@ class LibraryObject:
 
 @dataclass(slots=True, eq=False)
 class Lazy:
-    """Something to iterate over: ``length`` items (UNKNOWN where not known), each like ``item``."""
+    """Something to iterate over: ``length`` items (UNKNOWN where not known), each like ``item``.
+
+    ``others`` are items that stand among them as well, nobody knows where.
+    """
 
     item: Value
     length: Value
+    others: tuple[Value, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -64,7 +64,14 @@ _README = re.compile(r"(?:^|/)(?:readme|usage|getting_started|quickstart)[^/]*\.
 MOST_READMES = 3
 MOST_DOCUMENT = 100_000
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}$]*))?\}|([A-Za-z_]\w*))")
+"""A variable of the shell, perhaps with what it is without a value (POSIX, "Parameter Expansion").
+"""
 _FRAME = re.compile(r"\s*File \"")
+_FUNCTION = re.compile(r", in (?:[\w.]+\.)?(\w+)\s*$")
+OF_COMMAND = 5.0
+"""What a command agrees more whose first word names a function on the stack (click, typer, fire).
+"""
 _WORD = re.compile(r"[A-Za-z][\w./-]{3,}")
 
 
@@ -133,6 +140,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
 
     ``frames`` are the workspace files of the traceback, outermost first.
     """
+    log = tuple(log)
     lines = _bounded(log)
     names = workspace.of_names("launches.names", _Names)
     programs = _installed_programs(workspace, names)
@@ -146,7 +154,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
             *_launches(workspace, script, names, programs, lines),
             *(s for s in shown if s.script == script),
         ],
-        text, shown, overrides, named, names,
+        text, shown, overrides, named, names, _functions(log),
     ) if script else ()  # fmt: skip
     paths = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
     configs = dict.fromkeys(f for f in (*paths, *named) if f is not None and f != script)
@@ -161,6 +169,12 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
         tuple(_documented(workspace, script, names, programs)) if script and not launches else ()
     )
     return Run(script, launches, tuple(configs), guessed, overrides, _once(printed), documented)
+
+
+def _functions(log: Iterable[str]) -> frozenset[str]:
+    """Return the names of the functions on the stacks of a log."""
+    found = (_FUNCTION.search(line) for line in log if _FRAME.match(line))
+    return frozenset(match[1] for match in found if match is not None)
 
 
 def is_tooling(file: str) -> bool:
@@ -284,7 +298,7 @@ def _grouped(
     words: list[ConfigEntry] = []
     for entry in entries:
         if len(entry.path) == 1 and entry.length is None:
-            variables[entry.key] = entry.text
+            variables[entry.key] = _expanded(entry.text, variables)
             continue
         if len(entry.path) == 1:
             if script is not None:
@@ -305,9 +319,21 @@ def _without_variables(
         path = tuple(part for key in path for part in str(key).split("."))
     text = entry.text
     if "$" in text and isinstance(entry.value, str):
-        text = _VARIABLE.sub(lambda m: variables.get(m[1], m[0]), text)
+        text = _expanded(text, variables)
     value = entry.value if text == entry.text else plain_scalar(text)
     return ConfigEntry(entry.file, entry.line, entry.end_line, path, value, text, entry.length)
+
+
+def _expanded(text: str, variables: Mapping[str, str]) -> str:
+    """Put in the variables that a script has set; others stay, or are what they are by default."""
+
+    def value(match: re.Match[str]) -> str:
+        held = variables.get(match[1] or match[3])
+        if held is None:
+            held = match[2] if match[2] else match[0]
+        return held
+
+    return _EXPANSION.sub(value, text)
 
 
 def _launches(
@@ -456,8 +482,12 @@ def _likeliest(
     overrides: tuple[ConfigEntry, ...],
     named: list[str],
     names: _Names,
+    functions: frozenset[str],
 ) -> tuple[Launch, ...]:
-    """Return the commands that agree best with the log: several where they agree alike."""
+    """Return the commands that agree best with the log: several where they agree alike.
+
+    The first word may name one of the ``functions`` on the stack: a command of a group.
+    """
     texts = {launch.texts for launch in shown}
     printed: dict[str, set[str]] = {}
 
@@ -475,6 +505,8 @@ def _likeliest(
 
     def agreement(launch: Launch) -> float:
         total = 10.0 * (launch.texts in texts)
+        command = launch.texts[0].replace("-", "_") if launch.texts else ""
+        total += OF_COMMAND * (command in functions)
         if changed:
             own = {t for t in launch.texts if "=" in t}
             total += 8.0 * (own == changed) + len(own & changed) - len(own - changed)

@@ -167,6 +167,7 @@ SKLEARN: tuple[Row, ...] = (
     Row("feature_names", "The feature names should match those that were passed during fit", part=True),
     Row("feature_names", "Feature names unseen at fit time:\n- {A:key}", part=True),
     Row("feature_names", "Feature names seen at fit time, yet now missing:\n- {E:key}", part=True),
+    Row("columns", "columns are missing: {{A:key*}}"),
     Row("samples", "Found input variables with inconsistent numbers of samples: [{E:size}, {A:size}"),
     Row("samples", "Found array with {A:size} {sample(s)|feature(s)} (shape={A:shape}) while a minimum of {E:size} is required{? by {O:class} ?}"),
     Row("samples", "n_samples={A:size} should be >= {A:argument}={E:size}"),
