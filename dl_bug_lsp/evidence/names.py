@@ -16,7 +16,7 @@ from functools import lru_cache
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind, Role
-from dl_bug_lsp.messages.places import named_places, text_offset
+from dl_bug_lsp.messages.places import named_places, text_offset, tracing_starts
 
 NAMED = {
     FactKind.KEY: "key",
@@ -310,8 +310,11 @@ def _named_places(case: Case) -> Iterator[Clue]:
     if cause is None:
         return
     places = named_places(cause.message)
+    begun = tracing_starts(cause.message)
     for at, named in enumerate(places, 1):
         place = case.workspace.locate(named.file, named.line)
+        if named.line in begun:
+            continue
         if place is None or not 0 < named.line <= len(case.workspace.lines(place.file)):
             continue
         why = f"the message names line {named.line} of {place.file}"
@@ -335,7 +338,9 @@ def _texts(case: Case) -> list[str]:
 
 def _named_lines(case: Case) -> Iterator[Clue]:
     """Yield the line of the workspace's code that the message itself names."""
-    lines = [f.value for f in case.facts.of(FactKind.LINE) if isinstance(f.value, int)]
+    begun = tracing_starts(case.message)
+    told = (fact.value for fact in case.facts.of(FactKind.LINE))
+    lines = [line for line in told if isinstance(line, int) and line not in begun]
     for fact in case.facts.of(FactKind.PATH):
         for line in lines:
             place = case.workspace.locate(str(fact.value), line)

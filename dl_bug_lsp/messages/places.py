@@ -70,6 +70,17 @@ def named_places(message: str) -> tuple[NamedPlace, ...]:
     return tuple(dict.fromkeys(ordered))[-_MOST:]
 
 
+TRACING_STARTED = re.compile(
+    r"while tracing the function (?P<name>\w+) at [^\n]*?:(?P<line>\d+) for \w+"
+)
+"""How JAX says where tracing began: it names that function whatever is wrong inside it."""
+
+
+def tracing_starts(message: str) -> frozenset[int]:
+    """Return the lines at which a message says that tracing began."""
+    return frozenset(int(match["line"]) for match in TRACING_STARTED.finditer(message))
+
+
 def text_offset(message: str) -> TextOffset | None:
     """Return where a JSON parser says that it stopped (`line 18 column 28 (char 338)`), if it does.
 

@@ -222,6 +222,12 @@ _STOPPED = re.compile(
     r"|non-?finite loss|\bnan in summary histogram for",
     re.IGNORECASE,
 )
+_BARE = re.compile(
+    r"^[\s\d.,:/%()|-]*(?P<tensor>tensor\()?[-+]?nan\b[\s,)]*(?:device='[\w:]+'[\s,]*)?"
+    r"(?P<graph>grad_fn=<\w+>[\s,]*)?\)?\s*$"
+)
+"""What `print(step, loss)` shows where the loss is NaN: numbers, and NaN as the last."""
+_LEAST_BARE = 2
 _ADVERSARIAL = re.compile(
     r"(?:^|_)(?:d|g|disc|gen|discriminator|generator|actor|critic|q|policy)(?:_|$)"
 )
@@ -268,7 +274,7 @@ def diagnose(
                 # What the log itself says at its end tells more than the trend before it.
                 at_end = stopped is not None and stopped.line > last
                 return stopped if at_end else _diagnosis(finding, own)
-    return stopped
+    return stopped or _bare(log)
 
 
 def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:
@@ -284,6 +290,17 @@ def _diagnosis(finding: Found, series: tuple[MetricSeries, ...]) -> SilentDiagno
     lines = [p.line for s in series for p in s.points]
     span = Span(min(lines), max(lines))
     return SilentDiagnosis(category, confidence, why, point.text.strip()[:300], point.line, span)
+
+
+def _bare(log: Log) -> SilentDiagnosis | None:
+    """Find NaN that is printed without a name: by a tensor with a gradient, or line after line."""
+    found = [(line, m) for line in log.lines if (m := _BARE.match(line.text[:200])) is not None]
+    if not found or (len(found) < _LEAST_BARE and not found[0][1]["graph"]):
+        return None
+    first, last = found[0][0], found[-1][0]
+    why = "the log prints NaN"
+    span = Span(first.number, last.number)
+    return SilentDiagnosis("loss_nan", 0.7, why, first.text.strip(), first.number, span)
 
 
 def _stopped(log: Log) -> SilentDiagnosis | None:

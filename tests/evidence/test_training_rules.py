@@ -201,3 +201,34 @@ def test_a_head_that_a_function_of_another_module_replaces(tmp_path: Path) -> No
     case = case_of(tmp_path, "loss_stagnation")
     places = {(c.file, c.line) for c in all_training_rules.find(case) if "replaced" in c.why}
     assert {("backbone.py", 3), ("train.py", 4)} <= places
+
+
+RUNNING = """
+import torch
+from torch import nn
+
+{scaling}
+model = nn.Linear(4, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
+for x, y in batches():
+    loss = nn.functional.mse_loss(model(x), y)
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(
+    ("scaling", "category", "said"),
+    [
+        ("", "loss_nan", True),
+        ("", "loss_stagnation", False),
+        ("scaler = StandardScaler()", "loss_nan", False),
+    ],
+)
+def test_plain_steps_on_what_nothing_scales_may_run_away(
+    scaling: str, category: str, said: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "train.py").write_text(RUNNING.format(scaling=scaling))
+    clues = all_training_rules.find(case_of(tmp_path, category))
+    assert said is any(c.kind == "training.medium" and c.line == 7 for c in clues)

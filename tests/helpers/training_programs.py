@@ -588,6 +588,85 @@ def distances(a, b):
     return torch.sqrt(((a[:, None] - b[None]) ** 2).sum(-1))  # FAULT
 """,
     ),
+    _one(
+        "log-of-rectified",
+        "loss_nan",
+        """
+import torch
+from torch import nn
+
+
+class Head(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.mean = nn.Linear(width, 1)
+        self.spread = nn.Sequential(nn.Linear(width, 1), nn.ReLU())  # FAULT
+
+    def forward(self, h):
+        return self.mean(h), self.spread(h)
+
+
+head = Head(8)
+
+
+def loss_of(h, y):
+    mean, spread = head(h)
+    return (torch.log(spread) + (y - mean).abs()).mean()
+""",
+    ),
+    _one(
+        "bound-of-zero",
+        "loss_nan",
+        """
+import tensorflow as tf
+
+
+def rate_of(x, w):
+    return tf.maximum(tf.matmul(x, w), 0.0)  # FAULT
+
+
+def loss_of(x, w, counts):
+    rate = rate_of(x, w)
+    return tf.reduce_mean(rate - counts * tf.math.log(rate))
+""",
+    ),
+    _one(
+        "power-of-degree",
+        "loss_nan",
+        """
+import torch
+
+
+def normalise(links):
+    degree = links.sum(dim=1)
+    scale = torch.pow(degree, -0.5)  # FAULT
+    return scale[:, None] * links * scale[None]
+""",
+    ),
+    _one(
+        "mean-over-mask",
+        "loss_nan",
+        """
+import torch
+
+
+def pooled(states, ids):
+    mask = (ids != 0).float().unsqueeze(-1)
+    return (states * mask).sum(1) / mask.sum(1)  # FAULT
+""",
+    ),
+    _one(
+        "softmax-by-hand",
+        "loss_nan",
+        """
+import jax.numpy as jnp
+
+
+def softmax(z):
+    e = jnp.exp(z)  # FAULT
+    return e / e.sum(-1, keepdims=True)
+""",
+    ),
     Program(
         "log-of-zero-column",
         "loss_nan",
@@ -781,6 +860,34 @@ class Tuner:
 
 
 HEALTHY: tuple[Program, ...] = (
+    _one(
+        "kept-off-zero",
+        "",
+        """
+import torch
+
+
+def normalise(links):
+    degree = links.sum(dim=1)
+    scale = degree.pow(-0.5)
+    scale[torch.isinf(scale)] = 0.0
+    return scale[:, None] * links * scale[None]
+
+
+def spread_of(layer, h):
+    return torch.log(torch.relu(layer(h)) + 1e-6)
+
+
+def pooled(states, ids):
+    mask = (ids != 0).float().unsqueeze(-1)
+    return (states * mask).sum(1) / mask.sum(1).clamp(min=1)
+
+
+def softmax(z):
+    e = torch.exp(z - z.max())
+    return e / e.sum(-1, keepdim=True)
+""",
+    ),
     _one(
         "torch-classifier",
         "",

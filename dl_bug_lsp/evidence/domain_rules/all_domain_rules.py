@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     numerics,
     saved_configs,
     tensor_mismatch,
+    tracing,
     unlike_places,
     visible_devices,
 )
@@ -40,7 +41,7 @@ RULES: tuple[Source, ...] = (
     missing_names.find_similar_names,
     environment.find_environment,
     all_training_rules.find,
-    misuse.find_traced,
+    tracing.find_traced,
     indices_and_divisors.find_division_by_zero,
     indices_and_divisors.find_step_counts,
     missing_names.find_prefixes,

@@ -27,7 +27,10 @@ from dl_bug_lsp.provenance.slices import backward_slice
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
-IN_PLACE_CALLS = {"relu_", "add_", "mul_", "sub_", "div_", "zero_", "fill_", "copy_", "clamp_"}
+IN_PLACE_CALLS = {"relu_", "add_", "mul_", "sub_", "div_", "zero_", "fill_", "copy_", "clamp_",
+                  "sigmoid_", "tanh_", "masked_fill_", "exp_", "sqrt_", "pow_", "normal_",
+                  "uniform_", "index_add_", "scatter_", "scatter_add_", "addcmul_", "neg_",
+                  "clamp_min_", "squeeze_", "unsqueeze_", "transpose_", "t_"}  # fmt: skip
 
 
 def find_misuse(case: Case) -> Iterator[Clue]:
@@ -195,23 +198,51 @@ def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
                     yield Clue("rules.strong", scope.file, binding.line, 1.0, why)
 
 
+OUTPUT_OF = re.compile(r"which is output \d+ of (?P<name>[A-Za-z]+?)(?:Backward\d*)?,")
+"""What made the tensor last: where it was changed in place, the operation that changed it."""
+WRITES = {"CopySlices": "=", "IndexPut": "=", "Copy": "="}
+AUGMENTED: dict[type[ast.operator], str] = {
+    ast.Add: "add",
+    ast.Sub: "sub",
+    ast.Mult: "mul",
+    ast.Div: "div",
+    ast.Pow: "pow",
+}
+COUNTERS = re.compile(r"step|count|total|epoch|iter|num|^[ijkn]$|idx|correct|seen|running|item\(")
+"""Names of what is counted up as a number of Python."""
+
+
 def _in_place(case: Case) -> Iterator[Clue]:
+    output = OUTPUT_OF.search(case.message)
+    made_by = WRITES.get(output["name"], output["name"].lower()) if output is not None else None
     for scope in near_scopes(case):
-        for statement in statements(scope.node):
-            if isinstance(statement, ast.AugAssign):
-                why = f"`{source(statement)}` changes its target in place"
-                yield Clue("rules.medium", scope.file, statement.lineno, 1.0, why)
-            elif isinstance(statement, ast.Assign) and isinstance(
-                statement.targets[0], ast.Subscript
-            ):
-                why = f"`{source(statement)}` writes into a tensor in place"
-                yield Clue("rules.medium", scope.file, statement.lineno, 1.0, why)
-        for call in calls_in(scope.node):
-            value = keyword(call, "inplace")
-            named = called_name(call) in IN_PLACE_CALLS
-            if named or (isinstance(value, ast.Constant) and value.value is True):
-                why = f"`{source(call)}` works in place"
-                yield Clue("rules.medium", scope.file, call.lineno, 1.0, why)
+        for node, operation, why in _changes(scope):
+            named = operation is not None and operation == made_by
+            counts = isinstance(node, ast.AugAssign) and COUNTERS.search(source(node))
+            kind = "rules.strong" if named and not counts else "rules.medium"
+            more = (
+                f": `{output['name']}` made the tensor, says the message"
+                if named and output
+                else ""
+            )
+            yield Clue(kind, scope.file, node.lineno, 1.0, why + more)
+
+
+def _changes(scope: Scope) -> Iterator[tuple[ast.stmt | ast.expr, str | None, str]]:
+    """Yield what works in place, with the operation as autograd names it."""
+    for statement in statements(scope.node):
+        if isinstance(statement, ast.AugAssign):
+            why = f"`{source(statement)}` changes its target in place"
+            whole = not isinstance(statement.target, ast.Subscript)
+            yield statement, AUGMENTED.get(type(statement.op)) if whole else "=", why
+        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
+            yield statement, "=", f"`{source(statement)}` writes into a tensor in place"
+    for call in calls_in(scope.node):
+        value = keyword(call, "inplace")
+        if called_name(call) in IN_PLACE_CALLS:
+            yield call, called_name(call).rstrip("_"), f"`{source(call)}` works in place"
+        elif isinstance(value, ast.Constant) and value.value is True:
+            yield call, called_name(call).lower(), f"`{source(call)}` works in place"
 
 
 def _graph_broken(case: Case) -> Iterator[Clue]:
@@ -306,24 +337,6 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("empty parameter list",), _plain_list_of_modules),
     (("No gradients provided", "Gradients do not exist"), _outside_tape),
 )
-
-
-TRACERS = ("jit", "pmap", "vmap", "function", "compile", "script", "grad", "checkpoint", "remat")
-TRACED = ("racer", "traced", "symbolic", "Symbolic", "tf.function", "FuncGraph", "jit", "static")
-
-
-def find_traced(case: Case) -> Iterator[Clue]:
-    """Yield the decorators of the functions on the stack, when the message speaks of tracing."""
-    if not any(word in f"{case.class_name} {case.message}" for word in TRACED):
-        return
-    for inner, site in enumerate(reversed(case.sites)):
-        node = site.context.scope.node
-        for decorator in getattr(node, "decorator_list", []):
-            words = ast.unparse(decorator)
-            if any(name in words for name in TRACERS):
-                why = f"`@{words[:60]}` traces this function instead of running it"
-                score = 1 / (1 + inner / 2)
-                yield Clue("rules.tracing", site.place.file, decorator.lineno, score, why)
 
 
 STARTS = {"scan": 1, "while_loop": 2, "fori_loop": 3}

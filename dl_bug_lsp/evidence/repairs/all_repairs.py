@@ -11,6 +11,7 @@ from dl_bug_lsp.evidence.repairs import (
     counterfactuals,
     missing,
     parameters,
+    results,
     spelling,
 )
 
@@ -19,6 +20,7 @@ REPAIRS: tuple[Source, ...] = (
     arguments.find_arguments,
     missing.find,
     arguments.find_results,
+    results.find,
     parameters.find,
     bounds.find,
     counterfactuals.find,

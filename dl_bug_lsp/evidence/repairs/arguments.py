@@ -399,11 +399,11 @@ def _swapped(case: Case, node: Node) -> Iterator[Clue]:
         return
     callee = node.engine.node(call.func, node.context)
     for names, what in _parameter_lists(case, callee, call):
-        given = [_name_of(a) for a in call.args[: len(names)]]
+        given = [name_of(a) for a in call.args[: len(names)]]
         for i in range(len(given)):
             for j in range(i + 1, len(given)):
-                crossed = _fits(given[i], names[j]) + _fits(given[j], names[i])
-                straight = _fits(given[i], names[i]) + _fits(given[j], names[j])
+                crossed = fits(given[i], names[j]) + fits(given[j], names[i])
+                straight = fits(given[i], names[i]) + fits(given[j], names[j])
                 if crossed - straight < MOST_CROSSED:
                     continue
                 why = (
@@ -439,7 +439,7 @@ def _is_record(node: ast.AST) -> bool:
     return "NamedTuple" in bases or any(RECORD.search(text) for text in decorators)
 
 
-def _name_of(expr: ast.expr) -> str:
+def name_of(expr: ast.expr) -> str:
     """Return what an argument goes by: a name, an attribute, a constant key; else nothing."""
     if isinstance(expr, ast.Name):
         return expr.id
@@ -448,12 +448,12 @@ def _name_of(expr: ast.expr) -> str:
     if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
         return str(expr.slice.value) if isinstance(expr.slice.value, str) else ""
     if isinstance(expr, ast.Call) and called_name(expr) in OF_ARGUMENT and expr.args:
-        return _name_of(expr.args[0])
+        return name_of(expr.args[0])
     if isinstance(expr, ast.Call) and called_name(expr) in OF_RECEIVER:
-        return _name_of(expr.func.value) if isinstance(expr.func, ast.Attribute) else ""
+        return name_of(expr.func.value) if isinstance(expr.func, ast.Attribute) else ""
     if isinstance(expr, ast.Call) and len(expr.args) == 1 and isinstance(expr.func, ast.Name):
         # What a function makes of one value is mostly that value in another form.
-        return _name_of(expr.args[0])
+        return name_of(expr.args[0])
     return ""
 
 
@@ -474,7 +474,7 @@ SAME = {
 """Names that mean the same as a parameter's."""
 
 
-def _fits(argument: str, parameter: str) -> float:
+def fits(argument: str, parameter: str) -> float:
     """Return how much an argument's name says that it is meant for a parameter, 0 to 1."""
     a, p = argument.lower().strip("_"), parameter.lower().strip("_")
     if not a or not p:

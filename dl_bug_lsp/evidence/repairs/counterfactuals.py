@@ -22,7 +22,7 @@ from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
-from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, text_edits
+from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
@@ -242,7 +242,8 @@ def _candidates(
         place = (edit.file, edit.line)
         return Candidate(edit, tier, place in made, place in stack)
 
-    for change in text_edits(case.workspace, origins, files, editor.sought.numbers):
+    chosen = choices(case.workspace, case.code_files) if files else {}
+    for change in text_edits(case.workspace, origins, files, editor.sought.numbers, chosen):
         if change.kind not in left_out:
             yield candidate(change, TEXT)
     for tier, statement, env in _statements(case, recorder, made):

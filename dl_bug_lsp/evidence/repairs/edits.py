@@ -98,7 +98,7 @@ PRIORS = {
     "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
-    "wrap.padded": 0.8,
+    "wrap.padded": 0.8, "setting.choice": 0.8,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.interpretation.values import Origin
@@ -29,10 +30,43 @@ class TextEdit:
     text: str
 
 
+CHOSEN = (ast.Name, ast.Attribute, ast.Lambda, ast.Call)
+"""What a table holds from which code chooses by a name."""
+MOST_CHOICES = 4
+MOST_CODE = 30
+
+
+def choices(workspace: Workspace, files: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Return the other keys beside each key of the tables from which code chooses by a name.
+
+    Such a table holds classes, functions or what these make (`{"sgd": SGD, "adam": Adam}`).
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for file in files[:MOST_CODE]:
+        tree = workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Dict) or not 1 < len(node.keys) <= MOST_ENTRIES:
+                continue
+            keys = [key.value if isinstance(key, ast.Constant) else None for key in node.keys]
+            texts = [key for key in keys if isinstance(key, str)]
+            if len(texts) == len(keys) and all(isinstance(v, CHOSEN) for v in node.values):
+                for text in texts:
+                    others = tuple(other for other in texts if other != text)
+                    found.setdefault(text, others[:MOST_CHOICES])
+    return found
+
+
 def text_edits(
-    workspace: Workspace, origins: Sequence[Origin], files: Sequence[str], numbers: Sequence[int]
+    workspace: Workspace,
+    origins: Sequence[Origin],
+    files: Sequence[str],
+    numbers: Sequence[int],
+    chosen: Mapping[str, tuple[str, ...]],
 ) -> Iterator[TextEdit]:
-    """Yield edits of settings and rows: those first that made what failed."""
+    """Yield edits of settings and rows: those first that made what failed.
+
+    ``chosen`` holds the names that may stand for each other, as `choices` returns them.
+    """
     wanted = set(origins)
     rows = [at for at in origins if at[0].endswith(ROWS) and at[1] > 1]
     for file in dict.fromkeys(f for f, _ in origins if f.endswith(ROWS)):
@@ -50,7 +84,7 @@ def text_edits(
         entries = [e for e in workspace.config_entries(file) if e.length is None]
         own = [e for e in entries if (file, e.line) in wanted]
         for entry in (own or entries)[:MOST_ENTRIES]:
-            for new, kind in _other_settings(entry, entries, numbers):
+            for new, kind in _other_settings(entry, entries, numbers, chosen):
                 changed = _with_value(workspace.lines(file), entry, new)
                 if changed is not None:
                     yield TextEdit(kind, file, entry.line, entry.text, new, changed)
@@ -85,19 +119,25 @@ def _shorter_lists(workspace: Workspace, file: str) -> Iterator[TextEdit]:
 
 
 def _other_settings(
-    entry: ConfigEntry, entries: Sequence[ConfigEntry], numbers: Sequence[int]
+    entry: ConfigEntry,
+    entries: Sequence[ConfigEntry],
+    numbers: Sequence[int],
+    chosen: Mapping[str, tuple[str, ...]],
 ) -> Iterator[tuple[str, str]]:
     value = entry.value
     if isinstance(value, bool):
         yield ("false" if value else "true"), "setting.boolean"
     elif isinstance(value, int):
         tried = {value}
-        for other in (*numbers, value + 1, value - 1, value * 2, value // 2):
-            if other not in tried and other >= 0:
-                tried.add(other)
-                yield str(other), f"setting{distance(other, value, numbers)}"
+        for number in (*numbers, value + 1, value - 1, value * 2, value // 2):
+            if number not in tried and number >= 0:
+                tried.add(number)
+                yield str(number), f"setting{distance(number, value, numbers)}"
         yield f"[{entry.text}]", "setting.list"
     elif isinstance(value, str):
+        for other in chosen.get(value, ()):
+            quote = entry.text[:1] if entry.text[:1] in ("'", '"') else ""
+            yield f"{quote}{other}{quote}", "setting.choice"
         bare = value.strip()
         if re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", bare):
             yield (bare if not re.search("[eE]", bare) else repr(float(bare))), "setting.type"

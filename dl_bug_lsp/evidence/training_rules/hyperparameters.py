@@ -125,9 +125,32 @@ def _optimizers(training: Training) -> Iterator[Clue]:
             if not training.was_recorded(origin.value):
                 continue
             yield from _rate(origin, _bounds_of(name), f"`{name}`", len(origins))
+            if _runs_away(training, name, origin.value):
+                why = f"plain steps of {origin.value:g} run away on inputs that nothing scales"
+                yield clue("medium", origin.file, origin.line, why)
             if origin.line != rate.lineno and _level(origin.value, _bounds_of(name)):
                 why = f"{text(call)} takes its learning rate from elsewhere"
                 yield clue("weak", scope.file, rate.lineno, why, 0.6)
+
+
+SCALES = re.compile(
+    r"scaler|scale\(|standardi|normali[sz]|BatchNorm|LayerNorm|GroupNorm|Normalize|ToTensor|/ 255"
+    r"|\.std\(|clip_grad|clipnorm|clipvalue|clip_by|gradient_clip|zscore|ptp\(",
+    re.IGNORECASE,
+)
+"""What keeps inputs, activations or gradients of the order of 1."""
+PLAIN_STEP = 1e-3
+"""From this rate on, squared errors of unscaled inputs (ages, areas, years) diverge."""
+
+
+def _runs_away(training: Training, name: str, rate: float) -> bool:
+    """Whether plain gradient steps may have diverged, with nothing in the program against it."""
+    if name not in ("SGD", "sgd") or rate < PLAIN_STEP:
+        return False
+    if training.category not in ("loss_nan", "loss_divergence"):
+        return False
+    texts = (training.case.workspace.text(module.file) or "" for module in training.modules)
+    return not any(SCALES.search(text) for text in texts)
 
 
 ARGUMENTS_OF_TRAINERS = ("TrainingArguments", "Seq2SeqTrainingArguments")

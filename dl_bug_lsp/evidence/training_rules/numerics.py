@@ -13,21 +13,25 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
     OPERATIONS,
+    SUBSCRIPTS,
     Group,
     Training,
     clue,
     string,
     text,
 )
+from dl_bug_lsp.evidence.training_rules.zeros import ZERO_BOUND, makers
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.workspace.contents import Column
 
 GUARDS = re.compile(
-    r"eps|1e-|1e0?-|e-\d|\+ 0?\.0*[1-9]|clamp|clip|maximum|softplus|relu|nan_to_num|where|safe"
+    r"eps|1e-|1e0?-|e-\d|\+ 0?\.0*[1-9]|clamp|clip|maximum|softplus|nan_to_num|where|safe"
     r"|\bmax\(|fmax|tiny|finfo"
     r"|stabil|\+ 1\b|\+ 1\.0|1\.0 \+|1 \+|logsumexp|replace\(|\bor 1",
     re.IGNORECASE,
 )
+REPAIRED = r"isinf|isnan|isfinite|nan_to_num|inf['\"]?\)?\]|[=!]= ?(?:float\(['\"])?(?:\w+\.)?inf"
+"""How a result that is not finite is replaced after it was made."""
 POSITIVE = frozenset({"exp", "softplus", "len", "cosh", "float", "int", "range"})
 PROBABILITY = frozenset({"softmax", "sigmoid"})
 
@@ -39,6 +43,7 @@ def find_numerics(training: Training) -> Iterator[Clue]:
         yield from _logs(training, scope, columns)
         yield from _roots(training, scope)
         yield from _quotients(training, scope, columns)
+        yield from _empty_means(training, scope)
 
 
 def columns_of(training: Training) -> dict[str, list[tuple[str, Column]]]:
@@ -63,7 +68,7 @@ def _guarded(training: Training, scope: Scope, expr: ast.expr) -> bool:
     for node in (n for n in ast.walk(expr) if isinstance(n, ast.Attribute)):
         held = scope.owner.attributes.get(node.attr, []) if scope.owner is not None else []
         words.extend(ast.unparse(b.value) for _, b in held if _real(b.value))
-    return any(GUARDS.search(w) for w in words)
+    return any(GUARDS.search(ZERO_BOUND.sub("", w)) for w in words)
 
 
 def _real(expr: ast.expr) -> bool:
@@ -92,8 +97,16 @@ def _logs(
         if named:
             yield clue("strong", scope.file, call.lineno, f"{why}, and `{named}` holds such values")
         else:
-            shown = probability or _probability_name(inner)
+            made = list(_made_zero(training, scope, inner, why))
+            yield from made
+            shown = not made and (probability or _probability_name(inner))
             yield clue("strong" if shown else "medium", scope.file, call.lineno, why)
+
+
+def _made_zero(training: Training, scope: Scope, expr: ast.expr, what: str) -> Iterator[Clue]:
+    """Yield what makes the operand zero of an operation that is not defined there."""
+    for node, why in makers(training, scope, expr):
+        yield clue("strong", node.file, node.line, f"{why}, and {what}")
 
 
 def _positive(expr: ast.expr) -> bool:
@@ -124,7 +137,6 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
         name = called_name(call)
         root = name in (
             "sqrt",
-            "rsqrt",
             "norm",
             "arccos",
             "acos",
@@ -149,16 +161,54 @@ def _roots(training: Training, scope: Scope) -> Iterator[Clue]:
             continue
         differences = re.search(r"\*\* ?2|square|sum|pow|dist|norm", ast.unparse(inner) + name)
         why = f"{text(call)} has no derivative at 0"
+        yield from _made_zero(training, scope, inner, why)
         level = "strong" if differences and not numpy and name != "norm" else "medium"
         yield clue(level, scope.file, call.lineno, why)
-    for node in _own(training, scope, OPERATIONS):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and not _guarded(
-            training, scope, node.left
-        ):  # fmt: skip
-            power = node.right
-            if isinstance(power, ast.Constant) and power.value in (0.5, -0.5, 1.5, -1):
-                why = f"{text(node)} has no derivative (or no value) at 0 and below"
-                yield clue("medium", scope.file, node.lineno, why)
+    for powered, of, exponent in _powers(training, scope):
+        if exponent not in (0.5, -0.5, 1.5, -1, -1.5) or _guarded(training, scope, of):
+            continue
+        if _is_repaired(training, scope, powered):
+            continue
+        why = f"{text(powered)} has no derivative (or no value) at 0 and below"
+        # What is summed over pairs or members is 0 where there is none.
+        counted = exponent < 0 and _denominator(scope, of) is not None
+        yield clue("strong" if counted else "medium", scope.file, powered.lineno, why)
+
+
+def _powers(training: Training, scope: Scope) -> Iterator[tuple[ast.expr, ast.expr, float]]:
+    """Yield powers with a written exponent: the operation, its base and the exponent."""
+    found: list[tuple[ast.expr, ast.expr, ast.expr]] = [
+        (node, node.left, node.right)
+        for node in _own(training, scope, OPERATIONS)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)
+    ]
+    for call in scope.calls:
+        name = called_name(call)
+        method = isinstance(call.func, ast.Attribute) and len(call.args) == 1
+        if name in ("pow", "pow_", "power") and isinstance(call.func, ast.Attribute) and call.args:
+            base = call.func.value if method else call.args[0]
+            found.append((call, base, call.args[-1]))
+        elif name in ("rsqrt", "reciprocal") and isinstance(call.func, ast.Attribute):
+            base = call.args[0] if call.args else call.func.value
+            found.append((call, base, ast.Constant(-1 if name == "reciprocal" else -0.5)))
+    for node, base, exponent in found:
+        power = exponent
+        negative = isinstance(power, ast.UnaryOp) and isinstance(power.op, ast.USub)
+        if isinstance(power, ast.UnaryOp) and negative:
+            power = power.operand
+        value = power.value if isinstance(power, ast.Constant) else None
+        if isinstance(value, (int, float)):
+            yield node, base, float(value) * (-1 if negative else 1)
+
+
+def _is_repaired(training: Training, scope: Scope, node: ast.expr) -> bool:
+    """Whether a later statement of the function replaces what is not finite in a result."""
+    statement = training.statement(scope, node)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    names = [ast.unparse(target) for target in targets]
+    lines = training.case.workspace.lines(scope.file)
+    after = lines[node.lineno : getattr(scope.node, "end_lineno", None) or len(lines)]
+    return any(name in line and re.search(REPAIRED, line) for name in names for line in after)
 
 
 def _own(training: Training, scope: Scope, group: Group) -> Iterator[ast.AST]:
@@ -200,7 +250,29 @@ def _quotients(
                 else " for a column that never changes"
             )
             yield clue(level, scope.file, node.lineno, why + more)
+        elif kind == "count":
+            yield clue("strong", scope.file, node.lineno, f"{why}: nothing may be chosen")
         elif kind is not None:
+            yield clue("medium", scope.file, node.lineno, why)
+        if kind != "spread":
+            yield from _made_zero(training, scope, below, why)
+
+
+CHOSEN = re.compile(r"mask|valid|keep|select|\bpos\b|\bneg\b|positive|negative|observed|[<>]|==")
+"""What chooses some members of an array, of which there may be none."""
+
+
+def _empty_means(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find means over members that a mask chooses: of none there is no mean."""
+    for node in _own(training, scope, SUBSCRIPTS):
+        if not isinstance(node, ast.Subscript) or isinstance(node.slice, (ast.Constant, ast.Slice)):
+            continue
+        around = training.parent(scope, node)
+        if isinstance(around, ast.Attribute):
+            around = training.parent(scope, around)
+        means = isinstance(around, ast.Call) and called_name(around) in ("mean", "reduce_mean")
+        if means and CHOSEN.search(ast.unparse(node.slice)):
+            why = f"{text(node)} may be empty, and the mean of nothing is NaN"
             yield clue("medium", scope.file, node.lineno, why)
 
 
@@ -217,17 +289,22 @@ def _held_words(scope: Scope, expr: ast.expr) -> str:
 
 
 def _denominator(scope: Scope, expr: ast.expr) -> str | None:
-    """Say what a denominator is: a spread of data, a sum or norm, or nothing suspicious."""
+    """Say what a denominator is: a spread, a count, a sum or norm, or nothing suspicious."""
     words = ast.unparse(expr)
     for name in sorted({n.id for n in ast.walk(expr) if isinstance(n, ast.Name)}):
         words += " " + " ".join(
             ast.unparse(b.value) for b in scope.bindings.get(name, [])[-1:] if _real(b.value)
         )
     words = f"{words} {_held_words(scope, expr)}"
+    if re.search(r"\bexp\(", words):
+        # A sum of exponentials is above 0; where it overflows, `_overflow` says so.
+        return None
     if re.search(r"\bstd\b|\.std\(|\bscale_?\b|\bsd\b|sigma|stddev|var\(", words):
         return "spread"
     if re.search(r"max\(?\)? ?- ?|\bptp\b|range_|span", words) and "-" in words:
         return "spread"
+    if re.search(r"sum\(", words) and re.search(r"mask|valid|[!=]= ", words):
+        return "count"
     return (
         "sum"
         if re.search(r"\.sum\(|reduce_sum|\bnorm\b|\.norm\(|count|total|mask|\.mean\(", words)
@@ -266,10 +343,15 @@ def _overflow(training: Training) -> Iterator[Clue]:
         if isinstance(call.func, ast.Attribute) and not re.search(
             r"math|clamp|clip|max|minimum|\(-", inner
         ):
+            if call.args and _guarded(training, scope, call.args[0]):
+                continue
             level = (
                 "medium" if re.search(r"logit|x\b|score|logvar|log_var|out|pred", inner) else "weak"
             )
-            yield clue(level, scope.file, call.lineno, f"{text(call)} has no upper bound")
+            why = f"{text(call)} has no upper bound"
+            if _is_normalised(training, scope, call):
+                level, why = "strong", f"{why}, and infinity divided by infinity is NaN"
+            yield clue(level, scope.file, call.lineno, why)
     scaled = any(n in training.by_name for n in ("GradScaler", "LossScaleOptimizer"))
     if not scaled:
         for scope, call in training.named("half", "set_global_policy", "autocast"):
@@ -294,6 +376,20 @@ def _overflow(training: Training) -> Iterator[Clue]:
         for origin in training.origins(scope, eps) if eps is not None else ():
             if origin.value < 1e-12:
                 yield clue("strong", origin.file, origin.line, "nothing keeps the quotient off 0")
+
+
+def _is_normalised(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether an exponential is divided by a sum of exponentials, as a softmax by hand does."""
+    statement = training.statement(scope, call)
+    names = {ast.unparse(call)}
+    if isinstance(statement, ast.Assign) and statement.value is call:
+        names.update(ast.unparse(target) for target in statement.targets)
+    for node in _own(training, scope, OPERATIONS):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            above, below = ast.unparse(node.left), ast.unparse(node.right)
+            if above in names and "sum(" in below and any(name in below for name in names):
+                return True
+    return False
 
 
 def _missing_values(

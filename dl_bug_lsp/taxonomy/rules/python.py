@@ -195,6 +195,7 @@ RULES_FIRST: tuple[Rule, ...] = (
             "not implemented",
             "autodetected range",
             "range parameter must be finite",
+            "check_nan=",
         ),
         confidence=0.85,
     ),

@@ -1,0 +1,155 @@
+"""Results that are taken in another order than they are given.
+
+A function returns several values, and the names that take them say that two of them stand in each
+other's place: `y, x = load()` of a function that returns `x, y`, `grads, loss` of JAX's
+`value_and_grad`, models and loaders that `Accelerator.prepare` gives back in the order of its
+arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes, own_nodes, source
+from dl_bug_lsp.evidence.repairs.arguments import fits, name_of
+from dl_bug_lsp.provenance.nodes import Library, LibraryObject, Node
+from dl_bug_lsp.provenance.scopes import called_name
+
+MOST_CROSSED = 1.19
+"""From here on two names fit each other's results too well to stand where they do."""
+MOST_TAKEN = 8
+AS_GIVEN = frozenset({"prepare", "broadcast_arrays", "broadcast_tensors", "optimize", "initialize"})
+"""Functions of libraries that return their arguments in the order in which they got them."""
+RESULTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"^jax\.value_and_grad$", ("loss|value|cost|energy|objective", "grad")),
+    (r"^optax\..*\.update$", ("update", "state")),
+    (r"train_test_split$", ("^x|feat|input", "^x|feat|input", "^y|lab|targ", "^y|lab|targ")),
+    (r"^torch(?:\.Tensor)?\.(?:topk|sort|kthvalue|mode)$",
+     ("val|score|prob|sorted", "ind|idx|arg")),
+    (r"^(?:tensorflow|tf)\.(?:math|nn)\.top_k$", ("val|score|prob", "ind|idx|arg")),
+    (r"\.nn\.moments$", ("mean|mu", "var")),
+    (r"^torch\.(?:var|std)_mean$", ("var|std", "mean|mu")),
+    (r"MultiheadAttention$", ("out|attended|^x$|^h$", "weight|^w$|map|score")),
+    (r"^torch\.nn\.(?:LSTM|GRU|RNN)$", ("out|seq", "hidden|state|^h$|^hn$|^h_n$")),
+    (r"linalg\.eigh?$", ("val|^w$|lambda", "vec|^v$")),
+    (r"linalg\.qr$", ("^q$", "^r$")),
+    (r"^numpy\.histogram$", ("hist|count|freq", "edge|bin")),
+    (r"^(?:torchaudio|librosa|soundfile)\.(?:load|read)$",
+     ("wav|audio|signal|sound|^y$|samples|data", r"^sr$|rate|^fs$|freq")),
+    (r"wavfile\.read$", (r"^sr$|rate|^fs$|freq", "wav|audio|signal|sound|^y$|samples|data")),
+    (r"^gym(?:nasium)?\..*\.reset$", ("obs|state|^s$", "info")),
+    (r"^sklearn\.datasets\.make_", ("^x|data|feat|points", "^y|lab|targ")),
+    (r"^cv2\.threshold$", ("ret|thr|^t$|^_$", "img|image|mask|binary|dst")),
+    (r"^os\.walk$", ("root|path|dirpath", "dir", "file")),
+)  # fmt: skip
+"""Functions of libraries with what goes by which name in their results."""
+
+
+def find(case: Case) -> Iterator[Clue]:
+    """Yield statements that take the results of a call in another order than it gives them."""
+    for scope in near_scopes(case):
+        for node in own_nodes(scope.node):
+            taken = _taken(node)
+            if taken is None:
+                continue
+            target, call = taken
+            names = [name_of(item) for item in target.elts]
+            made = case.engine.node(call, case.engine.open_context(scope))
+            pair = _crossed(names, call, made)
+            if pair is not None:
+                yield _clue(scope.file, target, *pair, call)
+
+
+def _taken(node: ast.AST) -> tuple[ast.Tuple, ast.Call] | None:
+    """Return what takes a call's results, and the call."""
+    if not isinstance(node, ast.Assign) or len(node.targets) != 1:
+        return None
+    target, value = node.targets[0], node.value
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Call):
+        return None
+    starred = any(isinstance(item, ast.Starred) for item in target.elts)
+    return None if starred or not 2 <= len(target.elts) <= MOST_TAKEN else (target, value)
+
+
+Named = tuple[int, str]
+
+
+def _crossed(names: Sequence[str], call: ast.Call, made: Node) -> tuple[Named, Named] | None:
+    """Return two places of a result, each with its own name, whose takers are exchanged."""
+    for given in _given(call, made):
+        if len(given) == len(names):
+            found = _exchanged(names, given)
+            if found is not None:
+                i, j = found
+                return (i, given[i]), (j, given[j])
+    for expected in _expected(call, made):
+        if len(expected) == len(names):
+            found = _mistaken(names, expected)
+            if found is not None:
+                i, j = found
+                return (i, names[j]), (j, names[i])
+    return None
+
+
+def _given(call: ast.Call, made: Node) -> Iterator[list[str]]:
+    """Yield the names under which a function of the workspace, or a call as it is, gives them."""
+    for role, returned in made.inputs:
+        if role == "return" and isinstance(returned.expr, ast.Tuple):
+            yield [name_of(item) for item in returned.expr.elts]
+    if called_name(call) in AS_GIVEN and _library_names(call, made):
+        yield [name_of(item) for item in call.args]
+
+
+def _exchanged(names: Sequence[str], given: Sequence[str]) -> tuple[int, int] | None:
+    """Return the two places whose names fit each other's results and not their own."""
+    for i in range(len(names)):
+        for j in range(i + 1, len(names)):
+            crossed = fits(names[i], given[j]) + fits(names[j], given[i])
+            straight = fits(names[i], given[i]) + fits(names[j], given[j])
+            if crossed - straight >= MOST_CROSSED:
+                return i, j
+    # Three and more that are moved round fit nowhere by pairs.
+    if sorted(names) == sorted(given) and all(names) and list(names) != list(given):
+        i = next(k for k, name in enumerate(names) if name != given[k])
+        return i, list(given).index(names[i])
+    return None
+
+
+def _library_names(call: ast.Call, made: Node) -> set[str]:
+    callee = made.engine.node(call.func, made.context)
+    return {v.name for v in callee.values if isinstance(v, (Library, LibraryObject))}
+
+
+def _expected(call: ast.Call, made: Node) -> Iterator[Sequence[str]]:
+    for name in sorted(_library_names(call, made)):
+        for pattern, results in RESULTS:
+            if re.search(pattern, name):
+                yield results
+
+
+def _mistaken(names: Sequence[str], expected: Sequence[str]) -> tuple[int, int] | None:
+    """Return two places that are taken by names which belong to each other's results."""
+    plain = [name.lower().strip("_") for name in names]
+    for i in range(len(plain)):
+        for j in range(i + 1, len(plain)):
+            own = [re.search(expected[k], plain[k]) for k in (i, j)]
+            other = [re.search(expected[j], plain[i]), re.search(expected[i], plain[j])]
+            if all(other) and not any(own):
+                return i, j
+    return None
+
+
+def _clue(file: str, target: ast.Tuple, a: Named, b: Named, call: ast.Call) -> Clue:
+    (i, first), (j, second) = a, b
+    names = [ast.unparse(item) for item in target.elts]
+    why = (
+        f"`{names[i]}` and `{names[j]}` take the results of `{source(call)}` the other way round: "
+        f"`{first}` comes before `{second}`"
+    )
+    turned = list(names)
+    turned[i], turned[j] = turned[j], turned[i]
+    edit = Suggestion(file, target.lineno, ", ".join(names), ", ".join(turned))
+    return Clue("repair.swapped", file, target.lineno, 1.0, why, edit)
