@@ -67,7 +67,7 @@ EXPLAINS = {
     "ZeroDivisionError": {"value", "raised"},
     "FileNotFoundError": {"file", "raised"},
     "NameError": {"name", "raised"},
-    "UnboundLocalError": {"name", "raised"},
+    "UnboundLocalError": {"name", "empty", "raised"},
 }
 """What our models call the failures that Python raises as these classes."""
 

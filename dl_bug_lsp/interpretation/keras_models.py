@@ -28,7 +28,7 @@ from dl_bug_lsp.interpretation.keras_layers import (
     tensors,
     text,
 )
-from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -923,11 +923,25 @@ def model_shape(_: Interpreter, call: Call) -> Value:
     return Value((first, *data.shape[1:]), merged(*data.shape))
 
 
+def _filled(run: Model) -> Model:
+    """Refuse data without any sample: Keras then has no batch to return anything of."""
+
+    def refusing(interpreter: Interpreter, call: Call) -> Value:
+        given = as_array(call.given(0, "x", "generator"))
+        for tensor in tensors(given) if given is not None else ():
+            data = tensor.data
+            if isinstance(data, Array) and data.shape and size(data.shape[0]) == 0:
+                raise Raised("empty", "the data holds no sample", data.shape[0])
+        return run(interpreter, call)
+
+    return refusing
+
+
 for _kind in KINDS:
     MODELS.method(_kind, "compile")(compile_model)
-    MODELS.method(_kind, "fit", "fit_generator")(fit)
-    MODELS.method(_kind, "evaluate", "evaluate_generator")(evaluate)
-    MODELS.method(_kind, "predict", "predict_generator", "predict_proba")(predict)
+    MODELS.method(_kind, "fit", "fit_generator")(_filled(fit))
+    MODELS.method(_kind, "evaluate", "evaluate_generator")(_filled(evaluate))
+    MODELS.method(_kind, "predict", "predict_generator", "predict_proba")(_filled(predict))
     MODELS.method(_kind, "train_on_batch", "test_on_batch", "predict_on_batch")(one_batch)
     MODELS.method(_kind, "build")(build)
     MODELS.method(_kind, "summary", "save", "save_weights", "reset_states", "reset_metrics")(

@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation import torch_more as _more  # noqa: F401
 from dl_bug_lsp.interpretation import torch_states as _states  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
+from dl_bug_lsp.interpretation.torch_more import AUTOCAST
 from dl_bug_lsp.interpretation.torch_tensors import (
     FLOATING,
     REDUCED,
@@ -30,7 +31,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     rank_of,
     text,
 )
-from dl_bug_lsp.interpretation.values import Raised, Value
+from dl_bug_lsp.interpretation.values import UNKNOWN, Raised, Value
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -288,6 +289,29 @@ def _weighted(given: Given) -> None:
         if name in given:
             _broadcasts(given.get("input"), given[name])
             _same_place(given.get("input"), given[name])
+
+
+def _unsafe(model: Model) -> Model:
+    """Refuse a loss of probabilities in an `autocast` block of a GPU, as PyTorch does."""
+
+    def run(interpreter: Interpreter, call: Call) -> Value:
+        active, scores = AUTOCAST.get(interpreter), array(call.given(0, "input"))
+        on_gpu = scores is not None and (scores.device or "").startswith("cuda")
+        if active and active[-1] is None and on_gpu:
+            message = "binary_cross_entropy and BCELoss are unsafe to autocast"
+            loss = call.receiver
+            made = getattr(loss.data, "made", call.place) if loss is not None else call.place
+            raise Raised("value", message, Value(UNKNOWN, frozenset({made})))
+        return model(interpreter, call)
+
+    return run
+
+
+for _name in _layers("BCELoss"):
+    MODELS.objects[_name] = _unsafe(MODELS.objects[_name])
+for _name in _functions("binary_cross_entropy"):
+    if _name in MODELS.functions:
+        MODELS.functions[_name] = _unsafe(MODELS.functions[_name])
 
 
 @before(_layers("CrossEntropyLoss", "NLLLoss"), "input target")

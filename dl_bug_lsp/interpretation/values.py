@@ -239,7 +239,7 @@ class Raised(Exception):
 
     ``sides`` are the values that do not fit (two sizes, an index and a bound, a key and a table);
     ``what`` is one of ``"size"``, ``"type"``, ``"index"``, ``"key"``, ``"attribute"``, ``"name"``,
-    ``"none"``, ``"file"``, ``"arguments"``, ``"value"``, ``"raised"``.
+    ``"none"``, ``"file"``, ``"arguments"``, ``"value"``, ``"empty"``, ``"raised"``.
     """
 
     def __init__(self, kind: str, message: str, *sides: Value) -> None:

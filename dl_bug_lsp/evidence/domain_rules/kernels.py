@@ -123,15 +123,30 @@ def _given(case: Case, kernel: Scope, names: set[str]) -> Iterator[Clue]:
                 if given.arg not in names:
                     continue
                 node = case.engine.node(given.value, site.context)
-                why = f"goes into `{given.arg}` of the kernel, whose value must be a power of 2"
-                yield Clue("rules.medium", node.file, node.line, 1.0, why)
-                for step in backward_slice([node], MOST_STEPS, asked=Property.VALUE):
-                    number = _number(step.node)
-                    if step.decides and step.node.line > 0 and number and number & (number - 1):
-                        launch_words = f"{number} {why}"
-                        yield Clue(
-                            "rules.strong", step.node.file, step.node.line, 1.0, launch_words
-                        )
+                yield from _uneven(node, given.arg or "")
+
+
+POWERS = re.compile(r"power_of_(?:2|two)|1 << |2 \*\* |bit_length|log2")
+"""How a program writes that it makes a power of 2."""
+
+
+def _uneven(node: Node, name: str) -> Iterator[Clue]:
+    """Find the number, or else the computation, that gives a parameter no power of 2."""
+    why = f"goes into `{name}` of the kernel, whose value must be a power of 2"
+    steps = backward_slice([node], MOST_STEPS, asked=Property.VALUE)
+    found = False
+    for step in steps:
+        number = _number(step.node)
+        if step.decides and step.node.line > 0 and number and number & (number - 1):
+            found = True
+            yield Clue("rules.strong", step.node.file, step.node.line, 1.0, f"{number} {why}")
+    made = [step.node for step in steps if isinstance(step.node.expr, (ast.BinOp, ast.Call))]
+    if not found and made and made[0].line > 0 and not POWERS.search(made[0].text):
+        found = True
+        text = f"`{made[0].text}` {why}"
+        yield Clue("rules.strong", made[0].file, made[0].line, 1.0, text)
+    kind = "rules.weak" if found else "rules.medium"
+    yield Clue(kind, node.file, node.line, 1.0, why)
 
 
 def _pointer(case: Case, index: int) -> Iterator[Clue]:

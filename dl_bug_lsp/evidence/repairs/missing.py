@@ -107,6 +107,9 @@ def _after(kind: str, file: str, statement: ast.stmt, score: float, why: str) ->
 
 def _name(case: Case, name: str) -> Iterator[Clue]:
     site = case.sites[-1]
+    if case.class_name.endswith("UnboundLocalError") and case.library_frames:
+        # A name of the library: a loop of it ran over nothing.
+        return
     scope = site.context.scope
     while scope.parent is not None and name not in scope.bindings:
         scope = scope.parent

@@ -229,6 +229,7 @@ RULES: tuple[Rule, ...] = (
         "modulo by zero",
         "float division",
     ),
+    rule("python.unbound_inside", ARGUMENT, types="UnboundLocalError", when=_in_trainer),
     rule("python.name", NAME, types="NameError UnboundLocalError"),
     rule("python.not_implemented", TODO, types="NotImplementedError", confidence=0.85),
     rule(
