@@ -190,6 +190,7 @@ NATIVE: tuple[Complaint, ...] = (
     row("xla", r"^Exception in device=\w{2,9}:\d{1,5}: (?P<message>\S.*?)\s*$", _F, "Exception in device"),
     row("xla", r"LLVM ERROR: .+|XLA .{0,200}RESOURCE_EXHAUSTED|Allocator .{0,200}ran out of memory trying to allocate", _P, "LLVM|RESOURCE_EXHAUSTED|ran out of memory"),
     row("openmp", r"(?P<message>OMP: Error #\d+: .+|libgomp: .+|Intel MKL FATAL ERROR: .+|INTEL MKL ERROR: .+|BLAS : Program is Terminated.*|OpenBLAS blas_thread_init: pthread_create failed.*)", _F, "OMP|libgomp|MKL|BLAS"),
+    row("loader", r"(?P<message>Could not locate \S{1,200}\.dll\b.*)", _P, "Could not locate"),
     row("bitsandbytes", r"(?P<message>CUDA SETUP: Problem: \S.+)", _P, "CUDA SETUP"),
     row("loader", r"^(?P<message>Could not load library \S+ Error: .+)$", _F, "Could not load library"),
     row("loader", r"^(?P<message>\S{1,500}\.so[\w.]{0,20}: (?:undefined symbol: |cannot open shared object).+)$", _P, "undefined symbol|cannot open shared"),

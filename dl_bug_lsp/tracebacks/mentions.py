@@ -35,8 +35,10 @@ SHORT_TITLE = 2
 """Words of a first line that are rather what somebody says of a failure than its message."""
 MANY_WORDS = 12
 """Words of a line that are rather somebody's sentence, if nothing in it stems from a program."""
-CLOSE = 0.04
+CLOSE = 0.06
 """By how much a later mention must be likelier: of two that say the same the first counts."""
+TITLED = 41
+"""The weight of a class that a title names: it tells more than a stack that is cut off."""
 NAMED_FIRST = 0.3
 """What a mention with its class is ahead of one without."""
 SPOKEN = "program"
@@ -404,7 +406,8 @@ def _titled(stream: Stream) -> Block | None:
         if match is None or _MEANT.search(text, max(0, match.start() - 60), match.end("type")):
             continue
         cause = Cause(match["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
-        return Block([cause], at, at + 1, "message", evidence=match["type"], weight=34)
+        weight = TITLED if at == 0 and _TITLE_CLASS.match(text) else 34
+        return Block([cause], at, at + 1, "message", evidence=match["type"], weight=weight)
     return None
 
 

@@ -373,6 +373,7 @@ RULES: tuple[Rule, ...] = (
         "empty batch",
         "cannot convert non-finite values (na or inf) to integer",
         "cannot convert float nan to integer",
+        "can not convert float nan",
         "cannot convert float infinity to integer",
         "zero-size array to reduction operation",
         "cannot do a non-empty take from an empty axes",

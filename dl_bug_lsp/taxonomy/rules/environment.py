@@ -108,6 +108,7 @@ RULES: tuple[Rule, ...] = (
         "dll load failed",
         "cannot open shared object file",
         "could not load dynamic library",
+        "could not locate…dll",
         "could not load library",
         "library not loaded",
         "image not found",
