@@ -338,7 +338,8 @@ class _Page:
         """Return what was ruled out or is less likely, and the versions."""
         failure = self.failure
         limit = int(self.tokens * TAIL_SHARE)
-        notes = [] if failure.retry_may_help else ["A retry of the same job: it will not help."]
+        known = words.knows_of_retry(failure)
+        notes = ["A retry of the same job: it will not help."] if known else []
         if failure.retry_may_help:
             notes = ["Nothing by a retry: the same job may pass when it is tried again."]
         raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)

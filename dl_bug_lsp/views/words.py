@@ -77,12 +77,17 @@ def retry(failure: FailureReport) -> str:
         return "The same job may pass when it is tried again."
     if is_silent(failure):
         return "The same code with the same data will most likely do the same again."
-    if failure.category.id in (UNCLASSIFIED, "hardware_failure"):
+    if not knows_of_retry(failure):
         return "Whether another try would help is not known."
     return "Trying the same job again will not help."
 
 
 UNCLASSIFIED = "unclassified"
+
+
+def knows_of_retry(failure: FailureReport) -> bool:
+    """Say whether anything is known of another try: illegal accesses may come or not."""
+    return failure.retry_may_help or failure.category.id not in (UNCLASSIFIED, "hardware_failure")
 
 
 def is_silent(failure: FailureReport) -> bool:

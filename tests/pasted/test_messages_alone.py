@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.localize import localize
+from dl_bug_lsp.views import words
 from dl_bug_lsp.workspace import Workspace
 
 ALONE = [
@@ -462,6 +463,14 @@ def test_memory_of_the_device_is_not_main_memory(tmp_path: Path) -> None:
     text = "The GPU RAM usage grows with every epoch of my training run.\n"
     found = localize(text, Workspace(tmp_path, cache=False)).primary
     assert found is None or found.category.id != "cpu_out_of_memory"
+
+
+def test_of_an_illegal_access_another_try_is_left_open(tmp_path: Path) -> None:
+    text = "RuntimeError: CUDA error: an illegal memory access was encountered\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert not found.retry_may_help
+    assert "not known" in words.retry(found)
 
 
 def test_a_person_goes_on_below_a_message(tmp_path: Path) -> None:
