@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -580,6 +581,20 @@ _ABSTRACT = ("typing", "collections", "numbers", "abc", "os", "typing_extensions
 _PLAIN_CLASSES = {"str", "int", "float", "bool", "bytes", "complex"}
 
 
+_CONTAINERS = {"dict", "list", "tuple", "set", "frozenset", "OrderedDict", "defaultdict", "Counter"}
+_CONTAINER_NAME = re.compile(
+    r"Dict|List|Tuple|Set$|Size|Output|Counter|Config|Encoding|Map|Batch|Box|Munch|Namespace|Items"
+    r"|Params|Subject|Result|Data$|Features|State|Info|Record|Row"
+)
+"""What the names of classes of libraries have in them that hold items as Python's own do."""
+
+
+def _contains_by_name(classes: Iterable[str]) -> bool | None:
+    """Say that objects hold no items as Python's own do, None where a class's name speaks of it."""
+    names = [name.rpartition(".")[2] for name in classes]
+    return None if any(_CONTAINER_NAME.search(n) or n in _CONTAINERS for n in names) else False
+
+
 def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     data, wanted = value.data, option.data
     if data is UNKNOWN or isinstance(data, Lazy):
@@ -615,7 +630,11 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
             return True
         if data.name.startswith("torch.nn.") and wanted.name.startswith("torch.nn."):
             return _is_layer(data.short, last)
-        return False if root == "builtins" and last in _PLAIN_CLASSES else None
+        if data.name == "datasets.ArrowDataset" and root == "datasets":
+            return last == "Dataset"
+        if root in ("builtins", "collections") and last in (*_CONTAINERS, *_PLAIN_CLASSES):
+            return False if last in _PLAIN_CLASSES else _contains_by_name([data.name])
+        return None
     if isinstance(data, Instance):
         bases = interpreter.library_bases(data.cls)
         if any(b.rpartition(".")[2] == last for b in bases):
@@ -623,12 +642,16 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         if wanted.name.startswith("torch.nn.") and set(bases) <= {"torch.nn.Module", *_ROOTS}:
             return False
         is_wrapper = last in ("DistributedDataParallel", "DataParallel")
+        if root in ("builtins", "collections") and last in _CONTAINERS:
+            return _contains_by_name(set(bases) - _ROOTS)
         return None if bases and not is_wrapper and set(bases) - _ROOTS else False
     if root in _ABSTRACT and last in _CONTAINING and isinstance(data, _HELD):
         return isinstance(data, _CONTAINING[last])
     kind = getattr(builtins, last, None) if wanted.name.startswith("builtins.") else None
     if isinstance(kind, type) and isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return isinstance(data, kind)
+    if root == "collections" and last in _CONTAINERS and not isinstance(data, dict):
+        return False
     if isinstance(data, PLAIN):
         return False
     is_container = isinstance(data, (list, tuple, dict, set))

@@ -51,6 +51,8 @@ LONG_ROUND = 400
 MAX_WHILE = 200
 MODULE_FIELDS = {"name", "parent"}
 """Fields that every module of Flax has."""
+FIELDLESS = {"object", "ABC", "Generic", "Protocol", "Module", "NamedTuple", "Dataset", "Exception"}
+"""Classes of libraries, by their last name, that give a dataclass no fields."""
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 SIZED = (list, tuple, dict, set, str, bytes)
 FORWARDS = ("forward", "call", "__call__")
@@ -594,13 +596,19 @@ class Calls(RunState):
         if len(args) > len(names):
             raise Raised("arguments", "too many arguments", *args)
         given = dict(zip(names, args, strict=False))
+        inherited: dict[str, Value] = {}
+        with_fields = self._bases_with_fields(cls)
         for name, value in keywords.items():
             if name in MODULE_FIELDS and name not in fields and self._has_library_base(cls):
                 made.data.attributes[name] = value
                 continue
-            if name not in fields:
+            if name in fields:
+                given[name] = value
+            elif with_fields:
+                inherited[name] = value
+            else:
                 raise Raised("arguments", f"unexpected keyword argument '{name}'", Value(name))
-            given[name] = value
+        self._inherit(made, with_fields, inherited, place)
         for name, default in fields.items():
             field = given.get(name, default)
             if field is None:
@@ -609,6 +617,25 @@ class Calls(RunState):
         after = self._member(cls, "__post_init__")
         if after is not None and isinstance(after.data, FunctionValue):
             self._enter(after.data, (made,), {})
+
+    def _bases_with_fields(self, cls: ClassValue) -> list[str]:
+        """Return the bases of a dataclass in libraries, whose fields it takes as well (PEP 557)."""
+        if not cls.is_dataclass:
+            return []
+        bases = self.library_bases(cls)
+        return [base for base in bases if base.rpartition(".")[2] not in FIELDLESS]
+
+    def _inherit(
+        self, made: Value, bases: Sequence[str], given: Mapping[str, Value], place: Origin
+    ) -> None:
+        """Set the fields that a dataclass has from bases in libraries."""
+        assert isinstance(made.data, Instance)
+        for base in bases:
+            model = find_model(MODELS.functions, base)
+            built = None if model is None else self.apply(model, Call(base, (), given, place))
+            if built is not None and isinstance(built.data, LibraryObject):
+                made.data.attributes.update(built.data.state)
+        made.data.attributes.update(given)
 
     def record(self, cls: ClassValue, fields: Mapping[str, Value], place: Origin) -> Value:
         """Return an object of a dataclass with its fields, the others as the class says."""
@@ -877,6 +904,14 @@ class Calls(RunState):
         held = self.held_in(value)
         if held is not None:
             return self.iterate(held)
+        inherited = self._inherited_model(data.cls, "__iter__")
+        if inherited is not None:
+            given = self.apply(inherited, Call("__iter__", (), {}, self.stack[-1], value))
+            return (
+                self.iterate(given)
+                if given.data is not data
+                else Lazy(unknown(value), Value(UNKNOWN))
+            )
         method = self._member(data.cls, "__getitem__")
         if method is not None and isinstance(method.data, FunctionValue):
             length = Value(UNKNOWN)

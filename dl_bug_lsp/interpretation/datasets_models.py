@@ -23,6 +23,7 @@ from dl_bug_lsp.interpretation.values import (
     Instance,
     Lazy,
     LibraryObject,
+    Origins,
     Raised,
     Table,
     Value,
@@ -643,8 +644,28 @@ def _renamed(_: Interpreter, call: Call) -> Value:
     for name in changes:
         if name not in columns:
             raise Raised("key", f"Original column name {name} not in the dataset.", first, value)
-    new = {n: changes[n].data if n in changes else n for n in columns}
-    return _with(value, {new[n]: c for n, c in columns.items()}, rows_of(value), call)
+    place = frozenset({call.place})
+    renamed: dict[object, Value] = {}
+    for name, column in columns.items():
+        if name not in changes:
+            renamed[name] = column
+        elif isinstance(changes[name].data, str):
+            renamed[changes[name].data] = _renamed_column(column, place | changes[name].origins)
+        else:
+            return unknown(value, changes[name])
+    return _with(value, renamed, rows_of(value), call)
+
+
+def _renamed_column(column: Value, how: Origins) -> Value:
+    """Return a column whose cells, too, stand there because of its new name."""
+    data = column.data
+    if isinstance(data, list):
+        cells = [Value(cell.data, cell.origins | how) for cell in data]
+        return Value(cells, column.origins | how)
+    if isinstance(data, Lazy):
+        item = Value(data.item.data, data.item.origins | how)
+        return Value(Lazy(item, data.length), column.origins | how)
+    return Value(data, column.origins | how)
 
 
 @MODELS.method("ArrowDataset", "remove_columns", "select_columns")

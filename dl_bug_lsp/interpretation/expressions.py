@@ -767,6 +767,10 @@ class Expressions(Calls):
                 return self._of_held(base, held, parts, slices)
             if len(parts) == 1 and slices[0] is None and self._is_tuple(base.data.cls):
                 return operators.indexed(Value(tuple(base.data.attributes.values())), parts, slices)
+            inherited = self._inherited_model(base.data.cls, "__getitem__")
+            if inherited is not None:
+                keys = _with_slices(parts, slices, place)
+                return self.apply(inherited, Call("__getitem__", keys, {}, place, base))
             return unknown(base)
         if isinstance(base.data, ClassValue) and self._is_enum(base.data):
             member = self._member_for(base.data, parts[0], "name")

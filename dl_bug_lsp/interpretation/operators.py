@@ -550,12 +550,25 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         if x is not None and y is not None and x.shape is not None and y.shape is not None:
             shape = arrays.broadcast(x.shape, y.shape)
         return arrays.made(first, shape, a, b, dtype="bool")
+    if kind in (ast.Eq, ast.NotEq) and (_is_no_text(a, b) or _is_no_text(b, a)):
+        return Value(kind is ast.NotEq, merged(a, b))
     try:
         return Value(COMPARISONS[kind](plain(a), plain(b)), merged(a, b))
     except TypeError as error:
         raise Raised("type", str(error), a, b) from None
     except (NotPlain, KeyError):
         return unknown(a, b)
+
+
+UNLIKE_TEXT = ("torch.nn.", "torch.utils.data.", "torch.optim.", "datasets.", "sklearn.")
+"""How the names of classes begin of which no object equals a text."""
+
+
+def _is_no_text(value: Value, text: Value) -> bool:
+    """Whether a value is an object that equals no text, and the other one is a text."""
+    data = value.data
+    named = isinstance(data, LibraryObject) and data.name.startswith(UNLIKE_TEXT)
+    return isinstance(text.data, str) and named
 
 
 DTYPES = {

@@ -66,7 +66,7 @@ RAISING = {
     "file": {"FileNotFoundError", "OSError", "IOError"},
     "name": {"NameError"},
     "size": set[str](),
-    "arguments": set[str](),
+    "arguments": {"TypeError"},
 }
 """The classes of Python that stand for what our models raise."""
 FILLING = {"append", "extend", "add", "insert", "update", "setdefault", "appendleft"}
@@ -380,13 +380,17 @@ class Statements(Expressions):
         return value
 
     def _do_Try(self, node: ast.Try, env: Environment) -> None:
+        entered = self._handler_on_stack(node, env) if self._entering else None
         try:
             self._guards.append(node.handlers)
             try:
                 self.block(node.body, env)
+            except (_Return, _Break, _Continue):
+                if entered is None:
+                    raise
             finally:
                 self._guards.pop()
-            self.block(node.orelse, env)
+            self.block(node.orelse if entered is None else entered.body, env)
         except _Leave as end:
             handler = None
             for item in node.handlers:
@@ -403,6 +407,10 @@ class Statements(Expressions):
             self.block(handler.body, env)
         finally:
             self.block(node.finalbody, env)
+
+    def _handler_on_stack(self, node: ast.Try, env: Environment) -> ast.ExceptHandler | None:
+        """Return the handler that holds a place of the stack which the run did not come to."""
+        return next((h for h in node.handlers if self._missed_in(h.body, env)), None)
 
     def _do_Raise(self, node: ast.Raise, env: Environment) -> None:
         name = ""

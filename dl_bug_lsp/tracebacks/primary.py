@@ -316,7 +316,8 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
 
     A former exception inside libraries alone is a detail of how the later one came about. A lookup
     that failed and whose fallback then failed by itself is the idiom "ask forgiveness": the
-    fallback's failure counts. All else (translations, cleanup) follows from the former.
+    fallback's failure counts. So does that of a call which the handler makes again in another form.
+    All else (translations, cleanup) follows from the former.
     """
     if later.class_name in _LEAVING:
         return False
@@ -331,7 +332,11 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
         told = later.relation is Relation.DIRECT_CAUSE and bool(later.type and later.message)
         bare = told and not later.frames and later.class_name not in _GENERIC
         return bare or (has_user_frames(later) and not _only_wraps(former, later))
-    if later.relation is Relation.DIRECT_CAUSE or before.class_name not in _FALLBACK_FROM:
+    if later.relation is Relation.DIRECT_CAUSE:
+        return False
+    if _made_again(before, later):
+        return True
+    if before.class_name not in _FALLBACK_FROM:
         return False
     if not later.frames or not has_user_frames(later):
         return False
@@ -339,6 +344,27 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
         return False
     user = [f for f in later.frames if not is_library_path(f.file)]
     return not _DELIBERATE.match((user[-1].source or "").strip())
+
+
+_CALLED = re.compile(r"(?P<callee>[A-Za-z_][\w.]*(?:\[[^\]()]{0,40}\][\w.]*)*)\(")
+"""The first call of a line of source."""
+
+
+def _made_again(handled: Cause, later: Cause) -> bool:
+    """Say whether ``later`` comes from the handler's second try of the call that failed first.
+
+    A first try that the handler repeats with other arguments was expected to fail at times.
+    """
+    if not handled.frames:
+        return False
+    first = handled.frames[0]
+    tried = _CALLED.search(first.source or "")
+    for frame in later.frames if tried is not None else ():
+        if (frame.file, frame.function) == (first.file, first.function):
+            again = _CALLED.search(frame.source or "")
+            is_same = again is not None and tried is not None and again["callee"] == tried["callee"]
+            return is_same and frame.line > first.line > 0
+    return False
 
 
 _VARYING = re.compile(r"\d+")

@@ -632,3 +632,51 @@ def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
     assert shown(names["ended"]) == [42, False]
     assert shown(names["seen"]) == [[10, 2], [10]]
     assert "eval_accuracy" in shown(names["metrics"])
+
+
+def test_a_dataclass_takes_the_fields_of_its_base_in_a_library(tmp_path: Path) -> None:
+    program = """
+from dataclasses import dataclass
+from transformers import TrainingArguments
+from torch import nn
+
+@dataclass
+class Arguments(TrainingArguments):
+    margin: float = 0.2
+
+@dataclass
+class Head(nn.Module):
+    width: int = 3
+
+arguments = Arguments("out", margin=0.5, num_train_epochs=4)
+margin, epochs = arguments.margin, arguments.num_train_epochs
+head = Head(height=4)
+"""
+    interpreter, names = followed(tmp_path, program.replace('"out", ', "output_dir='out', "), {})
+    assert [names["margin"].data, names["epochs"].data] == [0.5, 4]
+    assert interpreter.elsewhere == {(("main.py", 16), "arguments")}
+
+
+def test_a_class_of_the_program_holds_modules_as_its_base_does(tmp_path: Path) -> None:
+    program = """
+from collections import OrderedDict
+from torch import nn
+
+class Stack(nn.Sequential):
+    def first(self):
+        return self[0]
+
+class Bank(nn.ModuleList):
+    pass
+
+stack = Stack(OrderedDict([("a", nn.Linear(3, 5)), ("b", nn.Linear(5, 2))]))
+bank = Bank([nn.Linear(3, 4), nn.Linear(3, 6)])
+wide = stack.first().out_features
+widths = [layer.out_features for layer in bank]
+asked = [isinstance(stack, dict), isinstance(bank[1], list), isinstance([1], OrderedDict)]
+asked.append(bank[0] == "none")
+"""
+    _, names = followed(tmp_path, program, {})
+    assert names["wide"].data == 5
+    assert shown(names["widths"]) == [4, 6]
+    assert shown(names["asked"]) == [False, False, False, False]
