@@ -14,7 +14,7 @@ from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
-from dl_bug_lsp.provenance.launches import TOOLING, Launch
+from dl_bug_lsp.provenance.launches import TOOLING, Launch, is_config_name
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
@@ -176,7 +176,8 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
     """
     launches, settings = case.engine.run.launches, _settings(case)
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
-    used: Settings = (words, settings[0] if len(settings) == 1 else None)
+    configs = [file for file in settings if is_config_name(file)] or settings
+    used: Settings = (words, configs[0] if len(configs) == 1 else None)
     documented = _documented(case)
     assumption = ""
     if documented is not None:

@@ -71,6 +71,7 @@ def load() -> None:
         keras_ops_models,
         lightning_models,
         numpy_models,
+        openmmlab_models,
         pandas_columns,
         pandas_groups,
         pandas_reading,

@@ -671,8 +671,14 @@ class Calls(RunState):
         """Run a function's body with its parameters bound."""
         if len(self.stack) > MAX_DEPTH:
             return unknown(*args)
+        self._ran.add((function.file, function.node.lineno))
+        standing_in = self._standing_in(function, args, keywords)
+        return self._run(function, args, keywords) if standing_in is None else standing_in
+
+    def _run(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value:
         node = function.node
-        self._ran.add((function.file, node.lineno))
         names = self._bound(function, args, keywords)
         env = Environment(names, function.closure, function.file, function.owner)
         if isinstance(node, ast.Lambda):
@@ -722,6 +728,28 @@ class Calls(RunState):
             return Value(None, _ends_of(function))
         caller = self.stack[-1] if self.stack else None
         return Value(OneShot(_items(names["yielded values"]), caller))
+
+    def _standing_in(
+        self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
+    ) -> Value | None:
+        """Return what a model gives for a method of a known package, None where it has none."""
+        if function.owner is None or isinstance(function.node, ast.Lambda):
+            return None
+        model = MODELS.stand_ins.get(f"{function.owner.name}.{function.node.name}")
+        if model is None:
+            return None
+        place = (function.file, function.node.lineno)
+        return model(self.interpreter, Call(function.node.name, args, keywords, place))
+
+    def follow_file(self, tree: ast.Module, env: Environment) -> None:
+        """Follow the statements of a file in a scope of its own."""
+        if len(self.stack) > MAX_DEPTH:
+            return
+        self.stack.append((env.file, 0))
+        try:
+            self.block(tree.body, env)
+        finally:
+            self.stack.pop()
 
     def _is_generator(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
         yields = self._generators.get(node)

@@ -74,7 +74,9 @@ class Models:
     ``"array"``, ``"table"``, ``"str"``, ``"list"``, ``"dict"``, ``"set"`` or a library object's
     short class name. ``attributes`` likewise. ``subscripts`` by the dotted name of what a library
     has that is indexed (``numpy.mgrid``). ``numeric`` are the models that cope with numbers whose
-    value is not known (`arrays.number`).
+    value is not known (`arrays.number`). ``stand_ins`` by ``Class.method`` are of methods of known
+    packages whose sources, where the workspace has them, cannot be followed; None where the sources
+    are to be followed all the same.
     """
 
     functions: dict[str, Model] = field(default_factory=dict)
@@ -83,6 +85,7 @@ class Models:
     attributes: dict[tuple[str, str], Model] = field(default_factory=dict)
     subscripts: dict[str, Model] = field(default_factory=dict)
     numeric: set[Model] = field(default_factory=set)
+    stand_ins: dict[str, Callable[[Interpreter, Call], Value | None]] = field(default_factory=dict)
 
     def numbers(self, model: Model) -> Model:
         """Let a model have numbers of which only the type is known, which others get as unknown."""
@@ -108,6 +111,21 @@ class Models:
     def subscript(self, *names: str) -> Callable[[Model], Model]:
         """Register a model of indexing something of a library."""
         return self._add(self.subscripts, names)
+
+    def stand_in(
+        self, *names: str
+    ) -> Callable[
+        [Callable[[Interpreter, Call], Value | None]], Callable[[Interpreter, Call], Value | None]
+    ]:
+        """Register what stands in for methods of the workspace."""
+
+        def keep(
+            model: Callable[[Interpreter, Call], Value | None],
+        ) -> Callable[[Interpreter, Call], Value | None]:
+            self.stand_ins.update(dict.fromkeys(names, model))
+            return model
+
+        return keep
 
     @staticmethod
     def _add(table: dict[Any, Model], names: Iterable[Any]) -> Callable[[Model], Model]:

@@ -28,6 +28,8 @@ LAUNCHERS = (
     "/makefile",
     "/launch.json",
 )
+_LAST_PART = re.compile(r"[/\\]([\w-]{5,})(?=['\"\s,:;]|$|\.(?:py|ya?ml|toml)\b)", re.MULTILINE)
+"""The last part of a path, without the extension of a config."""
 CONFIG_FOLDERS = ("config", "conf", "cfg", "experiment", "exp", "recipe", "hparam", "setting")
 TOOLING = frozenset(
     ("pyproject", "setup", "tox", "environment", "conda", "docker-compose", "mkdocs", "codecov",
@@ -162,6 +164,10 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     printed = _printed(text)
     if not configs:
         configs = dict.fromkeys(_printed_configs(workspace, script, printed, frozenset(frames)))
+    if configs and not any(map(is_config_name, configs)):
+        # A log that prints its settings names data files, and in a folder's name its config.
+        by_run = _of_the_run(workspace, script, text, frozenset(frames))
+        configs = dict.fromkeys((*(by_run if len(by_run) == 1 else ()), *configs))
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
@@ -603,8 +609,8 @@ def _guessed(
     candidates = [file for file in settings if file not in frames]
     folder, _, name = (script or "").rpartition("/")
     stem = name.partition(".")[0]
-    words = frozenset(re.findall(r"[\w-]{4,}", text))
     by_stem = [f for f in candidates if stem and _stem(f) == stem]
+    words = frozenset(re.findall(r"[\w-]{4,}", text))
     by_run = [f for f in candidates if len(_stem(f)) >= 5 and _stem(f) in words]
     beside = [f for f in candidates if folder and f.rpartition("/")[0] == folder]
     for group in (by_stem, by_run, beside):
@@ -614,6 +620,16 @@ def _guessed(
         if 0 < len(settings_files) <= MAX_GUESSED:
             return tuple(settings_files)
     return ()
+
+
+def _of_the_run(
+    workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
+) -> list[str]:
+    """Return the config files by whose names the run has called a folder or file of its own."""
+    words = frozenset(_LAST_PART.findall(text))
+    candidates = workspace.of_names("launches.settings", _settings_files)
+    named = [f for f in candidates if f not in frames and _stem(f) in words and is_config_name(f)]
+    return [f for f in named if len(named) < 9 and is_settings(workspace, f, script)]
 
 
 def _settings_files(files: tuple[str, ...]) -> tuple[str, ...]:

@@ -680,3 +680,72 @@ asked.append(bank[0] == "none")
     assert names["wide"].data == 5
     assert shown(names["widths"]) == [4, 6]
     assert shown(names["asked"]) == [False, False, False, False]
+
+
+OPENMMLAB = {
+    "configs/_base_/data.py": """
+width = 8
+train = dict(type='Cells', size=width, crops=[1, 2])
+""",
+    "configs/_base_/run.py": """
+import math
+train_cfg = dict(by_epoch=False, max_epochs=3)
+optim = dict(type='SGD', lr=0.1, momentum=math.sqrt(0.81))
+""",
+    "configs/small.py": """
+_base_ = ['_base_/data.py', '_base_/run.py']
+train = dict(size=16)
+optim = dict(_delete_=True, type='Adam')
+width = {{_base_.width}}
+crops = _base_.train.crops
+""",
+}
+
+
+def test_a_config_is_laid_over_its_bases(tmp_path: Path) -> None:
+    program = """
+from mmengine.config import Config
+config = Config.fromfile("configs/small.py")
+result = [config.train.size, config["train"]["type"], config.optim, config.width, config.crops]
+loop = config.train_cfg.max_epochs
+"""
+    _, names = followed(tmp_path, program, OPENMMLAB)
+    size, kind, optim, width, crops = names["result"].data
+    assert [size.data, kind.data, width.data, shown(crops)] == [16, "Cells", 8, [1, 2]]
+    assert list(optim.data.state) == ["type"]
+    assert size.origins == {("configs/small.py", 3)}
+    assert names["loop"].origins == {("configs/_base_/run.py", 3)}
+
+
+def test_the_package_that_reads_configs_need_not_be_followed(tmp_path: Path) -> None:
+    files = {
+        **OPENMMLAB,
+        "mmengine/__init__.py": "",
+        "mmengine/config.py": """
+class Config:
+    def __init__(self, settings, text):
+        self.settings, self.text = settings, text
+
+    @staticmethod
+    def _is_lazy_import(filename):
+        raise NotImplementedError
+
+    @staticmethod
+    def _file2dict(filename):
+        raise NotImplementedError
+
+    @staticmethod
+    def fromfile(filename):
+        if Config._is_lazy_import(filename):
+            return None
+        settings, text, _ = Config._file2dict(filename)
+        return Config(settings, text)
+""",
+    }
+    program = """
+from mmengine.config import Config
+config = Config.fromfile("configs/small.py")
+size = config.settings["train"]["size"]
+"""
+    _, names = followed(tmp_path, program, files)
+    assert names["size"].data == 16
