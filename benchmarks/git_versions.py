@@ -345,6 +345,10 @@ class GitStore:
         """Return False: a version knows no other files."""
         return False
 
+    def last_commit(self) -> None:
+        """Return nothing: a version is as it was committed."""
+        return
+
     def history(self) -> History:
         """Return the commits that the version was made of."""
         try:

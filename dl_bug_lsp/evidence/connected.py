@@ -1,10 +1,7 @@
-"""Which files of a checkout have to do with the failing run, and which of them its user wrote.
+"""Which config and data files of a big workspace have to do with the failing run.
 
 A checkout of a project holds the settings of many runs, workflows and tools. A word or a number of
 the message that stands in one of them says nothing if the failing run never read the file.
-
-The code of a published project has run for many people. The settings, the data and the script of a
-run that fails in it were mostly written for this run.
 """
 
 from __future__ import annotations
@@ -13,13 +10,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.launches import LAUNCHERS
 from dl_bug_lsp.spectrum.failure_words import is_test_file
-from dl_bug_lsp.tracebacks import FailureKind
-from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.case import Case
@@ -33,11 +27,6 @@ MOST_FOLDERS = 200
 MOST_DATA_FILES = 24
 MOST_PATHS = 400
 SHORTEST_STEM = 3
-MARKS_OF_PUBLISHED = ("license", "licence", "copying", "citation.cff")
-"""Beginnings of files in the root of what is published; a ``.github`` folder is another mark."""
-MOST_OF_README = 200_000
-PUBLISHED = 0.6
-"""What a clue in the code of a published project counts, beside one in what its user wrote."""
 LONGEST_TOKEN = 300
 MOST_LINES = 4_000
 """Lines of the log, half of them from its beginning, whose words are looked at."""
@@ -126,54 +115,6 @@ class Connections:
                 else:
                     # One of another machine begins with folders that the workspace has not.
                     self._folders.update("/".join(parts[at:]) for at in range(len(parts) - 1))
-
-
-def part_of_published(case: Case, file: str) -> float:
-    """Return what a clue in a file counts: less in the code of a published project.
-
-    The whole counts in its settings, in a script that its README does not name, and in all files
-    where a test failed, since who runs tests works on the code.
-    """
-    if not file.endswith(CODE) or not _is_published(case):
-        return 1.0
-    return 1.0 if file in _written_for_run(case) else PUBLISHED
-
-
-_OWN: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()
-_IN_PUBLISHED: WeakKeyDictionary[Case, bool] = WeakKeyDictionary()
-
-
-def _is_published(case: Case) -> bool:
-    """Say whether the workspace is a checkout of a published project of which no test failed."""
-    if case not in _IN_PUBLISHED:
-        own = case.failure.kind is not FailureKind.REPORT and case.spectrum is None
-        tested = any(is_test_file(place.file) for place in case.places)
-        _IN_PUBLISHED[case] = own and not tested and _has_marks(case.workspace.files())
-    return _IN_PUBLISHED[case]
-
-
-def _has_marks(files: Iterable[str]) -> bool:
-    return any(
-        file.startswith(".github/") or file.lower().startswith(MARKS_OF_PUBLISHED) for file in files
-    )
-
-
-def _written_for_run(case: Case) -> frozenset[str]:
-    """Return the code files that are settings of the run, and its script if no README names it."""
-    if case not in _OWN:
-        run = case.engine.run
-        own = {*case.engine.configuration.files, *run.files}
-        readme = _readme(case.workspace)
-        scripts = {run.script, *(place.file for place in case.places[:1])} - {None}
-        own.update(s for s in scripts if s and s.rpartition("/")[2] not in readme)
-        _OWN[case] = frozenset(own)
-    return _OWN[case]
-
-
-def _readme(workspace: Workspace) -> str:
-    """Return the text of the README files in the root of a workspace."""
-    names = [f for f in workspace.files() if "/" not in f and f.lower().startswith("readme")]
-    return "\n".join(workspace.text(name) or "" for name in names)[:MOST_OF_README]
 
 
 def _bases(texts: Iterable[str]) -> frozenset[str]:

@@ -90,6 +90,23 @@ class Repository:
         asked = (*_LOG, f"--format={LOG_FORMAT}", *bound, "--ignore-missing", "--stdin")
         return self._run(*asked, request=tips.encode(), size=size)
 
+    def committed_files(self) -> dict[str, str]:
+        """Return the object name of each file below ``path`` in the newest commit.
+
+        Names are relative to ``path``; links and submodules are left out.
+        """
+        hashes: dict[str, str] = {}
+        for row in self._run("ls-tree", "-r", "-z", "HEAD").split(b"\0"):
+            head, _, name = row.partition(b"\t")
+            mode, _, rest = head.partition(b" ")
+            if mode.startswith(b"100") and name:
+                hashes[os.fsdecode(name)] = rest.rpartition(b" ")[2].decode("ascii", "replace")
+        return hashes
+
+    def content(self, sha: str, size: int) -> bytes:
+        """Return the first ``size`` bytes of an object; no filter of the repository is run."""
+        return self._run("cat-file", "blob", sha, size=size)
+
     def _line(self, *asked: str) -> str:
         return os.fsdecode(self._run(*asked)).rstrip("\n")
 

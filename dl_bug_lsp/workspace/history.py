@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import cached_property
+from functools import cached_property, partial
 
 # "fix" and "bug" in the message: S. Wang and D. Lo, "Version history, similar report, and
 # structure" (AmaLgam), ICPC 2014; as words here, so that "prefix" and "debug" do not count.
@@ -137,3 +139,60 @@ def _below(commit: Commit, prefix: str) -> Commit:
 
 def _text(field: bytes) -> str:
     return field.decode("utf-8", "replace")
+
+
+LARGEST_COMPARED = 2_000_000
+"""Bytes of a file beyond which it is not compared with its committed version."""
+MOST_LINES_COMPARED = 20_000
+
+
+class LastCommit:
+    """The files of the newest commit, to compare those on disk with.
+
+    ``hashes`` are the object names by file, as git computes them (Pro Git, "Git Objects");
+    ``read`` returns the content of an object, or None.
+    """
+
+    def __init__(self, hashes: Mapping[str, str], read: Callable[[str], bytes | None]) -> None:
+        self._hashes = hashes
+        self._read = read
+
+    def holds(self, file: str) -> bool:
+        """Say whether the commit has a file."""
+        return file in self._hashes
+
+    def is_changed(self, file: str, data: bytes) -> bool:
+        """Say whether a content differs from the committed one by more than its line ends."""
+        sha = self._hashes.get(file)
+        if sha is None:
+            return True
+        plain = data.replace(b"\r\n", b"\n")
+        if sha in (_object_name(data, sha), _object_name(plain, sha)):
+            return False
+        before = self._read(sha)
+        return before is None or before.replace(b"\r\n", b"\n") != plain
+
+    def changed_lines(self, file: str, data: bytes) -> tuple[int, ...]:
+        """Return the 1-based lines of a content that the committed one has otherwise.
+
+        Where lines are gone, it is the line that stands in their place now. Empty for a file that
+        the commit has not, and where one of the two is very long.
+        """
+        sha = self._hashes.get(file)
+        before = self._read(sha) if sha is not None else None
+        if before is None:
+            return ()
+        old, new = (x.decode("utf-8", "replace").splitlines() for x in (before, data))
+        if len(old) + len(new) > 2 * MOST_LINES_COMPARED:
+            return ()
+        lines: set[int] = set()
+        for tag, _, _, start, end in difflib.SequenceMatcher(None, old, new, False).get_opcodes():
+            if tag != "equal":
+                lines.update(range(start + 1, end + 1) or (min(start + 1, len(new)),))
+        return tuple(sorted(line for line in lines if line > 0))
+
+
+def _object_name(data: bytes, like: str) -> str:
+    """Return git's name of a content, by the hash function that another name comes from."""
+    make = hashlib.sha256 if len(like) == 64 else partial(hashlib.sha1, usedforsecurity=False)
+    return make(b"blob %d\0%b" % (len(data), data)).hexdigest()

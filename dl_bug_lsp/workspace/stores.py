@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dl_bug_lsp import data_folder
-from dl_bug_lsp.workspace.history import EMPTY, MOST_COMMITS, History
+from dl_bug_lsp.workspace.history import EMPTY, LARGEST_COMPARED, MOST_COMMITS, History, LastCommit
 from dl_bug_lsp.workspace.walk import Listing, walk
 
 # For emergencies: what decides is the number of commits, which is the same on every machine.
@@ -72,6 +72,9 @@ class Store(Protocol):
 
     def history(self) -> History:
         """Return the commits up to this state, empty where none can be had."""
+
+    def last_commit(self) -> LastCommit | None:
+        """Return what the newest commit holds, None where that cannot be had."""
 
 
 class DiskStore:
@@ -172,6 +175,25 @@ class DiskStore:
         except GitError:
             return EMPTY
         return History.of_log(log).below(prefix)
+
+    def last_commit(self) -> LastCommit | None:
+        """Read the surrounding git repository; its hooks and filters are never run."""
+        from dl_bug_lsp.workspace.git import GitError, Repository, unreadable
+
+        if unreadable(self._root) is not None:
+            return None
+        repository = Repository(self._root, seconds=_HISTORY_SECONDS)
+
+        def read(sha: str) -> bytes | None:
+            try:
+                return repository.content(sha, LARGEST_COMPARED)
+            except GitError:
+                return None
+
+        try:
+            return LastCommit(repository.committed_files(), read)
+        except GitError:
+            return None
 
 
 def _is_share(path: str) -> bool:

@@ -17,7 +17,7 @@ from dl_bug_lsp.workspace.configs.build_files import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.contents import ConfigEntry, FileElements, Place, Table
 from dl_bug_lsp.workspace.elements import elements_of
-from dl_bug_lsp.workspace.history import History
+from dl_bug_lsp.workspace.history import LARGEST_COMPARED, History, LastCommit
 from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, lines_of
 from dl_bug_lsp.workspace.index import info as cache_info
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
@@ -40,7 +40,7 @@ _QUESTIONS = 8
 _Asked = tuple[frozenset[str], frozenset[str]]
 _OF_LISTING = ("_listing", "_file_set", "_locator", "_python_names", "_config_names", "_modules",
                "_of_names")  # fmt: skip
-_OF_STATE = (*_OF_LISTING, "_history")
+_OF_STATE = (*_OF_LISTING, "_history", "_last_commit")
 
 
 class Workspace:
@@ -79,6 +79,10 @@ class Workspace:
     @cached_property
     def _history(self) -> History:
         return self._store.history()
+
+    @cached_property
+    def _last_commit(self) -> LastCommit | None:
+        return self._store.last_commit()
 
     @cached_property
     def _file_set(self) -> frozenset[str]:
@@ -135,6 +139,7 @@ class Workspace:
             for name in _OF_LISTING:
                 self.__dict__.pop(name, None)
         self.__dict__["_listing"] = listing
+        self.__dict__.pop("_last_commit", None)
         parts = (self._sources, self._lines, self._trees, self._tables)
         for file in dict.fromkeys(file for held in parts for file in held.files()):
             if file not in self._stamps or self._stamps[file] != self._store.stamp(file):
@@ -289,6 +294,25 @@ class Workspace:
         off.
         """
         return self._history
+
+    def is_changed(self, file: str) -> bool | None:
+        """Say whether a file differs from the newest commit's, or is not in it.
+
+        None where there is no commit, and of a file that is very large or cannot be read.
+        """
+        commit = self._last_commit
+        content = self._store.content(file, LARGEST_COMPARED) if commit is not None else None
+        if commit is None or content is None or content.data is None:
+            return None
+        return None if content.size > LARGEST_COMPARED else commit.is_changed(file, content.data)
+
+    def changed_lines(self, file: str) -> tuple[int, ...]:
+        """Return the 1-based lines that differ from the newest commit's; of a new file none."""
+        commit = self._last_commit
+        content = self._store.content(file, LARGEST_COMPARED) if commit is not None else None
+        if commit is None or content is None or content.data is None:
+            return ()
+        return commit.changed_lines(file, content.data)
 
     def source_summary(
         self, file: str, words: frozenset[str], modules: frozenset[str]

@@ -1,0 +1,116 @@
+"""What the run's user wrote or changed, beside code that has run before.
+
+The code of a published project has run for many people, and what is committed mostly ran before the
+commit. The settings, the data and the script of a run that fails, and the lines that were edited
+since, are more often its cause.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.connected import CODE
+from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.tracebacks import FailureKind
+from dl_bug_lsp.workspace import Workspace
+
+MARKS_OF_PUBLISHED = ("license", "licence", "copying", "citation.cff")
+"""Beginnings of files in the root of what is published; a ``.github`` folder is another mark."""
+MOST_OF_README = 200_000
+PUBLISHED = 0.6
+"""What a clue in the code of a published project counts, beside one in what its user wrote."""
+
+
+def part_of_published(case: Case, file: str) -> float:
+    """Return what a clue in a file counts: less in the code of a published project.
+
+    The whole counts in its settings, in a script that its README does not name, and in all files
+    where a test failed, since who runs tests works on the code.
+    """
+    if not file.endswith(CODE) or not _is_published(case):
+        return 1.0
+    return 1.0 if file in _written_for_run(case) else PUBLISHED
+
+
+MOST_COMPARED = 150
+"""Files with clues that are compared with the last commit, at most."""
+COMMITTED = 0.4
+"""What a clue counts at a line that is as it was committed, where others are not."""
+MOST_CHANGED = 80
+"""Lines changed since the last commit beyond which they say little about each."""
+NO_CODE = ("#", '"""', "//")
+
+
+def since_last_commit(case: Case, clues: Sequence[Clue]) -> Iterator[Clue]:
+    """Yield clues by what changed since the last commit: more where something did, or is new.
+
+    Nothing is changed where no git repository is around, where a test's runs rank, and where all
+    files with clues are as they were committed, or none is.
+    """
+    own = case.failure.kind is not FailureKind.REPORT and case.spectrum is None
+    files = dict.fromkeys(clue.file for clue in clues) if own else {}
+    compared = {f: case.workspace.is_changed(f) for f in list(files)[:MOST_COMPARED]}
+    changed = [file for file, is_changed in compared.items() if is_changed]
+    if not changed or False not in compared.values():
+        yield from clues
+        return
+    edited = {file: tuple(_changed_code(case.workspace, file)) for file in changed}
+    for clue in clues:
+        lines = edited.get(clue.file, ())
+        is_old = compared.get(clue.file) is False or (lines and clue.line not in lines)
+        part = (COMMITTED if is_old else 1.0) / part_of_published(case, clue.file)
+        yield clue if part == 1.0 else replace(clue, score=min(1.0, clue.score * part))
+    count = sum(map(len, edited.values()))
+    for file, line in ((f, n) for f, lines in edited.items() for n in lines):
+        if count <= MOST_CHANGED:
+            score = 1.0 / count**0.5
+            yield Clue("history.changed", file, line, score, "changed since the last commit")
+
+
+def _changed_code(workspace: Workspace, file: str) -> Iterator[int]:
+    """Yield the changed lines of a committed file that hold more than white space or a comment."""
+    texts = workspace.lines(file)
+    for line in workspace.changed_lines(file):
+        text = texts[line - 1].strip() if line <= len(texts) else ""
+        if text and not text.startswith(NO_CODE):
+            yield line
+
+
+_OWN: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()
+_IN_PUBLISHED: WeakKeyDictionary[Case, bool] = WeakKeyDictionary()
+
+
+def _is_published(case: Case) -> bool:
+    """Say whether the workspace is a checkout of a published project of which no test failed."""
+    if case not in _IN_PUBLISHED:
+        own = case.failure.kind is not FailureKind.REPORT and case.spectrum is None
+        tested = any(is_test_file(place.file) for place in case.places)
+        _IN_PUBLISHED[case] = own and not tested and _has_marks(case.workspace.files())
+    return _IN_PUBLISHED[case]
+
+
+def _has_marks(files: Iterable[str]) -> bool:
+    return any(
+        file.startswith(".github/") or file.lower().startswith(MARKS_OF_PUBLISHED) for file in files
+    )
+
+
+def _written_for_run(case: Case) -> frozenset[str]:
+    """Return the code files that are settings of the run, and its script if no README names it."""
+    if case not in _OWN:
+        run = case.engine.run
+        own = {*case.engine.configuration.files, *run.files}
+        readme = _readme(case.workspace)
+        scripts = {run.script, *(place.file for place in case.places[:1])} - {None}
+        own.update(s for s in scripts if s and s.rpartition("/")[2] not in readme)
+        _OWN[case] = frozenset(own)
+    return _OWN[case]
+
+
+def _readme(workspace: Workspace) -> str:
+    """Return the text of the README files in the root of a workspace."""
+    names = [f for f in workspace.files() if "/" not in f and f.lower().startswith("readme")]
+    return "\n".join(workspace.text(name) or "" for name in names)[:MOST_OF_README]
