@@ -21,7 +21,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     statements,
 )
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.provenance.nodes import Instance, Items, Library, LibraryObject, Node
+from dl_bug_lsp.provenance.nodes import Function, Instance, Items, Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 
@@ -307,6 +307,77 @@ def _holds_modules(case: Case, method: Scope, value: ast.expr) -> bool:
     )
 
 
+STEPS_OF_LOSS = 60
+NO_DERIVATIVE = frozenset(
+    {"argmax", "argmin", "round", "rint", "floor", "ceil", "sign", "equal", "not_equal", "greater",
+     "less", "greater_equal", "less_equal", "stop_gradient", "numpy", "argsort", "tolist",
+     "py_function", "numpy_function"}
+)  # fmt: skip
+"""What gives TensorFlow no gradient: steps, comparisons and what leaves its graph."""
+
+
+def _without_derivative(case: Case) -> Iterator[Clue]:
+    """Find operations on the way to a loss through which no gradient comes."""
+    starts = [
+        case.engine.node(call.args[0], case.engine.open_context(scope))
+        for scope in near_scopes(case)
+        for call in calls_in(scope.node)
+        if called_name(call) == "gradient" and call.args
+    ]
+    for step in backward_slice(starts, STEPS_OF_LOSS) if starts else ():
+        expr = step.node.expr
+        if "index" in step.roles or not isinstance(expr, ast.Call) or step.node.line <= 0:
+            continue
+        # Labels have no gradient, and need none.
+        if called_name(expr) in NO_DERIVATIVE and _is_of_model(step.node):
+            why = f"no gradient comes through `{step.node.text}`"
+            yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+
+
+def _is_of_model(node: Node) -> bool:
+    """Whether a value comes out of a model or of variables that are trained."""
+    trained = ("keras", "tensorflow.keras", "tensorflow.Variable")
+    return any(
+        isinstance(value, Instance)
+        or (isinstance(value, LibraryObject) and value.name.startswith(trained))
+        for step in backward_slice([node], STEPS)
+        for value in step.node.values
+    )
+
+
+def _not_scalar(case: Case) -> Iterator[Clue]:
+    """Find what a function returns of which JAX takes the gradient, and that is no number."""
+    for site in case.sites[-1:]:
+        for call in (c for node in site.nodes for c in calls_in(node.expr)):
+            if called_name(call) not in ("grad", "value_and_grad") or not call.args:
+                continue
+            function = case.engine.node(call.args[0], site.context)
+            for value in function.values:
+                if isinstance(value, Function):
+                    for expr in value.scope.returns[:MOST_RETURNS]:
+                        why = f"`{source(expr)}` is no single number, as a gradient needs it"
+                        kind = "rules.medium" if isinstance(expr, ast.Tuple) else "rules.strong"
+                        yield Clue(kind, value.scope.file, expr.lineno, 1.0, why)
+
+
+UNFITTED = re.compile(r"This (?P<name>\w+) instance is not fitted yet")
+
+
+def _fits_another(case: Case) -> Iterator[Clue]:
+    """Find where an object is fitted that nothing keeps, while another of its class is used."""
+    match = UNFITTED.search(case.message)
+    for file in case.code_files if match is not None else ():
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            for call in scope.calls:
+                func = call.func
+                fits = isinstance(func, ast.Attribute) and func.attr in ("fit", "fit_transform")
+                made = func.value if isinstance(func, ast.Attribute) and fits else None
+                if isinstance(made, ast.Call) and match and called_name(made) == match["name"]:
+                    why = f"`{source(call)}` fits an object that nothing keeps"
+                    yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
 def _outside_tape(case: Case) -> Iterator[Clue]:
     for scope in near_scopes(case):
         for tape in statements(scope.node):
@@ -336,6 +407,9 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("does not require grad", "does not have a grad_fn", "requires grad"), _graph_broken),
     (("empty parameter list",), _plain_list_of_modules),
     (("No gradients provided", "Gradients do not exist"), _outside_tape),
+    (("No gradients provided", "Gradients do not exist"), _without_derivative),
+    (("Gradient only defined for scalar-output functions",), _not_scalar),
+    (("instance is not fitted yet",), _fits_another),
 )
 
 
