@@ -274,7 +274,7 @@ def _as_asked(
     if dates is not None and dates.data:
         named = isinstance(dates.data, list) and all(d.data != name for d in dates.data)
         if dtype == "object" and not named:
-            return None, None
+            return ("datetime64" if isinstance(dates.data, list) else None), None
     return dtype, cells
 
 

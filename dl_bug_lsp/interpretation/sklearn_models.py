@@ -75,6 +75,11 @@ def _no_text(data: tuple[Array, Value], source: Value) -> None:
                     side = Value(cell, origins)
                     message = f"could not convert string to float: {cell[:40]!r}"
                     raise Raised("type", message, side, Value(cell, line))
+        times = [name for name, dtype in table.columns.items() if dtype == "datetime64"]
+        if times and len(times) < len(table.columns):
+            # Times and numbers have no dtype in common.
+            message = "The DType DateTime64DType could not be promoted by Float64DType"
+            raise Raised("type", message, Value(UNKNOWN, source.origins))
         return
     if data[0].dtype == "object" and data[0].shape is not None and len(data[0].shape) == 2:
         return
