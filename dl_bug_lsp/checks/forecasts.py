@@ -135,11 +135,12 @@ CHECKS = (ENCODING, SIZES, TYPES, INDEX, KEY, ATTRIBUTE, NONE, CALL, FILE, NAME,
 BY_KIND = {
     "size": SIZES, "type": TYPES, "index": INDEX, "key": KEY, "attribute": ATTRIBUTE, "none": NONE,
     "arguments": CALL, "file": FILE, "name": NAME, "value": VALUE, "raised": OWN,
+    "accessor": TYPES,
 }  # fmt: skip
 CLASSES = {
     "size": "RuntimeError", "type": "TypeError", "index": "IndexError", "key": "KeyError",
     "attribute": "AttributeError", "arguments": "TypeError", "file": "FileNotFoundError",
-    "name": "NameError", "value": "ValueError",
+    "name": "NameError", "value": "ValueError", "accessor": "AttributeError",
 }  # fmt: skip
 MOST_RUNS = 6
 MOST_STEPS = 150_000

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, combinations, product
 
@@ -87,6 +89,7 @@ ALIKE = 0.85
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines of data and config files that the message or their own form points at."""
     yield from _values_of_no_row(case)
+    yield from _values_without_partner(case)
     if case.category.id not in CATEGORIES:
         return
     read = _files_read(case)
@@ -269,6 +272,7 @@ EMPTIED = {
 }
 """Categories of failures that a selection of no rows ends in."""
 FEW_VALUES = 20
+MOST_KEYS, MOST_KEY_COLUMNS, MOST_ROWS = 60, 12, 5_000
 BEGINS = 3
 """Letters from which on a word is a longer form of another (`val`, `valid`)."""
 
@@ -310,6 +314,86 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
         if word.role in ("string", "config_value"):
             score = 1.0 if (word.file, word.line) in on_way else BESIDE
             yield Clue("data_files.no_row", word.file, word.line, score, reasons[word.text])
+
+
+SHARED_VALUES = 3
+"""Values that two columns have in common if one refers to the other."""
+MATCHING = re.compile(r"\b(?:merge|merge_asof|join|map|reindex|loc|isin|replace|lookup)\b")
+"""How programs match rows of one table with those of another."""
+
+
+def _values_without_partner(case: Case) -> Iterator[Clue]:
+    """Yield a value of a key column that the other table writes in another, nearly the same way.
+
+    Rows that match no row of the other table lack its columns (a join from the left), or are not
+    found by their key.
+    """
+    if not NOT_A_NUMBER.search(case.message) and not case.facts.of(FactKind.KEY):
+        return
+    columns = _key_columns(case)
+    if len(columns) < 2 or not any(
+        MATCHING.search(line) for file in case.code_files for line in case.workspace.lines(file)
+    ):
+        return
+    for (file, own), (other_file, others) in combinations(columns, 2):
+        shared = own.keys() & others.keys()
+        if file == other_file or len(shared) < max(SHARED_VALUES, min(len(own), len(others)) // 2):
+            continue
+        for value, match in product(own.keys() - shared, others.keys() - shared):
+            if not _is_slip(value, match):
+                continue
+            told = NOT_A_NUMBER.search(case.message) or any(
+                text in case.message for text in (value, match)
+            )
+            if not told:
+                continue
+            # What fewer rows have is the slip, as all rows that it belongs to would differ.
+            pairs = [
+                (file, own[value], other_file, match),
+                (other_file, others[match], file, value),
+            ]
+            fewest = min(rare.count for _, rare, _, _ in pairs)
+            for at, rare, elsewhere, near in pairs:
+                if rare.count == fewest:
+                    why = f"no row of {elsewhere} has `{rare.value}`; there is `{near}`"
+                    yield Clue("data_files.no_row", at, rare.first_line, 1.0, why)
+
+
+def _key_columns(case: Case) -> list[tuple[str, dict[str, RareValue]]]:
+    """Return the files of columns that hold few texts, with each text and its rows."""
+    found: list[tuple[str, dict[str, RareValue]]] = []
+    for file in [f for f in case.workspace.files() if f.endswith(TABLES)][:MAX_TABLES]:
+        table = case.workspace.table(file)
+        if table is None or table.is_cut or table.header_line is None or not table.delimiter:
+            continue
+        for number, column in enumerate(table.columns):
+            few = column.distinct is not None and SHARED_VALUES <= column.distinct <= MOST_KEYS
+            if few and column.numbers == 0 and table.rows <= MOST_ROWS:
+                found.append((file, _cells(case, table, number)))
+    return found[:MOST_KEY_COLUMNS]
+
+
+def _cells(case: Case, table: Table, number: int) -> dict[str, RareValue]:
+    """Return the texts of a column with how many rows have each and the first of these."""
+    found: dict[str, RareValue] = {}
+    reader = csv.reader(case.workspace.lines(table.file), delimiter=table.delimiter)
+    with suppress(csv.Error):
+        for fields in reader:
+            if reader.line_num > (table.header_line or 0) and number < len(fields):
+                first = found.get(fields[number], RareValue(fields[number], 0, reader.line_num))
+                found[first.value] = RareValue(first.value, first.count + 1, first.first_line)
+    return found
+
+
+def _is_slip(a: str, b: str) -> bool:
+    """Whether one of two keys is written for the other: a slip, or other case or blanks."""
+    if a.strip().lower() == b.strip().lower():
+        return True
+    if len(a) != len(b):
+        return min(len(a), len(b)) >= BEGINS and similarity(a, b) >= ALIKE
+    different = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
+    swapped = len(different) == 2 and a[different[0]] == b[different[1]]
+    return len(a) >= BEGINS and (len(different) == 1 or swapped)
 
 
 def _is_form_of(text: str, value: str) -> bool:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
+from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.tracebacks import FailureKind
 
@@ -37,6 +38,8 @@ OF_SIDES, OF_OPERANDS = 0.5, 0.8
 
 Operands, of which none is known to be wrong, are split more steeply.
 """
+OF_TYPES = ("type", "accessor")
+"""Failures in which the dtypes of arrays have a part."""
 MOST_ITEMS = 20
 MOST_TEXT = 40
 MADE = "what this line makes goes into"
@@ -67,7 +70,9 @@ def find(case: Case) -> Iterator[Clue]:
     why = _why(raised, certainty)
     sides = _misplaced(case, raised.sides)
     of_texts = columns_of_text(case)
-    for (file, stated), share in _shares(sides, of_sizes=sides is raised.sides).items():
+    of_types = raised.what in OF_TYPES
+    shares = _shares(sides, of_sizes=sides is raised.sides, of_types=of_types)
+    for (file, stated), share in shares.items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target and file not in of_texts:
@@ -87,7 +92,7 @@ def explained(case: Case) -> dict[Origin, str]:
     outcome = follow(case)
     raised = outcome.raised
     sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
-    origins = {origin for side in sides for origin in _all_origins(side)}
+    origins = {origin for side in sides for origin in origins_of(side)}
     return {place: outcome.reasons[place] for place in sorted(origins & outcome.reasons.keys())}
 
 
@@ -98,7 +103,8 @@ def _operands(case: Case, outcome: Outcome, certainty: str) -> Iterator[Clue]:
     if case.category.id == "tensor_mismatch":
         operands = tuple(value for value in operands if _may_shape(case, value))
     misplaced = _misplaced(case, operands)
-    shares = _shares(misplaced, OF_OPERANDS, of_sizes=misplaced is operands)
+    of_types = bool(case.facts.of(FactKind.DTYPE))
+    shares = _shares(misplaced, OF_OPERANDS, of_sizes=misplaced is operands, of_types=of_types)
     for (file, line), share in shares.items():
         if 0 < line <= len(case.workspace.lines(file)) and (file, line) != target:
             score = share * CONFIRMED if (file, line) in outcome.agreed else share
@@ -170,13 +176,19 @@ def _shown(value: Value) -> str:
 
 
 def _shares(
-    values: Sequence[Value], power: float = OF_SIDES, *, of_sizes: bool = True
+    values: Sequence[Value],
+    power: float = OF_SIDES,
+    *,
+    of_sizes: bool = True,
+    of_types: bool = False,
 ) -> dict[Origin, float]:
     """Return how much each place that made a side counts; what made all sides counts little.
 
-    With ``of_sizes``, what made the dimensions of an array counts too.
+    With ``of_sizes``, what made the dimensions of an array counts too, with ``of_types`` what
+    decided its dtype alone.
     """
-    made = [frozenset(_all_origins(value) if of_sizes else value.origins) for value in values]
+    held = [origins_of(value) if of_sizes else value.origins for value in values]
+    made = [frozenset(places_of(origins, of_types=of_types)) for origins in held]
     sides = [side for side in made if side]
     if not sides:
         return {}
@@ -190,7 +202,13 @@ def _shares(
     return dict(sorted(shares.items()))
 
 
-def _all_origins(value: Value) -> set[Origin]:
+def places_of(origins: Iterable[Origin], *, of_types: bool) -> set[Origin]:
+    """Return the places of origins, with those that decided a dtype alone or without them."""
+    return {(file, abs(line)) for file, line in origins if line >= 0 or of_types}
+
+
+def origins_of(value: Value) -> set[Origin]:
+    """Return what made a value, the sizes of an array and the items of a container."""
     origins = set(value.origins)
     data = value.data
     if isinstance(data, Array):

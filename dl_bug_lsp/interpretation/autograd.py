@@ -484,8 +484,8 @@ def _not_freed(
         carried.update(node.bound[-2:] or node.frames[-1:])
         for item in apart:
             before.update(_apart(item.frames[: item.outer], node.freed or ())[:2])
-    carried -= before
-    raise _second(*[_at(sorted(places)) for places in (before, carried) if places])
+    # To cut off what they share where it is made would take the gradients from the later one, too.
+    raise _second(_at(sorted(before or carried)))
 
 
 def _apart(frames: Sequence[Origin], others: Sequence[Origin]) -> Sequence[Origin]:

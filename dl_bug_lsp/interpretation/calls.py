@@ -41,6 +41,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    of_dtype,
     unknown,
 )
 
@@ -260,6 +261,9 @@ class Calls(RunState):
             result = model(self.interpreter, call)
         except MODEL_ERRORS:
             return call.unknown()
+        if isinstance(result.data, Array) and call.receiver is None and _creates(call.name):
+            # The dtype is decided here, by an argument or by leaving it out.
+            result = Value(result.data, result.origins | {of_dtype(call.place)})
         if self in AUTOCAST:
             result = under_autocast(self.interpreter, call.name, result)
         if self.gradients is None:
@@ -950,6 +954,21 @@ class Calls(RunState):
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+
+CREATING = frozenset(
+    [
+        *("zeros", "ones", "full", "empty", "arange", "linspace", "eye", "identity", "tensor"),
+        *("rand", "randn", "randint", "randperm", "zeros_like", "ones_like", "full_like"),
+        *("empty_like", "array", "asarray", "as_tensor", "constant", "fill", "convert_to_tensor"),
+        *("logspace", "fromiter", "FloatTensor", "LongTensor", "IntTensor", "Tensor"),
+    ]
+)
+"""Functions of libraries that make arrays of a dtype of their own."""
+
+
+def _creates(name: str) -> bool:
+    return name.rpartition(".")[2] in CREATING
 
 
 def _without_numbers(call: Call) -> Call:

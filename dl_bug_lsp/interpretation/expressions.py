@@ -824,6 +824,7 @@ class Expressions(Calls):
 
     def _of_Yield(self, node: ast.Yield, env: Environment) -> Value:
         value = self.value(node.value, env) if node.value is not None else Value(None)
+        value = _handed_out(value, (env.file, node.lineno))
         held = env.names.get("yielded values")
         if held is not None and isinstance(held.data, list) and len(held.data) < MAX_ROUNDS:
             held.data.append(value)
@@ -1026,6 +1027,14 @@ def _field(value: Value, specification: object, conversion: int) -> str | None:
         return formatted(plain(value), specification)
     except NotPlain:
         return None
+
+
+def _handed_out(value: Value, place: Origin) -> Value:
+    """Return what a generator yields; libraries ask whether its parts are lists or tuples."""
+    data = value.data
+    if isinstance(data, tuple):
+        return Value(tuple(_handed_out(item, place) for item in data), value.origins)
+    return Value(data, value.origins | {place}) if type(data) in (list, type(None)) else value
 
 
 def _with_slices(

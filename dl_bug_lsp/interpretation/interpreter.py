@@ -63,7 +63,7 @@ EXPLAINS = {
     "KeyError": {"key", "raised"},
     "IndexError": {"index", "size", "value", "raised"},
     "TypeError": {"type", "none", "arguments", "value", "size", "raised"},
-    "AttributeError": {"attribute", "none", "raised"},
+    "AttributeError": {"attribute", "accessor", "none", "raised"},
     "ZeroDivisionError": {"value", "raised"},
     "FileNotFoundError": {"file", "raised"},
     "NameError": {"name", "raised"},

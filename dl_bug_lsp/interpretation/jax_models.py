@@ -6,7 +6,7 @@ the Flax Linen, Flax NNX, Equinox and Optax references.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 # Many functions of jax.numpy are those of NumPy, and Flax and PyTorch both have a class `Module`:
@@ -269,6 +269,7 @@ def differentiate(interpreter: Interpreter, call: Call) -> Value:
     function = _option(made, 0, "fun") or made.keywords.get("f")
     if function is None:
         return call.unknown()
+    _check_leaves(made, call)
     output = interpreter.call(function, call.args, dict(call.keywords), call.place)
     aux = _option(made, 2, "has_aux")
     if aux is not None and not isinstance(aux.data, bool):
@@ -293,19 +294,56 @@ def differentiate(interpreter: Interpreter, call: Call) -> Value:
     return Value((gradients, parts[1])) if with_aux and parts and len(parts) > 1 else gradients
 
 
-def _argument_gradients(made: LibraryObject, call: Call) -> Value:
+def _check_leaves(made: LibraryObject, call: Call) -> None:
+    """Raise where a number by which is differentiated is whole, or a truth value."""
+    allowed = _option(made, 4, "allow_int")
+    is_own = made.state["nnx"].data is True or made.state["filter"].data is True
+    chosen = _differentiated(made, call)
+    if is_own or chosen is None or (allowed is not None and allowed.data is not False):
+        return
+    for argument in chosen[0]:
+        for leaf in leaves(argument):
+            dtype = leaf.data.dtype if isinstance(leaf.data, Array) else type(leaf.data).__name__
+            if dtype is not None and dtype.startswith(("int", "uint", "bool")):
+                message = f"grad requires real- or complex-valued inputs, but got {dtype}"
+                raise Raised("type", message, Value(leaf.data, leaf.origins))
+
+
+def leaves(value: Value) -> Iterator[Value]:
+    """Yield what lies in nested lists, tuples and mappings."""
+    data = value.data
+    if isinstance(data, (list, tuple)):
+        for item in data:
+            yield from leaves(item)
+    elif isinstance(data, dict):
+        for item in data.values():
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def _differentiated(made: LibraryObject, call: Call) -> tuple[list[Value], bool] | None:
+    """Return the arguments by which is differentiated, and whether a tuple names them."""
     chosen = _option(made, 1, "argnums")
     if chosen is None:
-        return like(call.args[0]) if call.args else call.unknown()
+        return (list(call.args[:1]), False) if call.args else None
     several = items(chosen)
     wanted = several if several is not None else (chosen,)
-    gradients = []
+    found = []
     for item in wanted:
         number = size(item)
         if number is None or not -len(call.args) <= number < len(call.args):
-            return call.unknown()
-        gradients.append(like(call.args[number]))
-    return Value(tuple(gradients)) if several is not None else gradients[0]
+            return None
+        found.append(call.args[number])
+    return found, several is not None
+
+
+def _argument_gradients(made: LibraryObject, call: Call) -> Value:
+    chosen = _differentiated(made, call)
+    if chosen is None:
+        return call.unknown()
+    gradients = [like(argument) for argument in chosen[0]]
+    return Value(tuple(gradients)) if chosen[1] else gradients[0]
 
 
 def changed(value: Value, change: Callable[[Array], Array]) -> Value:

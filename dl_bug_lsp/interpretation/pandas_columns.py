@@ -559,8 +559,22 @@ def _by_label(interpreter: Interpreter, call: Call) -> Value:
 def _accessor(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     assert call.receiver is not None
+    _check_accessor(call.name, call.receiver)
     made = LibraryObject(f"pandas.{call.name}_accessor", (), {}, call.place, {"of": call.receiver})
     return Value(made, call.receiver.origins)
+
+
+def _check_accessor(name: str, whole: Value) -> None:
+    """Raise for dates of a column of text or numbers, and for texts of one of numbers."""
+    held = series_of(whole)
+    dtype = "" if held is None or held.dtype is None else held.dtype
+    is_number = dtype == "bool" or dtype.startswith(("int", "uint", "float"))
+    cells = () if held is None or held.cells is None else held.cells
+    is_text = dtype == "object" and any(isinstance(cell, str) for cell in cells)
+    if name == "dt" and (is_number or is_text):
+        raise Raised("accessor", "Can only use .dt accessor with datetimelike values", whole)
+    if name == "str" and is_number:
+        raise Raised("accessor", "Can only use .str accessor with string values", whole)
 
 
 _TEXT_METHODS = ("lower", "upper", "strip", "title", "lstrip", "rstrip", "capitalize", "zfill")

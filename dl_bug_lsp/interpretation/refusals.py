@@ -25,6 +25,7 @@ from dl_bug_lsp.interpretation.values import (
     Environment,
     FunctionValue,
     Instance,
+    Lazy,
     Library,
     LibraryObject,
     ModuleValue,
@@ -612,6 +613,55 @@ def _is_module(item: object) -> bool:
     )
 
 
+# -- generators ------------------------------------------------------------------------------------
+
+
+def _yielded(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of batches of which a part is of a type that has no tensors."""
+    for call, _ in line.calls():
+        for given in (*map(line.of, call.args), *line.keywords(call).values()):
+            if not isinstance(given.data, Lazy):
+                continue
+            for part in _parts(given.data.item):
+                if _is(part, match["a"]):
+                    # The arrays in it fit.
+                    side = Value(UNKNOWN, part.origins)
+                    return Raised("type", f"a generator that yields a {match['a']}", side)
+    return None
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    """Yield a value and what lies in its tuples and mappings."""
+    yield value
+    if isinstance(value.data, tuple):
+        for item in value.data:
+            yield from _parts(item)
+    elif isinstance(value.data, dict):
+        for item in value.data.values():
+            yield from _parts(item)
+
+
+# -- metrics ---------------------------------------------------------------------------------------
+
+
+def _mixed(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of labels of which those of one array are scores or rows of classes."""
+    kinds = (match["a"], match["b"])
+    odd = next((k for k in kinds if k.startswith("continuous")), None)
+    odd = odd or next((k for k in kinds if k.startswith("multilabel")), None)
+    for call, callee in line.calls():
+        is_metric = isinstance(callee.data, Library) and "metrics" in callee.data.name
+        if not is_metric or odd is None:
+            continue
+        given = dict(zip(("y_true", "y_pred"), map(line.of, call.args), strict=False))
+        given.update(line.keywords(call))
+        side = given.get("y_true" if odd == kinds[0] else "y_pred")
+        if side is not None:
+            # How many samples and classes there are is right.
+            return Raised("value", "a mix of targets", Value(UNKNOWN, side.origins))
+    return None
+
+
 TYPE = r"'?(?P<a>[\w.]+)'?"
 READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (
@@ -668,6 +718,8 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?:KeyError: )?\W{0,3}\[(?P<n>[^\]]*)\]\)? not in index"), _columns),
     (re.compile(r"None of \[(?P<n>[^\]]*)\]"), _columns),
     (re.compile(r"(?:KeyError: )?\W{0,2}\[(?P<n>[^\]]*)\] not found in axis"), _columns),
+    (re.compile(r"subclass of `tf\.TypeSpec` but found <class '(?P<a>[\w.]+)'>"), _yielded),
+    (re.compile(r"can't handle a mix of (?P<a>[\w-]+) and (?P<b>[\w-]+) targets"), _mixed),
     (re.compile(r"'(?P<a>[\w.]+)' object is not callable"), _called),
     (
         re.compile(

@@ -24,6 +24,7 @@ from dl_bug_lsp.interpretation.sklearn_estimators import (
 )
 from dl_bug_lsp.interpretation.sklearn_models import matrix
 from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
     Array,
     LibraryObject,
     Raised,
@@ -358,6 +359,7 @@ def _of_classes(call: Call) -> None:
         return
     if a and b and isinstance(a[0], str) is not isinstance(b[0], str):
         raise Raised("type", "Mix of label input types (string and number)", truth, found)
+    _same_kinds(truth, found)
     if a is not None and b is not None and _are_continuous(a) is not _are_continuous(b):
         odd = found if _are_continuous(b) else truth
         raise Raised("value", "Classification metrics can't handle a mix of targets", odd)
@@ -376,6 +378,23 @@ def _of_classes(call: Call) -> None:
     binary = how == "binary" and len(labels) == 2
     if binary and isinstance(positive.data, (int, str)) and positive.data not in labels:
         raise Raised("value", f"pos_label={positive.data} is not a valid label", positive, truth)
+
+
+def _same_kinds(truth: Value, found: Value) -> None:
+    """Raise where one of two targets has a row of scores or of zeros and ones for each sample."""
+    both = matrix(truth), matrix(found)
+    if both[0] is None or both[1] is None:
+        return
+    for data, value in (both[0], both[1]):
+        if data.shape is not None and len(data.shape) > 2:
+            raise Raised("value", "unknown is not supported", value)
+    widths = [_outputs(data) for data, _ in (both[0], both[1])]
+    if None in widths or (widths[0] == 1) is (widths[1] == 1):
+        return
+    wide = truth if widths[0] != 1 else found
+    # What made the number of columns is right: it is that of the classes.
+    side = Value(UNKNOWN, wide.origins)
+    raise Raised("value", "Classification metrics can't handle a mix of targets", side)
 
 
 @checked_function("sklearn.metrics.classification_report")

@@ -62,6 +62,7 @@ RAISING = {
     "value": {"ValueError", "ZeroDivisionError", "ArithmeticError"},
     "type": {"TypeError"},
     "attribute": {"AttributeError"},
+    "accessor": {"AttributeError"},
     "none": {"TypeError", "AttributeError"},
     "file": {"FileNotFoundError", "OSError", "IOError"},
     "name": {"NameError"},

@@ -44,6 +44,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Longest,
     Raised,
     Uneven,
     Value,
@@ -832,7 +833,7 @@ def _pad_sequence(interpreter: Interpreter, call: Call) -> Value:
     lengths = [size(y.shape[0]) if y is not None and y.shape else None for y in arrays_given]
     known = [n for n in lengths if n is not None]
     whole = isinstance(items, list) and len(known) == len(parts)
-    longest = Value(max(known) if whole else UNKNOWN, given.origins)
+    longest = Longest(max(known) if whole else UNKNOWN, given.origins | {call.place})
     lead = (count, longest) if first else (longest, count)
     return tensor((*lead, *x.shape[1:]), x.dtype, given, device=x.device)
 

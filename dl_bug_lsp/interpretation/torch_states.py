@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Instance,
     LibraryObject,
+    Longest,
     Raised,
     Value,
     merged,
@@ -156,7 +157,7 @@ PACKED = "torch.nn.utils.rnn.PackedSequence"
 
 
 @MODELS.function("torch.nn.utils.rnn.pack_padded_sequence")
-def _pack(_: Interpreter, call: Call) -> Value:
+def _pack(interpreter: Interpreter, call: Call) -> Value:
     value, lengths = call.given(0, "input"), call.given(1, "lengths")
     if value is None or lengths is None:
         return call.unknown()
@@ -177,8 +178,20 @@ def _pack(_: Interpreter, call: Call) -> Value:
     state = {"data": value, "lengths": lengths}
     if first is not None:
         state["first"] = Value(first)
+        if shape is not None and len(shape) > 1 and isinstance(shape[0 if first else 1], Longest):
+            # Where the lengths are put in order, PyTorch takes any rows, and the layer fails later.
+            if interpreter.target == call.place:
+                raise _turned_round(shape, first=first)
+            state["turned"] = Value(True)
     data = LibraryObject(PACKED, call.args, dict(call.keywords), call.place, state)
     return Value(data, merged(value, lengths))
+
+
+def _turned_round(shape: tuple[Value, ...], *, first: bool) -> Raised:
+    """Return the failure of padded sequences of which the steps are taken for the batch."""
+    steps, batch = (shape[0], shape[1]) if first else (shape[1], shape[0])
+    made = Value(UNKNOWN, steps.origins)
+    return Raised("size", "the lengths are not those of the steps", made, batch)
 
 
 @MODELS.function("torch.nn.utils.rnn.pad_packed_sequence")
@@ -215,6 +228,9 @@ def _unpacking(name: str) -> None:
             return plain(interpreter, call)
         value = held.state.get("data", call.unknown())
         first, layer = held.state.get("first"), state_of(call.receiver) or {}
+        x = array(value)
+        if "turned" in held.state and first is not None and x is not None and x.shape is not None:
+            raise _turned_round(x.shape, first=bool(first.data))
         own = flag(layer.get("batch_first"), default=False)
         if first is not None and own is not None and first.data != own:
             value = _turned(value)

@@ -16,6 +16,11 @@ GUESSED: Origin = ("", 0)
 MAX_ORIGINS = 24
 
 
+def of_dtype(place: Origin) -> Origin:
+    """Return the mark among origins of a place that decided a dtype alone: its line is negative."""
+    return (place[0], -place[1])
+
+
 class Unknown:
     """A value of which nothing is known."""
 
@@ -60,6 +65,12 @@ class OneShot(list[Value]):
 
 class Uneven(Value):
     """A number of batches of which the last is smaller than the others."""
+
+    __slots__ = ()
+
+
+class Longest(Value):
+    """The length of the longest of sequences that were padded to it."""
 
     __slots__ = ()
 
@@ -239,7 +250,8 @@ class Raised(Exception):
 
     ``sides`` are the values that do not fit (two sizes, an index and a bound, a key and a table);
     ``what`` is one of ``"size"``, ``"type"``, ``"index"``, ``"key"``, ``"attribute"``, ``"name"``,
-    ``"none"``, ``"file"``, ``"arguments"``, ``"value"``, ``"empty"``, ``"raised"``.
+    ``"none"``, ``"file"``, ``"arguments"``, ``"value"``, ``"empty"``, ``"accessor"`` (a column that
+    ``.dt`` or ``.str`` does not take), ``"raised"``.
     """
 
     def __init__(self, kind: str, message: str, *sides: Value) -> None:

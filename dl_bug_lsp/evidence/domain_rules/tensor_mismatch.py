@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, own_nodes
+from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.interpretation import origins_of
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -174,7 +176,9 @@ def _extra_axis(case: Case) -> Iterator[Clue]:
 
 HALVINGS = range(1, 8)
 LARGEST_SIDE = 8192
-SIDES = re.compile(r"size|height|width|resol|crop|side|length|dim|pixel|shape|seq|pad|[hw]$")
+SIDES = re.compile(
+    r"size|height|width|resol|crop|tile|patch|window|side|length|dim|pixel|shape|seq|pad|[hw]$"
+)
 
 
 def _odd_when_halved(case: Case) -> Iterator[Clue]:
@@ -192,9 +196,11 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
     ]
     for step in case.raise_slice:
         node = step.node
-        if node.entry is None and node.line > 0:
-            known = node.constant
-            places.append((node.file, node.line, "", known.value if known is not None else None))
+        # Where a name only hands the number on, nothing decides it.
+        if node.entry is None and node.line > 0 and isinstance(node.expr, ast.Constant):
+            places.append((node.file, node.line, "", node.expr.value))
+    raised = follow(case).raised
+    on_way = {o for side in (raised.sides if raised is not None else ()) for o in origins_of(side)}
     for file, line, key, value in places:
         number = int(value) if isinstance(value, str) and value.isdigit() else value
         if not isinstance(number, int) or not 2 < number <= LARGEST_SIDE:
@@ -205,7 +211,7 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
                     f"{number}, halved again and again, becomes {size}, which is odd: halved once "
                     f"more and doubled again it is {size - 1}"
                 )
-                named = SIDES.search(key.lower()) or not key
+                named = SIDES.search(key.lower()) or not key or (file, line) in on_way
                 yield Clue("rules.halved", file, line, 1.0 if named else 0.4, why)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from typing import TypeAlias
 
 AXES = (-2, -1, 0, 1, 2)
@@ -54,7 +55,10 @@ KEYWORDS: dict[str, Words] = {
     **dict.fromkeys(("Conv1d", "Conv2d", "Conv3d"), (("padding", 1),)),
     **dict.fromkeys(("Conv1D", "Conv2D"), (("padding", "same"),)),
     **dict.fromkeys(("DataLoader",), (("drop_last", True),)),
-    **dict.fromkeys(("linspace", "read_csv", "array", "zeros", "ones"), (("dtype", "float32"),)),
+    **dict.fromkeys(("linspace", "read_csv"), (("dtype", "float32"),)),
+    **dict.fromkeys(
+        ("array", "zeros", "ones", "empty", "full"), (("dtype", "float32"), ("dtype", "int64"))
+    ),
     **dict.fromkeys(("drop", "concat"), (("axis", 1),)),
     **dict.fromkeys(("reset_index",), (("drop", True),)),
     **dict.fromkeys(("OneHotEncoder",), (("sparse_output", False), ("handle_unknown", "ignore"))),
@@ -131,6 +135,7 @@ JAX, and for a tensor of TensorFlow or Keras."""
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "TORCH": ("torch",),
     "NP": ("numpy",),
+    "PD": ("pandas",),
     "JNP": ("jax.numpy",),
     "TF": ("tensorflow",),
     "KERAS": ("keras", "tensorflow.keras"),
@@ -147,6 +152,7 @@ CONVERTED: dict[str, tuple[tuple[str, str], ...]] = {
         ("X.tolist()", "wrap.list"),
         ("X.to_frame()", "wrap.frame"),
         ("X.astype('category').cat.codes", "wrap.codes"),
+        ("PD.to_datetime(X)", "wrap.dates"),
     ),
     "numpy": (
         ("TORCH.as_tensor(X)", "wrap.tensor"),
@@ -202,6 +208,10 @@ CROPPED = (
     ("X[:, :, :{0}]",),
 )
 """What takes no more items of each of the first axes than a number."""
+READERS = {"read_csv", "read_table", "read_excel"}
+"""Functions that may read dates."""
+DATE = re.compile(r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}")
+"""How the text of a date begins."""
 MOST_KEYS = 4
 MOST_ITEMS = 8
 MOST_SHAPES = 4

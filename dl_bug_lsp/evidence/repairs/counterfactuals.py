@@ -21,6 +21,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
+from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
@@ -50,7 +51,8 @@ IN_PART = {"key", "value"}
 """Failures of what was looked up in a table that may have been made of a part of the data."""
 CONVERTING = {
     *("wrap.dtype", "dtype", "wrap.number", "setting.type", "setting.list", "wrap.text"),
-    *("wrap.array", "wrap.tensor", "wrap.codes", "wrap.copy"),
+    *("wrap.array", "wrap.tensor", "wrap.codes", "wrap.copy", "wrap.dates"),
+    *("keyword.dates", "literal.type"),
 }
 SHAPING = {
     *("wrap.crop", "wrap.reshape_like", "wrap.pooled", "layer.added"),
@@ -230,7 +232,7 @@ def _candidates(
     case: Case, recorder: Recorder, raised: Raised, editor: Editor
 ) -> Iterator[Candidate]:
     """Yield the edits that may be tried: those of config and data files, then those of code."""
-    origins = sorted(_origins(raised))
+    origins = sorted(places_of(_origins(raised), of_types=_is_of_types(case, raised)))
     made, stack = set(origins), {(place.file, place.line) for place in case.places}
     left_out = SHAPING if _is_of_types(case, raised) else CONVERTING
     if raised.what != "size":
@@ -254,7 +256,7 @@ def _candidates(
 
 def _is_of_types(case: Case, raised: Raised) -> bool:
     """Whether a failure is about types or dtypes, not about sizes or what is there."""
-    return raised.what == "type" or bool(case.facts.of(FactKind.DTYPE))
+    return raised.what in ("type", "accessor") or bool(case.facts.of(FactKind.DTYPE))
 
 
 def _numbers(case: Case) -> list[int]:

@@ -19,6 +19,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     AXIS_POSITIONS,
     AXIS_WORDS,
     CALLS,
+    DATE,
     DTYPES,
     KEYWORDS,
     LAYERS_BETWEEN,
@@ -30,6 +31,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     MOST_PROBES,
     MOST_SHAPES,
     MOST_SWAPPED,
+    READERS,
     RENAMED,
     SHAPED,
     UNWRAPPED,
@@ -39,6 +41,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
 from dl_bug_lsp.evidence.repairs.parts import Part, others_of, parts_in
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached
+from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.keras_layers import PARAMETERS
 from dl_bug_lsp.interpretation.torch_layers import SIGNATURES
@@ -98,7 +101,8 @@ PRIORS = {
     "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
-    "wrap.padded": 0.8, "setting.choice": 0.8,
+    "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
+    "literal.type": 0.7,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -420,6 +424,7 @@ class Editor:
                 if other not in tried and other >= 0:
                     tried.add(other)
                     yield _number(other), f"literal{distance(other, value, self.sought.numbers)}"
+            yield ast.Constant(float(value)), "literal.type"
         elif isinstance(value, str) and value:
             for key in self.available[:MOST_NAMES]:
                 if key != value:
@@ -685,6 +690,26 @@ class Editor:
             constant = _number(value) if type(value) is int else ast.Constant(value)
             keywords = [*node.keywords, ast.keyword(word, constant)]
             yield ast.Call(node.func, node.args, keywords), kind
+        if name in READERS and "parse_dates" not in given:
+            dates: list[ast.expr] = [ast.Constant(c) for c in self._columns_of_dates(node)]
+            if dates:
+                added = ast.keyword("parse_dates", ast.List(dates, ast.Load()))
+                yield ast.Call(node.func, node.args, [*node.keywords, added]), "keyword.dates"
+
+    def _columns_of_dates(self, node: ast.Call) -> list[str]:
+        """Return the columns of text of a table that is read which begin with a date."""
+        value = self.recorder.values.get(node)
+        data = value.data if value is not None else None
+        if not isinstance(data, Frame):
+            return []
+        return [
+            name
+            for name, cells in data.cells.items()
+            if isinstance(name, str)
+            and cells
+            and isinstance(cells[0], str)
+            and DATE.match(cells[0])
+        ]
 
     def _library_words(self, node: ast.Call, name: str) -> Words:
         """Return the keyword arguments that a call of a library may lack."""

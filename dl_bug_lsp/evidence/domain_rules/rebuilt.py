@@ -1,0 +1,169 @@
+"""Rules for objects that a library makes again from what it knows of them.
+
+Keras stores of a layer what its ``get_config`` returns and calls the class with that (what that
+leaves out: `saved_configs`); Lightning does so with what ``save_hyperparameters`` kept;
+scikit-learn reads the attributes that bear the names of the constructor's parameters. The
+constructor then raises in the library, where no frame leads to the cause.
+Sources: keras.io ("Customizing saving and serialization"),
+Lightning ("Saving and loading checkpoints"), scikit-learn ("Developing scikit-learn estimators").
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
+from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.tracebacks import Cause
+
+MISSING = re.compile(
+    r"(?:(?P<owner>\w+)\.)?__init__\(\) missing \d+ required [\w -]+?arguments?: (?P<names>[^\n]+)"
+)
+UNEXPECTED = re.compile(
+    r"(?:(?P<owner>\w+)\.)?__init__\(\) got an unexpected keyword argument '(?P<names>\w+)'"
+)
+NAMED = re.compile(r"Error when deserializing class '(?P<owner>\w+)'|class_name': '(?P<other>\w+)'")
+"""How Keras names the class where Python's message (before 3.10) does not."""
+NOT_KEPT = re.compile(
+    r"constructor (?:either )?(?:does not set|seems to set|modifies)[^\n]*?parameter (?P<names>\w+)"
+)
+NO_ATTRIBUTE = re.compile(r"'(?P<owner>\w+)' object has no attribute '(?P<names>\w+)'")
+CLONED = re.compile(r"Cannot clone object '?(?P<owner>\w+)\(")
+REBUILDING = {
+    *("from_config", "deserialize_keras_object", "deserialize", "class_and_config_for_serialized"),
+    *("load_from_checkpoint", "_load_from_checkpoint", "_load_state", "clone", "_clone"),
+    *("_clone_parametrized", "get_params", "revive_custom_object", "_instantiate"),
+}
+"""Functions of libraries that make an object again, or read what is needed for it."""
+LIGHTNING = {"load_from_checkpoint", "_load_from_checkpoint", "_load_state"}
+QUOTED = re.compile(r"'(\w+)'")
+
+
+def find_rebuilt(case: Case) -> Iterator[Clue]:
+    """Yield what keeps an object from being made again: a method or a constructor of its class."""
+    for cause in case.failure.causes:
+        rebuilding = {frame.function for frame in cause.frames} & REBUILDING
+        if not rebuilding:
+            continue
+        yield from _of_arguments(case, cause, is_lightning=bool(rebuilding & LIGHTNING))
+        yield from _of_attributes(case, cause)
+
+
+def _of_arguments(case: Case, cause: Cause, *, is_lightning: bool) -> Iterator[Clue]:
+    """Yield where arguments of a constructor are left out, or given that it does not have."""
+    for pattern in (MISSING, UNEXPECTED):
+        match = pattern.search(cause.message)
+        if match is None:
+            continue
+        names = QUOTED.findall(match["names"]) or [match["names"]]
+        for file, defined in _classes(case, match["owner"] or _named(cause), names):
+            if is_lightning:
+                yield from _of_checkpoint(case, file, defined, names)
+            elif pattern is UNEXPECTED:
+                yield from _not_taken(file, defined, names[0])
+
+
+def _named(cause: Cause) -> str | None:
+    match = NAMED.search(cause.message)
+    return None if match is None else match["owner"] or match["other"]
+
+
+def _classes(
+    case: Case, name: str | None, parameters: list[str]
+) -> Iterator[tuple[str, ast.ClassDef]]:
+    """Yield the classes of a name, without one those whose constructors have the parameters."""
+    for file in case.code_files:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.ClassDef):
+                continue
+            start = _method(node, "__init__")
+            if node.name == name or (
+                name is None and start is not None and set(parameters) <= _parameters(start)
+            ):
+                yield file, node
+
+
+def _method(defined: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    methods = (node for node in defined.body if isinstance(node, ast.FunctionDef))
+    return next((node for node in methods if node.name == name), None)
+
+
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    arguments = function.args
+    return {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+
+
+def _not_taken(file: str, defined: ast.ClassDef, name: str) -> Iterator[Clue]:
+    """Yield what gives a constructor an argument that it does not have."""
+    start, method = _method(defined, "__init__"), _method(defined, "get_config")
+    keys = [
+        node
+        for node in (ast.walk(method) if method is not None else ())
+        if (isinstance(node, ast.Constant) and node.value == name)
+        or (isinstance(node, ast.keyword) and node.arg == name)
+    ]
+    for key in keys[:1]:
+        why = f"`get_config` of `{defined.name}` tells `{name}`, which its constructor lacks"
+        yield Clue("rules.strong", file, key.lineno, 1.0, why)
+    if start is not None and start.args.kwarg is None and name not in _parameters(start):
+        share = 0.5 if keys else 1.0
+        why = f"the constructor of `{defined.name}` takes neither `{name}` nor `**kwargs`"
+        yield Clue("rules.strong", file, start.lineno, share, why)
+
+
+def _of_checkpoint(
+    case: Case, file: str, defined: ast.ClassDef, names: list[str]
+) -> Iterator[Clue]:
+    """Yield why a checkpoint of Lightning does not hold the arguments of its class."""
+    start = _method(defined, "__init__")
+    if start is None:
+        return
+    saving = [c for c in calls_in(start) if called_name(c) == "save_hyperparameters"]
+    if not saving:
+        why = f"`{defined.name}` does not call `save_hyperparameters()`, so checkpoints lack "
+        first = next((s for s in start.body if "super()" in source(s)), start)
+        yield Clue("rules.strong", file, first.lineno, 1.0, why + _listed(names))
+    for call in saving:
+        if call.args or call.keywords:
+            why = f"`{source(call)}` does not keep {_listed(names)}"
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+    for place in case.places[-1:]:
+        why = f"the checkpoint is loaded without {_listed(names)}"
+        yield Clue("rules.weak", place.file, place.line, 1.0, why)
+
+
+def _of_attributes(case: Case, cause: Cause) -> Iterator[Clue]:
+    """Yield what a constructor keeps under another name than its parameter's, or changes."""
+    kept, lacking = NOT_KEPT.search(cause.message), NO_ATTRIBUTE.search(cause.message)
+    owner = CLONED.search(cause.message)
+    match = kept or lacking
+    if match is None:
+        return
+    name = match["names"]
+    for file, defined in _classes(case, lacking["owner"] if lacking else _of(owner), [name]):
+        start = _method(defined, "__init__")
+        if start is None or name not in _parameters(start):
+            continue
+        stored = [s for s in start.body if isinstance(s, ast.Assign) and _reads(s.value, name)]
+        for statement in stored:
+            why = f"`{source(statement)}` does not keep `{name}` as it was given"
+            yield Clue("rules.strong", file, statement.lineno, 1.0 / len(stored), why)
+        if not stored:
+            why = f"the constructor of `{defined.name}` does not keep `{name}`"
+            yield Clue("rules.strong", file, start.lineno, 1.0, why)
+
+
+def _of(match: re.Match[str] | None) -> str | None:
+    return None if match is None else match["owner"]
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(node))
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
