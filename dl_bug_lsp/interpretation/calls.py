@@ -745,13 +745,13 @@ class Calls(RunState):
         place = (function.file, function.node.lineno)
         return model(self.interpreter, Call(function.node.name, args, keywords, place))
 
-    def follow_file(self, tree: ast.Module, env: Environment) -> None:
-        """Follow the statements of a file in a scope of its own."""
+    def follow_part(self, statements: Sequence[ast.stmt], env: Environment) -> None:
+        """Follow statements of a file in a scope of its own."""
         if len(self.stack) > MAX_DEPTH:
             return
         self.stack.append((env.file, 0))
         try:
-            self.block(tree.body, env)
+            self.block(statements, env)
         finally:
             self.stack.pop()
 

@@ -27,6 +27,7 @@ from dl_bug_lsp.interpretation.values import (
     FunctionValue,
     Library,
     ModuleValue,
+    Raised,
     Value,
     merged,
 )
@@ -43,13 +44,7 @@ NO_SETTINGS = (FunctionValue, BoundMethod, ClassValue, ModuleValue, Library)
 
 
 class _References(ast.NodeTransformer):
-    """Turns ``{{_base_.name}}`` into ``_base_.name``, and leaves the names of the bases out."""
-
-    def visit_Assign(self, node: ast.Assign) -> ast.Assign | ast.Pass:
-        if _names_bases(node):
-            return ast.copy_location(ast.Pass(), node)
-        self.generic_visit(node)
-        return node
+    """Turns ``{{_base_.name}}`` into ``_base_.name``."""
 
     def visit_Set(self, node: ast.Set) -> ast.expr:
         inner = node.elts[0] if len(node.elts) == 1 else None
@@ -71,15 +66,33 @@ def python_config(interpreter: Interpreter, file: str, depth: int = 0) -> Value:
     base = _of_bases(interpreter, file, tree, depth)
     held: dict[object, Value] = base.data if isinstance(base.data, dict) else {}
     names = {BASES: config_of(base, Call("", (), {}, (file, 1)))}
-    interpreter.follow_file(
-        _References().visit(copy.deepcopy(tree)), Environment(names, None, file)
-    )
+    env = Environment(names, None, file)
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and _names_bases(node):
+            continue
+        if isinstance(node, ast.Assign) and f"{{{{{BASES}." in ast.unparse(node):
+            _assign_reference(interpreter, node, env)
+        else:
+            interpreter.follow_part([node], env)
     own: dict[object, Value] = {
         name: value
         for name, value in names.items()
         if not name.startswith("__") and name != BASES and not isinstance(value.data, NO_SETTINGS)
     }
     return laid_over(Value(own), Value(dict(held), base.origins))
+
+
+def _assign_reference(interpreter: Interpreter, node: ast.Assign, env: Environment) -> None:
+    """Assign what refers to the bases; the statement of the file itself stays as it is."""
+    interpreter.stack.append((env.file, node.lineno))
+    try:
+        value = interpreter.value(_References().visit(copy.deepcopy(node.value)), env)
+        for target in node.targets:
+            interpreter.assign(target, value, env)
+    except Raised:
+        pass
+    finally:
+        interpreter.stack.pop()
 
 
 def _names_bases(node: ast.Assign) -> bool:
