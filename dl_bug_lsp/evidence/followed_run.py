@@ -34,6 +34,8 @@ MOST_STEPS = 60_000
 MOST_STEPS_OF_OTHERS = 60_000
 """Steps of all runs together that are tried where nothing says which one failed."""
 MOST_RUNS = 6
+STEPS_TO_CHOOSE = 20_000
+"""Steps of each run that is followed to see which of several commands it was."""
 SETTINGS = (".yaml", ".yml", ".json", ".toml")
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
@@ -69,6 +71,10 @@ OF_REPRODUCED = 0.5
 """What is left of these where the run was followed to the failure itself."""
 
 
+OF_SIZES = ("numbers.", "shapes.", "rules.shift")
+"""Kinds of clues that say that a number of a line is not the one that is needed."""
+OF_FITTED = 0.5
+"""What these count where the number fitted others before the failure."""
 CODE = (".py", ".pyw", ".ipynb")
 ABOUT_ENVIRONMENTS = frozenset(("library_not_found", "version_conflict", "device_unavailable"))
 """Categories whose cause may stand in a file that sets up the program's environment."""
@@ -94,7 +100,15 @@ def part_in_run(case: Case, clue: Clue) -> float:
     place = (clue.file, clue.line)
     if place not in parts:
         parts[place] = _part_of_line(case, *place)
-    return parts[place]
+    fitted = OF_FITTED if clue.kind.startswith(OF_SIZES) and _has_fitted(case, place) else 1.0
+    return parts[place] * fitted
+
+
+def _has_fitted(case: Case, place: Origin) -> bool:
+    """Whether the failure was followed and a size of a line was equal to others before it."""
+    outcome = follow(case)
+    is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
+    return is_seen and place in outcome.agreed
 
 
 def _part_of_file(case: Case, file: str) -> float:
@@ -178,11 +192,11 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     configs = [file for file in settings if is_config_name(file)] or settings
     used: Settings = (words, configs[0] if len(configs) == 1 else None)
-    documented = _documented(case)
+    taken = _only_fitting(case, launches, used[1]) or _documented(case)
     assumption = ""
-    if documented is not None:
-        used = (_words(case.workspace, documented), used[1])
-        assumption = ASSUMED.format(f"the command of {documented.file}:{documented.line}")
+    if taken is not None:
+        used = (_words(case.workspace, taken), used[1])
+        assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
     first = _interpreter(case, *used)
     outcome = first.run()
     steps_left = MOST_STEPS_OF_OTHERS
@@ -202,6 +216,22 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
         said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
         outcome = replace(outcome, raised=first.demanded(said))
     return outcome, assumption, used
+
+
+def _only_fitting(case: Case, launches: Sequence[Launch], settings: str | None) -> Launch | None:
+    """Return the only one of several commands with which the run comes to the failing line.
+
+    With the others a test on the way decides otherwise, as with and without ``--resume``.
+    """
+    fitting: list[Launch] = []
+    for launch in launches[:MOST_RUNS] if len(launches) > 1 else ():
+        interpreter = _interpreter(case, _words(case.workspace, launch), settings, STEPS_TO_CHOOSE)
+        outcome = interpreter.run()
+        reach = interpreter.reach
+        came = outcome.raised is not None and not reach.resumed
+        if (came or reach.alone) and not reach.forced:
+            fitting.append(launch)
+    return fitting[0] if len(fitting) == 1 and fitting[0].file else None
 
 
 def _documented(case: Case) -> Launch | None:
@@ -322,7 +352,7 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
                 words.append(Value(f"{option}={data}", origins))
                 continue
             words.append(Value(option, origins))
-            if word.text:
+            if word.text and word.value is not True:
                 words.append(Value(data, origins))
         else:
             joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN

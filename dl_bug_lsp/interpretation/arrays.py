@@ -233,6 +233,19 @@ def moved(before: Array, after: Value, *by: Value) -> Value:
     return Value(changed, after.origins)
 
 
+def shifted(before: Value | None, after: Value, place: Origin) -> Value:
+    """Return an array with a place among the origins of the axes that stand elsewhere than before.
+
+    It does so where the number of axes has changed, as after a sum over one of them.
+    """
+    old, new = array(before), array(after)
+    if old is None or new is None or old.shape is None or new.shape is None:
+        return after
+    if len(old.shape) == len(new.shape):
+        return after
+    return moved(old, after, Value(None, frozenset({place})))
+
+
 def unlike(shape: Sequence[Value], other: Value, message: str) -> None:
     """Raise where a dimension is one of which the message says that another differs from it."""
     for dim in shape:

@@ -37,6 +37,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     ModuleValue,
     OneShot,
+    Origin,
     Raised,
     Table,
     Value,
@@ -70,6 +71,7 @@ def load() -> None:
         keras_models,
         keras_ops_models,
         lightning_models,
+        numpy_files,
         numpy_models,
         openmmlab_models,
         pandas_columns,
@@ -883,18 +885,29 @@ def _grown(data: str | bytes, name: str, given: list[Any]) -> int:
     return len(data) if name in ("encode", "decode") else 0
 
 
+FEW_ITEMS = 64
+
+
+def _added(data: list[Value], item: Value, place: Origin) -> Value:
+    """Return an item of a list: of one that it holds already, where it is put in is told, too."""
+    if not isinstance(item.data, str) or len(data) > FEW_ITEMS:
+        return item
+    held = any(type(other.data) is str and other.data == item.data for other in data)
+    return Value(item.data, item.origins | {place}) if held else item
+
+
 def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: list[Value]) -> Value:
     name, args = call.name, call.args
     if name == "append" and args:
         if len(data) < MAX_ITEMS:
-            data.append(args[0])
+            data.append(_added(data, args[0], call.place))
         return Value(None)
     if name == "extend" and args:
         items = interpreter.iterate(args[0])
         data.extend((items if isinstance(items, list) else [items.item])[: MAX_ITEMS - len(data)])
         return Value(None)
     if name == "insert" and len(args) == 2 and isinstance(args[0].data, int):
-        data.insert(args[0].data, args[1])
+        data.insert(args[0].data, _added(data, args[1], call.place))
         return Value(None)
     if name == "pop":
         at = arrays.size(args[0]) if args else -1

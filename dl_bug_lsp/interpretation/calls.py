@@ -67,7 +67,17 @@ MODEL_ERRORS = (
 """What a model may stumble over where a program hands it what it was not written for."""
 MAX_SIDES = 3
 SUPER = "builtins.super()"
-TABLES = {"DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"}
+SHIFTING = {
+    *("sum", "mean", "max", "min", "prod", "std", "var", "norm", "argmax", "argmin", "logsumexp"),
+    *("median", "any", "all", "nansum", "nanmean", "amax", "amin", "cumsum", "average"),
+    *(f"reduce_{name}" for name in ("sum", "mean", "max", "min", "prod", "any", "all")),
+    *("squeeze", "unsqueeze", "expand_dims", "select", "take"),
+}
+"""Functions that take an axis away or put one in: where the others then stand is their doing."""
+TABLES = {
+    *("DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"),
+    "NpzFile",
+}
 """Classes of libraries whose objects are tables of settings."""
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""
@@ -264,6 +274,9 @@ class Calls(RunState):
         if isinstance(result.data, Array) and call.receiver is None and _creates(call.name):
             # The dtype is decided here, by an argument or by leaving it out.
             result = Value(result.data, result.origins | {of_dtype(call.place)})
+        if type(result.data) is Array and call.name.rpartition(".")[2].lstrip("_") in SHIFTING:
+            before = call.receiver or next(iter(call.args), None)
+            result = arrays.shifted(before, result, call.place)
         if self in AUTOCAST:
             result = under_autocast(self.interpreter, call.name, result)
         if self.gradients is None:

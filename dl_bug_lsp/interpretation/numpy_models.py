@@ -21,7 +21,6 @@ from dl_bug_lsp.interpretation.model_helpers import (
     first_argument,
     listed,
     nothing,
-    text_of,
     thing,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
@@ -1008,16 +1007,6 @@ def _einsum(interpreter: Interpreter, call: Call) -> Value:
 
 
 # Files.
-
-
-@MODELS.function("numpy.load")
-def _load(interpreter: Interpreter, call: Call) -> Value:
-    path = call.given(0, "file")
-    file_of(interpreter, path)
-    text = text_of(path)
-    if text is not None and text.endswith(".npz"):
-        return Value(UNKNOWN, path.origins if path is not None else frozenset())
-    return call.unknown()
 
 
 @MODELS.function("numpy.loadtxt", "numpy.genfromtxt")

@@ -6,6 +6,7 @@ Source: the pandas 2.2 reference.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,7 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
         wanted = [c.data for c in columns or ()]
         return Value(Table(dict.fromkeys(wanted, "object"), Value(0)), merged(*call.args))
     if isinstance(data.data, Table):
-        return data if columns is None else _columns_of(data, columns)
+        return data if columns is None else _columns_of(interpreter, data, columns)
     if isinstance(data.data, dict):
         return _of_dict(data, data.data)
     items = listed(interpreter, data) if isinstance(data.data, (list, tuple)) else None
@@ -199,7 +200,7 @@ def _line_of(item: Value) -> Origin | None:
     return next(iter(origins)) if len(origins) == 1 else None
 
 
-def _columns_of(value: Value, keys: Sequence[Value]) -> Value:
+def _columns_of(interpreter: Interpreter, value: Value, keys: Sequence[Value]) -> Value:
     table = value.data
     assert isinstance(table, Table)
     for key in keys:
@@ -207,7 +208,34 @@ def _columns_of(value: Value, keys: Sequence[Value]) -> Value:
             raise lacking(table, key.data, key, value)
     if not all(key.known for key in keys):
         return unknown(value, *keys)
-    return Value(part_of(table, [key.data for key in keys]), merged(value, *keys))
+    chosen = part_of(table, [key.data for key in keys])
+    first: dict[object, Value] = {}
+    for key in keys:
+        before = first.setdefault(key.data, key)
+        if before is not key and isinstance(key.data, str):
+            again = RepeatedName(key.data)
+            chosen.columns[again] = table.columns.get(key.data)
+            chosen.origins_of[again] = table.origins_of.get(key.data, NOWHERE) | key.origins
+            for at in key.origins | before.origins:
+                if ADDING.search(interpreter.workspace.source_line(*at)):
+                    why = f"`{key.data}` is put again into a list of columns that holds it already"
+                    arrays.note_reason(at, why)
+    return Value(chosen, merged(value, *keys))
+
+
+ADDING = re.compile(r"\.(insert|append)\(")
+
+
+class RepeatedName(str):
+    """The name of a column that a table has once more: asked for by name, it has the first."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
 
 
 @MODELS.function("pandas.Series")
@@ -288,7 +316,7 @@ def _getitem(interpreter: Interpreter, call: Call) -> Value:
             raise lacking(table, key.data, key, call.receiver)
         return column(table, key.data, key)
     if isinstance(key.data, list):
-        chosen = _columns_of(call.receiver, key.data)
+        chosen = _columns_of(interpreter, call.receiver, key.data)
         if isinstance(chosen.data, Table):
             note_removed(chosen.data, table.columns.keys() - chosen.data.columns.keys(), call.place)
         return chosen
@@ -304,7 +332,7 @@ def _getitem(interpreter: Interpreter, call: Call) -> Value:
         if len(key.data.cells) > MOST_ITEMS:
             return unknown(call.receiver, key)
         cells = [Value(cell, key.origins) for cell in key.data.cells]
-        return _columns_of(call.receiver, cells)
+        return _columns_of(interpreter, call.receiver, cells)
     return unknown(call.receiver, key)
 
 

@@ -81,10 +81,12 @@ class _Continue(Exception):
 class Reach:
     """How a run came to the failing line: ``alone``, or with frames that were ``resumed``.
 
-    ``guessed_calls`` are calls of what is not known that were taken to be those of the stack.
+    ``guessed_calls`` are calls of what is not known that were taken to be those of the stack;
+    ``forced`` counts the branches that were taken though their condition is known not to hold.
     """
 
     guessed_calls: int = 0
+    forced: int = 0
     resumed: bool = False
     alone: bool = False
 

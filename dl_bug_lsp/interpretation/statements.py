@@ -196,6 +196,7 @@ class Statements(Expressions):
                 self._missed_in(skipped, env) or (_leaves(taken) and self._missed_after(node, env))
             ):
                 known = not known
+                self.reach.forced += 1
             self.block(node.body if known else node.orelse, env)
             return
         if self._holds(node.orelse, env) and not self._holds(node.body, env):

@@ -15,6 +15,7 @@ from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.torch_tensors import flag, tensor
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     Array,
     Instance,
@@ -88,6 +89,7 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
     module, given = call.receiver, call.given(0, "state_dict")
     if module is None or not interpreter.is_failing():
         return Value(None)
+    sides: list[tuple[str, Value]] = []
     for name, saved, own in MISMATCH.findall(interpreter.message)[:MAX_NAMES]:
         part = _module_named(module, name)
         differing = [(a, b) for a, b in zip(_numbers(saved), _numbers(own), strict=False) if a != b]
@@ -100,8 +102,14 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
             if key != "modules of this" and size(value) in wanted
         ]
         side = Value(wanted[0], merged(*sizes)) if sizes else _made(part)
-        other = unknown(given) if given is not None else Value(UNKNOWN)
-        raise Raised("size", f"size mismatch for {name}", side, other)
+        sides.append((name, side))
+    if sides:
+        name, side = sides[0]
+        # What made all sizes that differ is likelier than what made one of them.
+        shared = frozenset.intersection(*(held.origins for _, held in sides)) or side.origins
+        # A command may give the stored file and a size in one line.
+        other = Value(UNKNOWN, given.origins - shared if given is not None else NOWHERE)
+        raise Raised("size", f"size mismatch for {name}", Value(side.data, shared), other)
     for names in KEYS.findall(interpreter.message):
         parts = [_module_named(module, name) for name in QUOTED.findall(names)[:MAX_NAMES]]
         known = [_made(part) for part in parts if part is not None]

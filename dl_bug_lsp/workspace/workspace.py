@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import modules
+from dl_bug_lsp.workspace.array_files import MAGIC, MOST_BYTES, StoredArray, arrays_in
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.build_files import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
@@ -352,6 +353,18 @@ class Workspace:
             return None
         text, is_cut = source.text, source.is_cut
         return self._tables.get(file, lambda name: read_table(name, text, is_cut))
+
+    def arrays(self, file: str) -> tuple[StoredArray, ...] | None:
+        """Return the arrays that a file holds (``.npy``, ``.npz``), None where it holds none."""
+
+        def read() -> tuple[StoredArray, ...] | None:
+            content = self._store.content(file, MOST_BYTES)
+            data = content.data
+            if data is None or (content.size > MOST_BYTES and not data.startswith(MAGIC)):
+                return None
+            return arrays_in(file, data)
+
+        return self.derived_unindexed("arrays", file, read)
 
     def table_rows(
         self, file: str, value: str, column: str | None = None

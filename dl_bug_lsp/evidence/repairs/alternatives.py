@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TypeAlias
 
-AXES = (-2, -1, 0, 1, 2)
+AXES = (-1, 1, 0, 2, -2)
 AXIS_WORDS = {"dim", "axis", "axes", "dims", "dim0", "dim1", "start_dim", "end_dim"}
 AXIS_POSITIONS = {
     **dict.fromkeys(("cat", "concatenate", "stack", "concat"), 1),

@@ -246,6 +246,7 @@ class Editor:
             isinstance(statement, ast.Expr)
             and isinstance(statement.value, ast.Call)
             and isinstance(function, ast.FunctionDef)
+            and not any(isinstance(n, ast.Return) and n.value for n in ast.walk(function))
         ):
             yield statement, ast.copy_location(ast.Return(statement.value), statement), "return"
         if isinstance(statement, (ast.Expr, ast.AugAssign)) or (
@@ -365,8 +366,8 @@ class Editor:
         """Yield a list without one of its items, and sizes as those of another array."""
         at = parents.of(node)
         sizes = [self._whole(item) for item in node.elts]
-        is_index = at is not None and isinstance(at[0], ast.Subscript)
-        if not is_index and None not in sizes and not _is_of_data(at and at[0], sizes):
+        is_shape = _may_be_shape(node, at and at[0])
+        if is_shape and None not in sizes and not _is_of_data(at and at[0], sizes):
             for other in self._other_shapes([size or 0 for size in sizes]):
                 yield type(node)([_number(size) for size in other], ast.Load()), "shape"
         if isinstance(node, ast.List) and 1 < len(node.elts) <= MOST_ITEMS * 4:
@@ -451,10 +452,18 @@ class Editor:
             yield node.left, "operand"
             if isinstance(node.op, ast.Mult):
                 yield node.right, "operand"
-        if isinstance(node.op, (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv)):
+        turned = isinstance(node.op, (ast.MatMult, ast.Sub, ast.Div, ast.FloorDiv))
+        if turned and not self._are_alike(node.left, node.right):
             yield ast.BinOp(node.right, node.op, node.left), "operands"
         for other in MATCHED.get(type(node.op), ()):
             yield ast.BinOp(node.left, other(), node.right), "operator"
+
+    def _are_alike(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether two expressions are arrays of one shape: their order changes no shape."""
+        a, b = self._held(one), self._held(other)
+        if not isinstance(a, Array) or not isinstance(b, Array):
+            return False
+        return a.sizes is not None and a.sizes == b.sizes
 
     def _other_names(
         self, node: ast.Name, env: Environment, parents: Parents
@@ -789,6 +798,15 @@ class Editor:
                 yield detached(node), "wrap.detach"
         else:
             yield from around_value(node, held, env, self.sought)
+
+
+def _may_be_shape(node: ast.Tuple | ast.List, parent: ast.AST | None) -> bool:
+    """Whether items may be sizes: of a tuple, or of a list that is given for a shape."""
+    if isinstance(node, ast.Tuple):
+        return not isinstance(parent, ast.Subscript)
+    if isinstance(parent, ast.keyword):
+        return "shape" in (parent.arg or "")
+    return isinstance(parent, ast.Call) and called_name(parent) in SHAPED
 
 
 def _is_of_data(node: ast.AST | None, sizes: Sequence[int | None]) -> bool:

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 MOST_FILES = 40
 MOST_PARAMETERS = 6
+OF_SHARED = 0.4
+"""What a layer counts where following the run showed that others, or a setting, made its size."""
 WEIGHTS = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked", "kernel"}
 
 
@@ -24,6 +27,9 @@ def find(case: Case) -> Iterator[Clue]:
     sizes = bool(case.facts.of(FactKind.SHAPE))
     unexpected = "Unexpected key" in case.message
     seen: set[tuple[str, int]] = set()
+    raised = follow(case).raised
+    sides = raised.sides[:1] if raised is not None and raised.what == "size" else ()
+    shared = frozenset(origin for side in sides for origin in side.origins)
     for order, name in enumerate(names[:MOST_PARAMETERS]):
         parts = [part for part in name.split(".") if not part.isdigit()]
         if parts and parts[-1] in WEIGHTS:
@@ -38,6 +44,8 @@ def find(case: Case) -> Iterator[Clue]:
             seen.add(at)
             why = f"`{name}` of the message is made here"
             score = how / (1 + order / 3) if sizes else 0.6 * how / (1 + order / 3)
+            if sizes and shared and at not in shared:
+                score *= OF_SHARED
             yield Clue("repair.parameter", scope.file, line, score, why)
         if not made and unexpected and len(parts) > 1:
             for owner, _, _ in _made(classes, parts[:-1]):
