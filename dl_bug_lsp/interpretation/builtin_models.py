@@ -69,6 +69,7 @@ def load() -> None:
         hydra_models,
         jax_models,
         keras_models,
+        keras_more_layers,
         keras_ops_models,
         lightning_models,
         numpy_files,

@@ -775,21 +775,6 @@ def combine(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> 
     return result(layer, shape, inputs, *(items(inputs) or ()))
 
 
-def attend(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
-    """Return multi-head attention's output: the query's shape; batches and lengths must fit."""
-    query, value = arrays.array(inputs), arrays.array(call.given(1, "value"))
-    key = arrays.array(call.given(2, "key")) or value
-    if query is None or query.shape is None or option(layer, "output_shape") is not None:
-        return call.unknown()
-    if flag(call.given(4, "return_attention_scores")) is not False:
-        return call.unknown()
-    if value is not None and key is not None and value.shape and key.shape:
-        for i in range(1, min(len(value.shape), len(key.shape)) - 1):
-            arrays.same(key.shape[i], value.shape[i], "key and value lengths differ")
-    remember(layer, query.shape[-1], query.shape)
-    return result(layer, query.shape, inputs)
-
-
 def call_function(
     interpreter: Interpreter, layer: LibraryObject, inputs: Value, call: Call
 ) -> Value:
@@ -878,13 +863,11 @@ define("Bidirectional", both_ways, parameters="layer merge_mode weights backward
 define("TimeDistributed", each_step, parameters="layer")
 define("Concatenate", join, parameters="axis")
 define("Add Subtract Multiply Average Maximum Minimum", combine)
-define("MultiHeadAttention", attend, parameters="num_heads key_dim value_dim dropout use_bias")
 define("TextVectorization", vectorize, parameters="max_tokens standardize split ngrams output_mode")
 define("Lambda", call_function, parameters="function output_shape mask arguments")
 define(
-    "StringLookup IntegerLookup Hashing CategoryEncoding Discretization "
-    "EinsumDense Dot Attention AdditiveAttention RNN StackedRNNCells SpectralNormalization "
-    "ConvLSTM1D ConvLSTM2D ConvLSTM3D",
+    "Hashing CategoryEncoding Discretization StackedRNNCells SpectralNormalization "
+    "LSTMCell GRUCell SimpleRNNCell",
     unknown_rule,
 )
 
