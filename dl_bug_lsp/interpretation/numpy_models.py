@@ -272,8 +272,15 @@ def _array(_: Interpreter, call: Call) -> Value:
             made = remade(given, cells, dtype=dtype)
             assert isinstance(made.data, Series)
             made.data.index = None
-            return made
-    return new(shape, dtype, given.origins, (data.lowest, data.highest))
+            return _chosen(made, source, call)
+    return _chosen(new(shape, dtype, given.origins, (data.lowest, data.highest)), source, call)
+
+
+def _chosen(made: Value, source: Value | None, call: Call) -> Value:
+    """Return an array; where it is made of Python's numbers, the call chooses its dtype."""
+    if source is None or not isinstance(source.data, (list, tuple)):
+        return made
+    return Value(made.data, made.origins | {call.place})
 
 
 def _is_text(value: Value) -> bool:

@@ -246,7 +246,7 @@ class Editor:
             isinstance(statement, ast.Expr)
             and isinstance(statement.value, ast.Call)
             and isinstance(function, ast.FunctionDef)
-            and not any(isinstance(n, ast.Return) and n.value for n in ast.walk(function))
+            and (statement is getattr(at[0], at[1])[-1] or not _returns_value(function))
         ):
             yield statement, ast.copy_location(ast.Return(statement.value), statement), "return"
         if isinstance(statement, (ast.Expr, ast.AugAssign)) or (
@@ -813,6 +813,10 @@ def _is_of_data(node: ast.AST | None, sizes: Sequence[int | None]) -> bool:
     """Whether a call makes an array of many samples: its sizes are those of the data."""
     made = isinstance(node, ast.Call) and called_name(node) in SHAPED
     return made and bool(sizes) and (sizes[0] or 0) > MOST_PROBES
+
+
+def _returns_value(function: ast.FunctionDef) -> bool:
+    return any(isinstance(n, ast.Return) and n.value for n in ast.walk(function))
 
 
 def _without_layers(node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
