@@ -429,6 +429,19 @@ def _folded_numbers(name: str, items: Sequence[Value], call: Call) -> Value:
     return arrays.number(dtype, *items[:24], lowest=low, highest=high)
 
 
+def _all_in_one(first: Value, items: list[Value], call: Call) -> Value:
+    """Return the items of several lists in one list (``sum(lists, [])``)."""
+    joined: list[Value] = []
+    for part in (first, *items):
+        if type(part.data) is not type(first.data) or not isinstance(part.data, (list, tuple)):
+            return call.unknown()
+        joined.extend(part.data)
+    if len(joined) > MAX_ITEMS:
+        return call.unknown()
+    whole = tuple(joined) if isinstance(first.data, tuple) else joined
+    return Value(whole, merged(*call.args))
+
+
 @MODELS.numbers
 @MODELS.function("builtins.min", "builtins.max", "builtins.sum", "builtins.any", "builtins.all")
 def _folded(interpreter: Interpreter, call: Call) -> Value:
@@ -455,6 +468,8 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
         for item in items:
             first = binary(ast.Add, first, item)
         return first
+    if first is not None and isinstance(first.data, (list, tuple)) and first.known:
+        return _all_in_one(first, items, call)
     if any(map(arrays.is_number, items)):
         return _folded_numbers(name, items, call)
     if name == "sum" and items and all(isinstance(item.data, Array) for item in items):

@@ -215,6 +215,10 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     sequence = _on_sequences(kind, a, b)
     if sequence is not None:
         return sequence
+    for model in OF_OBJECTS:
+        made = model(kind, a, b)
+        if made is not None:
+            return made
     containers = (list, tuple, dict, *PLAIN)
     if isinstance(a.data, containers) and isinstance(b.data, containers):
         try:
@@ -227,6 +231,10 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
         if side.data is None and arrays.is_failing():
             raise Raised("none", "unsupported operand type: 'NoneType'", side)
     return unknown(a, b)
+
+
+OF_OBJECTS: list[Callable[[type[ast.operator], Value, Value], Value | None]] = []
+"""What operators give for objects of libraries; modules that model these add theirs."""
 
 
 def _on_numbers(kind: type[ast.operator], a: Value, b: Value) -> Value:

@@ -5,6 +5,7 @@ Source: the pandas 2.2 reference.
 
 from __future__ import annotations
 
+import ast
 import difflib
 import math
 import statistics
@@ -12,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     NUMERIC,
@@ -393,6 +394,27 @@ def _same_cells(held: Series, cells: Sequence[object], call: Call) -> Value | No
         ranks = {cell: rank for rank, cell in enumerate(distinct(cells))}
         return taken(receiver, sorted(range(len(cells)), key=lambda i: ranks[cells[i]]))
     return receiver if call.name in ("rename", "infer_objects") else None
+
+
+_COMPARED: dict[str, type[ast.cmpop]] = {
+    "eq": ast.Eq,
+    "ne": ast.NotEq,
+    "lt": ast.Lt,
+    "le": ast.LtE,
+    "gt": ast.Gt,
+    "ge": ast.GtE,
+}
+_compared_tensors = {name: MODELS.methods.get(("array", name)) for name in _COMPARED}
+
+
+@MODELS.method("array", *_COMPARED)
+def _compared(interpreter: Interpreter, call: Call) -> Value:
+    """Compare a column with a value as the operator does (``column.eq(1)``)."""
+    other = call.given(0, "other")
+    if call.receiver is not None and other is not None and isinstance(call.receiver.data, Series):
+        return operators.compare(_COMPARED[call.name], call.receiver, other)
+    model = _compared_tensors[call.name]
+    return call.unknown() if model is None else model(interpreter, call)
 
 
 @MODELS.method("array", "isna", "isnull", "notna", "notnull", "between", "duplicated", "isin")

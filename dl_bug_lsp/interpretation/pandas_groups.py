@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     Frame,
@@ -59,6 +60,11 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
     dtype = dtype_name(call.keywords["dtype"]) if "dtype" in call.keywords else "bool"
     if isinstance(given.data, Series) and given.data.cells is not None and given.data.shape:
         values = distinct(given.data.cells)[int(first) :]
+        prefix, mark = call.given(1, "prefix"), call.keywords.get("prefix_sep") or Value("_")
+        if prefix is not None and prefix.data is not None:
+            if not isinstance(prefix.data, str) or not isinstance(mark.data, str):
+                return unknown(given)
+            values = [f"{prefix.data}{mark.data}{value}" for value in values]
         columns: dict[object, str | None] = dict.fromkeys(values, dtype)
         return Value(Table(columns, given.data.shape[0]), given.origins)
     table = table_of(given)
@@ -213,9 +219,15 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     taken_of = {name: tuple(cells[i] for i, _ in pairs) for name, cells in left.cells.items()}
     for other, cells in right.cells.items():
         if other not in on:
-            taken_of[other] = tuple(None if j is None else cells[j] for _, j in pairs)
-            columns[other] = dtype_of_cells(taken_of[other])
+            found = [None if j is None else cells[j] for _, j in pairs]
+            columns[other] = dtype_of_cells(found)
+            if columns[other] == "float64":
+                found = [float(c) if isinstance(c, int) else c for c in found]
+            taken_of[other] = tuple(found)
     result = Frame(columns, Value(len(pairs), count), origins, taken_of)
+    lost = _unmatched(left, list(on), pairs, call)
+    if lost:
+        result.gaps = {name: lost for name in taken_of if None in taken_of[name]}
     result.lines = tuple(left.lines[i] for i, _ in pairs) if left.lines else ()
     result.derived = {**right.derived, **left.derived}
     result.index = range(len(pairs))
@@ -250,6 +262,29 @@ def _suffixed(table: Table, names: Collection[object], suffix: str) -> Table:
     }
     made.lines, made.index = table.lines, table.index
     return made
+
+
+FEW_ROWS = 2
+"""Rows without a match that are rather wrong themselves than the other table."""
+
+
+def _unmatched(
+    left: Frame, on: Sequence[object], pairs: Sequence[tuple[int, int | None]], call: Call
+) -> Origins:
+    """Return what leaves cells of a left join empty: a few rows, or that the tables are joined."""
+    rows = [i for i, j in pairs if j is None]
+    lines = [left.lines[i] for i in rows if i < len(left.lines)]
+    if not rows:
+        return NOWHERE
+    if len(lines) == len(rows) <= FEW_ROWS:
+        for line, row in zip(lines, rows, strict=True):
+            key = str(left.cells[on[0]][row])[:MOST_SHOWN]
+            arrays.note_reason(line, f"the table that is joined has no row of `{key}`")
+        return frozenset(lines)
+    return frozenset({call.place})
+
+
+MOST_SHOWN = 40
 
 
 def _matched(

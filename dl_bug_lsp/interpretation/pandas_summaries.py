@@ -7,6 +7,7 @@ Source: the pandas 2.2 reference.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -587,13 +588,26 @@ def _one_number(_: Interpreter, call: Call) -> Value:
     return _number(call, "float64")
 
 
-@otherwise("array", "mode")
-def _mode(_: Interpreter, call: Call) -> Value:
+_mode_of_tensors = MODELS.methods.get(("array", "mode"))
+
+
+@MODELS.method("array", "mode")
+def _mode(interpreter: Interpreter, call: Call) -> Value:
+    """Return the most frequent cells of a column, in order; of tensors what PyTorch gives."""
     data = arrays.array(call.receiver)
     if data is None or data.library != "numpy" or call.receiver is None:
-        return call.unknown()
-    rows = Value(UNKNOWN, call.receiver.origins)
-    return _column(rows, data.dtype, UNKNOWN, (), (), call.receiver)
+        model = _mode_of_tensors
+        return call.unknown() if model is None else model(interpreter, call)
+    held = series_of(call.receiver)
+    cells = [cell for cell in held.cells or () if cell is not None] if held is not None else []
+    if cells and not call.args and not call.keywords and len({type(cell) for cell in cells}) == 1:
+        counts = Counter(cells)
+        most = sorted(c for c in counts if counts[c] == max(counts.values()))  # type: ignore[type-var]
+        made = Series((Value(len(most), call.receiver.origins),), data.dtype, "numpy")
+        made.cells, made.index = tuple(most), range(len(most))
+        return Value(made, call.receiver.origins)
+    # There is one at least, and their labels are their positions.
+    return new((Value(UNKNOWN, call.receiver.origins),), data.dtype, call.receiver.origins)
 
 
 @otherwise("array", "agg", "aggregate")

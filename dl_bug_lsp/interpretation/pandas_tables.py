@@ -35,7 +35,14 @@ from dl_bug_lsp.interpretation.cells import (
     truths,
 )
 from dl_bug_lsp.interpretation.file_models import note_written
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, nothing, state_of
+from dl_bug_lsp.interpretation.model_helpers import (
+    MOST_CALLS,
+    MOST_ITEMS,
+    is_true,
+    listed,
+    nothing,
+    state_of,
+)
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, dtype_name, new, together
 from dl_bug_lsp.interpretation.values import (
@@ -1148,19 +1155,26 @@ def _cell(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("table", "rename")
 def _rename(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
     table, names = table_of(call.receiver), call.keywords.get("columns")
-    if table is None or names is None or not isinstance(names.data, dict):
+    if table is None or names is None or not names.known:
         return call.unknown()
-    changes = {
-        old: new_.data for old, new_ in names.data.items() if isinstance(new_.data, (str, int))
-    }
-    if len(changes) != len(names.data):
+    given = names.data if isinstance(names.data, dict) else _called_names(interpreter, table, call)
+    changes = {old: new_.data for old, new_ in given.items() if isinstance(new_.data, (str, int))}
+    if len(changes) != len(given):
         return call.unknown()
     found = _renamed(table, changes)
     found.removed = dict(table.removed)
     note_removed(found, [name for name in changes if name in table.columns], call.place)
     return placed(call, found)
+
+
+def _called_names(interpreter: Interpreter, table: Table, call: Call) -> dict[object, Value]:
+    """Return what a function makes of each column's name."""
+    function = call.keywords["columns"]
+    return {
+        name: interpreter.call(function, (Value(name),), {}, call.place)
+        for name in list(table.columns)[:MOST_CALLS]
+    }
 
 
 def _renamed(table: Table, changes: Mapping[Any, object]) -> Table:

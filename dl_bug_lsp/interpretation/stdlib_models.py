@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
     MOST_ITEMS,
@@ -51,6 +51,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    OneShot,
     Raised,
     Value,
     merged,
@@ -88,6 +89,9 @@ class DefaultDict(dict[object, Value]):
     # `collections.Counter`'s; their models stand below.
     most_common = elements = total = subtract = None
 
+    counts = False
+    """Whether it is a ``collections.Counter``."""
+
     def __missing__(self, key: object) -> Value:
         """Make, keep and return the value of a key."""
         made = self[key] = self.make()
@@ -117,6 +121,12 @@ def _defaultdict(interpreter: Interpreter, call: Call) -> Value:
 
 def _counted(interpreter: Interpreter, call: Call) -> dict[object, int] | None:
     counts: dict[object, int] = {}
+    if call.keywords:
+        named = {name: n.data for name, n in call.keywords.items() if type(n.data) is int}
+        if call.args or len(named) != len(call.keywords):
+            return None
+        counts.update((name, n) for name, n in named.items() if isinstance(n, int))
+        return counts
     given = call.given(0, "iterable")
     if given is not None and isinstance(given.data, dict):
         for key, value in given.data.items():
@@ -143,9 +153,45 @@ def _counter(interpreter: Interpreter, call: Call) -> Value:
     if counts is None:
         return call.unknown()
     origins = merged(*call.args)
-    return Value(
-        DefaultDict(lambda: Value(0), {k: Value(n, origins) for k, n in counts.items()}), origins
-    )
+    return Value(counter({k: Value(n, origins) for k, n in counts.items()}), origins)
+
+
+def counter(counts: dict[object, Value]) -> DefaultDict:
+    """Return a ``collections.Counter`` of values by key."""
+    made = DefaultDict(lambda: Value(0), counts)
+    made.counts = True
+    return made
+
+
+_COUNTED: dict[type[ast.operator], Callable[[int, int], int]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.BitAnd: min,
+    ast.BitOr: max,
+}
+
+
+def _together(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
+    """Return what an operator makes of two counters, which keeps counts above zero alone."""
+    x, y = a.data, b.data
+    function = _COUNTED.get(kind)
+    counters = isinstance(x, DefaultDict) and isinstance(y, DefaultDict) and x.counts and y.counts
+    if not counters or function is None:
+        return None
+    assert isinstance(x, DefaultDict)
+    assert isinstance(y, DefaultDict)
+    found: dict[object, Value] = {}
+    for key in dict.fromkeys((*x, *y)):
+        mine, others = x.get(key, Value(0)), y.get(key, Value(0))
+        if not isinstance(mine.data, int) or not isinstance(others.data, int):
+            return unknown(a, b)
+        number = function(mine.data, others.data)
+        if number > 0:
+            found[key] = Value(number, merged(mine, others))
+    return Value(counter(found), merged(a, b))
+
+
+operators.OF_OBJECTS.append(_together)
 
 
 @MODELS.method("dict", "update")
@@ -196,8 +242,22 @@ def _most_common(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.method("DefaultDict", "elements", "total")
-@MODELS.method("OrderedDict", "move_to_end")
 def _counter_rest(_: Interpreter, call: Call) -> Value:
+    """Return the sum of all counts, or each key as often as it was counted."""
+    held = call.receiver
+    if held is None or not isinstance(held.data, DefaultDict):
+        return call.unknown()
+    numbers = [(key, n.data) for key, n in held.data.items() if isinstance(n.data, int)]
+    total = sum(number for _, number in numbers)
+    if len(numbers) != len(held.data) or total > MOST_ITEMS:
+        return call.unknown()
+    if call.name == "total":
+        return Value(total, merged(held))
+    return Value([with_origins(k, held.origins) for k, n in numbers for _ in range(n)])
+
+
+@MODELS.method("OrderedDict", "move_to_end")
+def _moved_to_end(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
@@ -498,6 +558,28 @@ def _combining(interpreter: Interpreter, call: Call) -> Value:
     made = itertools.islice(_COMBINING[name](*known, *extra, **named), MOST_ITEMS + 1)
     tuples = [Value(group, merged(*group)) for group in made]
     return call.unknown() if len(tuples) > MOST_ITEMS else Value(tuples, merged(*call.args))
+
+
+@MODELS.function("itertools.groupby")
+def _runs(interpreter: Interpreter, call: Call) -> Value:
+    """Return the runs of items with one key; each of them can be iterated over once."""
+    items, function = listed(interpreter, call.given(0, "iterable")), call.given(1, "key")
+    if items is None or len(items) > MOST_ITEMS:
+        return call.unknown()
+    found: list[tuple[Value, list[Value]]] = []
+    for item in items[:MOST_CALLS] if function is not None else items:
+        key = item
+        if function is not None and function.data is not None:
+            key = interpreter.call(function, (item,), {}, call.place)
+        if not isinstance(key.data, PLAIN):
+            return call.unknown()
+        if not found or found[-1][0].data != key.data:
+            found.append((key, []))
+        found[-1][1].append(item)
+    if function is not None and len(items) > MOST_CALLS:
+        return call.unknown()
+    runs = [Value((key, Value(OneShot(run, call.place)))) for key, run in found]
+    return Value(OneShot(runs, call.place), merged(*call.args))
 
 
 @MODELS.function("itertools.islice")
