@@ -23,6 +23,7 @@ from dl_bug_lsp.signals.metrics import (
     SilentDiagnosis,
     Split,
     base_of,
+    words_of,
 )
 from dl_bug_lsp.signals.reader import read_metrics
 from dl_bug_lsp.taxonomy.categories import category
@@ -479,11 +480,16 @@ def _early_jump(context: RunSummary) -> Found | None:
     return None
 
 
+OF_HITS = frozenset(("f1", "iou", "miou", "dice", "map", "ap", "bleu", "recall", "precision"))
+"""Words of scores that are zero where nothing is hit."""
+
+
 def _no_hits(context: RunSummary) -> Found | None:
-    """Find an accuracy that never leaves zero."""
+    """Find an accuracy, or another share of hits, that never leaves zero."""
     if _scores_improve(context):
         return None
-    for metric in context.of(Role.ACCURACY):
+    shares = [s for s in context.of(Role.SCORE) if OF_HITS.intersection(words_of(s.name))]
+    for metric in (*context.of(Role.ACCURACY), *shares):
         values = [p.value for p in last_run(metric.points) if math.isfinite(p.value)]
         if len(values) >= 8 and max(values) <= 0.005 and values[-1] <= max(values[:3]) + 0.001:
             why = f"`{metric.name}` is {max(values):.2g} at most in {len(values)} values"

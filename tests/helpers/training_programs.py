@@ -527,6 +527,20 @@ class Frames(Dataset):
 """,
     ),
     _one(
+        "labels-padded-along-another-axis",
+        "loss_stagnation",
+        """
+import torch
+from torch.nn.utils.rnn import pad_sequence
+
+
+def collate(rows):
+    words, tags = zip(*rows)
+    words = pad_sequence(words, batch_first=True, padding_value=0)
+    return words, pad_sequence(tags, padding_value=-100)  # FAULT
+""",
+    ),
+    _one(
         "target-is-input",
         "accuracy_at_chance",
         """

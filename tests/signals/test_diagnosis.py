@@ -43,6 +43,11 @@ FAILED: tuple[tuple[str, str, str], ...] = (
         "accuracy_at_chance",
         run("epoch {} acc {}", *((0.0004 * (i % 2),) for i in range(9))),
     ),
+    (
+        "no-hits-of-f1",
+        "accuracy_at_chance",
+        run("epoch {} loss {:.4f} dev f1 {:.3f}", *((1.9 - 0.03 * i, 0.0) for i in range(8))),
+    ),
     ("flat", "loss_stagnation", run(LOSS, *((2.31 + 0.01 * (i % 3),) for i in range(9)))),
     ("far-too-slow", "loss_stagnation", run(LOSS, *((2.31 - 0.0002 * i,) for i in range(9)))),
     ("constant", "loss_stagnation", run(LOSS, *((0.6931,) for _ in range(6)))),

@@ -36,6 +36,7 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _table_and_folder(scope)
         yield from _taken_before(scope)
         yield from _not_shifted(scope)
+        yield from _laid_out_apart(scope)
 
 
 def _subject(call: ast.Call, statement: ast.stmt | None) -> str:
@@ -313,3 +314,26 @@ def _not_shifted(scope: Scope) -> Iterator[Clue]:
                     cuts["y"] = (ast.unparse(value), binding.line)
     if len(cuts) == 2 and cuts["x"][0] == cuts["y"][0]:
         yield clue("strong", scope.file, cuts["y"][1], "the target is the input itself")
+
+
+def _laid_out_apart(scope: Scope) -> Iterator[Clue]:
+    """Find sequences of one batch of which some are padded with the batch first, others not.
+
+    Without ``batch_first`` the steps come first (PyTorch, ``pad_sequence``); flattened, inputs and
+    labels then stand in different orders.
+    """
+    calls = [c for c in calls_in(scope.node) if called_name(c) == "pad_sequence"]
+    if any(k.arg is None for call in calls for k in call.keywords):
+        return
+    first = [c for c in calls if _is_true(c.args[1] if c.args[1:] else keyword(c, "batch_first"))]
+    others = [call for call in calls if call not in first]
+    for call in others if first else ():
+        why = (
+            f"{text(call)} has the steps first, and line {first[0].lineno} the batch: flattened, "
+            "they are in different orders"
+        )
+        yield clue("strong", scope.file, call.lineno, why)
+
+
+def _is_true(value: ast.AST | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is True
