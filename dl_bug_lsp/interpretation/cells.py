@@ -206,6 +206,7 @@ def remade(value: Value, cells: Iterable[object], *parts: Value, dtype: str | No
     made = Series(data.shape, kind, "numpy", None, low, high, held, data.lines, data.index)
     made.derived = data.derived | merged(*parts)
     made.name, made.index_names = data.name, data.index_names
+    made.gaps = data.gaps if None in held else NOWHERE
     return Value(made, merged(value, *parts))
 
 
