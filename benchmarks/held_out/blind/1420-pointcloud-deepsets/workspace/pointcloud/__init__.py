@@ -1,0 +1,3 @@
+from .shapes import SHAPES, sample_batch
+from .deepsets import DeepSets
+from .engine import fit, evaluate
