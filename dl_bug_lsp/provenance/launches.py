@@ -70,6 +70,7 @@ _EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}$]*))?\}|([A-Za-z_]\w*
 """A variable of the shell, perhaps with what it is without a value (POSIX, "Parameter Expansion").
 """
 _FRAME = re.compile(r"\s*File \"")
+_OF_TESTS = re.compile(r"(?:^|/)(?:tests?|testing|\.github|ci)/")
 _FUNCTION = re.compile(r", in (?:[\w.]+\.)?(\w+)\s*$")
 OF_COMMAND = 5.0
 """What a command agrees more whose first word names a function on the stack (click, typer, fire).
@@ -531,6 +532,8 @@ def _likeliest(
         return total
 
     candidates = [launch for launch in launches if launch.file] or launches
+    # Scripts that test a project start its programs in many ways: none is a user's.
+    candidates = [c for c in candidates if not _OF_TESTS.search(c.file)] or candidates
     if not candidates:
         return ()
     scores = [agreement(launch) for launch in candidates]

@@ -175,6 +175,14 @@ _SECTION = re.compile(r"^[ \t]*\[[ \t]*([\w.-]+)", re.M)
 _PATH = re.compile(r"(?:^|\])[ \t]*path[ \t]*=[ \t]*([^\n]*)", re.M | re.I)
 
 
+def is_in_repository(root: Path) -> bool:
+    """Say whether a repository begins at a folder or above it; git is not started."""
+    with suppress(OSError, ValueError, RuntimeError):
+        real = root.resolve()
+        return any(_folders(folder) for folder in (real, *real.parents))
+    return False
+
+
 def unreadable(root: Path) -> str | None:
     """Return a file of the repository around a folder that is no regular one, None without any."""
     with suppress(OSError, ValueError, RuntimeError):

@@ -178,9 +178,9 @@ class DiskStore:
 
     def last_commit(self) -> LastCommit | None:
         """Read the surrounding git repository; its hooks and filters are never run."""
-        from dl_bug_lsp.workspace.git import GitError, Repository, unreadable
+        from dl_bug_lsp.workspace.git import GitError, Repository, is_in_repository, unreadable
 
-        if unreadable(self._root) is not None:
+        if not is_in_repository(self._root) or unreadable(self._root) is not None:
             return None
         repository = Repository(self._root, seconds=_HISTORY_SECONDS)
 

@@ -17,7 +17,10 @@ from dl_bug_lsp.workspace.contents import ConfigEntry
 _ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)\+?=([\s\S]*)")
 _OPTION = re.compile(r"(--?)([A-Za-z][\w.-]*)(?:=([\s\S]*))?$")
 _OVERRIDE = re.compile(r"(?:\+\+?|~)?([A-Za-z_][\w./@-]*)=(?!=)([\s\S]*)")
-_COMMAND_VARIABLE = re.compile(r"\$(?:\w+|\{\w+(?::?-[^{}]*)?\})")
+_COMMAND_VARIABLE = re.compile(
+    r"\$(?:\w*(?:PY|LAUNCH|EXEC)\w*|\{\w*(?:PY|LAUNCH|EXEC)\w*(?::?-[^{}]*)?\})", re.IGNORECASE
+)
+"""A variable whose name says that it holds an interpreter or a launcher."""
 _NUMBER = re.compile(r"-\.?\d")
 _DIRECTIVE = re.compile(r"#(SBATCH|PBS|BSUB|\$)[ \t]+(.+)$")
 _DECLARING = frozenset(
@@ -91,7 +94,7 @@ def command_entries(file: str, command: Command) -> list[ConfigEntry]:
 
 def _script_index(words: list[Word]) -> int:
     """Return the index of the script or module that a launch line finally runs, else 0."""
-    # What a variable names as a command (``$PYTHON -m package``) starts another program.
+    # ``$PYTHON -m package`` starts another program.
     in_variable = _COMMAND_VARIABLE.fullmatch(words[0].text) is not None
     if words[0].text.rpartition("/")[2] not in _LAUNCHERS and not in_variable:
         return 0
