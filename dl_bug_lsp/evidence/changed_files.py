@@ -24,17 +24,6 @@ PUBLISHED = 0.6
 """What a clue in the code of a published project counts, beside one in what its user wrote."""
 
 
-def part_of_published(case: Case, file: str) -> float:
-    """Return what a clue in a file counts: less in the code of a published project.
-
-    The whole counts in its settings, in a script that its README does not name, and in all files
-    where a test failed, since who runs tests works on the code.
-    """
-    if not file.endswith(CODE) or not _is_published(case):
-        return 1.0
-    return 1.0 if file in _written_for_run(case) else PUBLISHED
-
-
 MOST_COMPARED = 150
 """Files with clues that are compared with the last commit, at most."""
 COMMITTED = 0.4
@@ -44,28 +33,36 @@ MOST_CHANGED = 80
 NO_CODE = ("#", '"""', "//")
 
 
-def since_last_commit(case: Case, clues: Sequence[Clue]) -> Iterator[Clue]:
-    """Yield clues by what changed since the last commit: more where something did, or is new.
+def weighed(case: Case, clues: Sequence[Clue]) -> Iterator[Clue]:
+    """Yield clues by who wrote their lines, then one for each line changed since the last commit.
 
-    Nothing is changed where no git repository is around, where a test's runs rank, and where all
-    files with clues are as they were committed, or none is.
+    A git repository decides, where one is around and some of the files with clues are as they were
+    committed, and some are not. Elsewhere the code of a published project counts less. Nothing is
+    weighed where runs of tests rank, nor in a person's report.
     """
-    own = case.failure.kind is not FailureKind.REPORT and case.spectrum is None
-    files = dict.fromkeys(clue.file for clue in clues) if own else {}
-    compared = {f: case.workspace.is_changed(f) for f in list(files)[:MOST_COMPARED]}
-    changed = [file for file, is_changed in compared.items() if is_changed]
-    if not changed or False not in compared.values():
+    if case.failure.kind is FailureKind.REPORT or case.spectrum is not None:
         yield from clues
         return
-    edited = {file: tuple(_changed_code(case.workspace, file)) for file in changed}
+    edited: dict[str, tuple[int, ...]] = {}
+    committed: set[str] = set()
+    for file in list(dict.fromkeys(clue.file for clue in clues))[:MOST_COMPARED]:
+        is_changed = case.workspace.is_changed(file)
+        if is_changed:
+            edited[file] = tuple(_changed_code(case.workspace, file))
+        elif is_changed is not None:
+            committed.add(file)
+    known = bool(edited and committed)
     for clue in clues:
-        lines = edited.get(clue.file, ())
-        is_old = compared.get(clue.file) is False or (lines and clue.line not in lines)
-        part = (COMMITTED if is_old else 1.0) / part_of_published(case, clue.file)
-        yield clue if part == 1.0 else replace(clue, score=min(1.0, clue.score * part))
-    count = sum(map(len, edited.values()))
-    for file, line in ((f, n) for f, lines in edited.items() for n in lines):
-        if count <= MOST_CHANGED:
+        if known:
+            lines = edited.get(clue.file, ())
+            is_old = clue.file in committed or (lines and clue.line not in lines)
+            part = COMMITTED if is_old else 1.0
+        else:
+            part = _part_of_published(case, clue.file)
+        yield clue if part == 1.0 else replace(clue, score=clue.score * part)
+    count = sum(map(len, edited.values())) if known else 0
+    for file, lines in edited.items() if count <= MOST_CHANGED else ():
+        for line in lines if known else ():
             score = 1.0 / count**0.5
             yield Clue("history.changed", file, line, score, "changed since the last commit")
 
@@ -83,12 +80,22 @@ _OWN: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()
 _IN_PUBLISHED: WeakKeyDictionary[Case, bool] = WeakKeyDictionary()
 
 
+def _part_of_published(case: Case, file: str) -> float:
+    """Return what a clue in a file counts: less in the code of a published project.
+
+    The whole counts in its settings, in a script that its README does not name, and in all files
+    where a test failed, since who runs tests works on the code.
+    """
+    if not file.endswith(CODE) or not _is_published(case):
+        return 1.0
+    return 1.0 if file in _written_for_run(case) else PUBLISHED
+
+
 def _is_published(case: Case) -> bool:
     """Say whether the workspace is a checkout of a published project of which no test failed."""
     if case not in _IN_PUBLISHED:
-        own = case.failure.kind is not FailureKind.REPORT and case.spectrum is None
         tested = any(is_test_file(place.file) for place in case.places)
-        _IN_PUBLISHED[case] = own and not tested and _has_marks(case.workspace.files())
+        _IN_PUBLISHED[case] = not tested and _has_marks(case.workspace.files())
     return _IN_PUBLISHED[case]
 
 

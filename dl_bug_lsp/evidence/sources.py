@@ -25,7 +25,7 @@ from dl_bug_lsp.evidence import (
     usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
-from dl_bug_lsp.evidence.changed_files import part_of_published, since_last_commit
+from dl_bug_lsp.evidence.changed_files import weighed
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
@@ -60,8 +60,8 @@ OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)
 
 
 def gather(case: Case) -> Iterator[Clue]:
-    """Yield the clues of every source, in a fixed order, weighed by what changed lately."""
-    yield from since_last_commit(case, list(_of_all_sources(case)))
+    """Yield the clues of every source, in a fixed order, weighed by who wrote their lines."""
+    yield from weighed(case, list(_of_all_sources(case)))
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:
@@ -70,7 +70,6 @@ def _of_all_sources(case: Case) -> Iterator[Clue]:
             for clue in source(case):
                 checkpoint()
                 part = part_in_run(case, clue) * headers.share_of(case, clue)
-                part *= part_of_published(case, clue.file)
                 if part > 0:
                     yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:

@@ -177,21 +177,23 @@ _PATH = re.compile(r"(?:^|\])[ \t]*path[ \t]*=[ \t]*([^\n]*)", re.M | re.I)
 
 def is_in_repository(root: Path) -> bool:
     """Say whether a repository begins at a folder or above it; git is not started."""
-    with suppress(OSError, ValueError, RuntimeError):
-        real = root.resolve()
-        return any(_folders(folder) for folder in (real, *real.parents))
-    return False
+    return bool(_around(root))
 
 
 def unreadable(root: Path) -> str | None:
     """Return a file of the repository around a folder that is no regular one, None without any."""
+    folders = _around(root)
+    with suppress(OSError, ValueError, RuntimeError):
+        return next(_Search().odd(folders), None) if folders else None
+    return None
+
+
+def _around(root: Path) -> list[Path]:
+    """Return the folders of the innermost repository around a folder, empty without one."""
     with suppress(OSError, ValueError, RuntimeError):
         real = root.resolve()
-        for folder in (real, *real.parents):
-            folders = _folders(folder)
-            if folders:
-                return next(_Search().odd(folders), None)
-    return None
+        return next(filter(None, map(_folders, (real, *real.parents))), [])
+    return []
 
 
 def _folders(around: Path) -> list[Path]:

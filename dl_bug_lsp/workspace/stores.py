@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -184,6 +185,7 @@ class DiskStore:
             return None
         repository = Repository(self._root, seconds=_HISTORY_SECONDS)
 
+        @lru_cache(maxsize=1)  # A file that is changed is compared twice.
         def read(sha: str) -> bytes | None:
             try:
                 return repository.content(sha, LARGEST_COMPARED)
