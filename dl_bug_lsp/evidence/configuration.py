@@ -102,7 +102,6 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _named(case, settings)
     yield from _in_frames(case, settings)
     yield from _numbers(case, settings)
-    yield from _worded_numbers(case, settings)
     yield from _wrong_type(case, settings)
 
 
@@ -452,22 +451,17 @@ def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
                 yield Clue("config.in_frame", setting.file, setting.line, score, why)
 
 
-def _numbers_of_message(case: Case) -> set[float]:
-    """Return the sizes and counts of the message but for those that stand everywhere."""
-    wanted: set[float] = set()
-    for fact in case.facts.facts:
-        values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
-        if fact.kind in COUNTED:
-            wanted.update(float(n) for n in values if isinstance(n, (int, float)))
-    return {n for n in wanted if 2 < abs(n) < 1e15}
-
-
 def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     """Yield the settings whose value is a number of the message."""
     if names_no_size(case):
         return
     settings = [s for s in settings if not counts_no_size(s.key, case.message)]
-    wanted = _numbers_of_message(case)
+    wanted: set[float] = set()
+    for fact in case.facts.facts:
+        values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
+        if fact.kind in COUNTED:
+            wanted.update(float(n) for n in values if isinstance(n, (int, float)))
+    wanted = {n for n in wanted if 2 < abs(n) < 1e15}
     reached = {(s.node.file, s.node.line) for s in case.raise_slice}
     hits = [s for s in settings if _plain_number(s) in wanted]
     counts = Counter(_plain_number(s) for s in hits)
@@ -478,6 +472,7 @@ def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
         score *= 1.0 if (setting.file, setting.line) in reached else 0.5
         why = f"{setting.shown} is a number of the message"
         yield Clue("config.number", setting.file, setting.line, score, why)
+    yield from _worded_numbers(case, hits)
 
 
 LEAST_LETTERS = 3
@@ -490,27 +485,17 @@ OF_PROSE = frozenset(
 """Words that most messages or most settings have."""
 
 
-def _worded_numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
-    """Yield settings with a number of the message and a word of it, or of the lines that failed."""
-    if names_no_size(case):
-        return
-    wanted = _numbers_of_message(case)
+def _worded_numbers(case: Case, hits: list[Setting]) -> Iterator[Clue]:
+    """Yield those settings with a number of the message that share a word with what failed."""
     sources = [frame.source or "" for frame, _ in case.located[-MOST_FRAMES:]]
-    read = _tokens(" ".join((case.message[:MOST_TEXT], *sources)))
-    hits: list[tuple[Setting, set[str]]] = []
-    for setting in settings:
-        shared = _tokens(setting.key) & read
-        if (
-            shared
-            and _plain_number(setting) in wanted
-            and not counts_no_size(setting.key, case.message)
-        ):
-            hits.append((setting, shared))
-    of_word = Counter(word for _, shared in hits for word in shared)
-    for setting, shared in hits:
+    said, read = _tokens(case.message[:MOST_TEXT]), _tokens(" ".join(sources))
+    worded = [(s, shared) for s in hits if (shared := _tokens(s.key) & (said | read))]
+    of_word = Counter(word for _, shared in worded for word in shared)
+    for setting, shared in worded:
         word = min(sorted(shared), key=lambda w: of_word[w])
-        why = f"{setting.shown} is a number of the message, which speaks of `{word}`"
-        score = 1.0 / math.sqrt(of_word[word] * len(hits))
+        where = "the message speaks" if word in said else "the lines that failed speak"
+        why = f"{setting.shown} is a number of the message, and {where} of `{word}`"
+        score = 1.0 / math.sqrt(of_word[word] * len(worded))
         yield Clue("config.worded_number", setting.file, setting.line, score, why)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import chain, combinations, product
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
@@ -305,8 +306,7 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
             if near:
                 reasons[text] = f"no row of {file} has `{text}` as `{name}`; there is `{near[0]}`"
                 break
-    steps = (*case.raise_slice, *(s for steps in case.outer_slices for s in steps))
-    on_way = {(step.node.file, step.node.line) for step in steps}
+    on_way = _on_way(case)
     for word in case.words.with_text(reasons):
         line = case.workspace.source_line(word.file, word.line)
         if word.role == "config_value" and OF_PLACES.search(line.rpartition(word.text)[0]):
@@ -394,6 +394,12 @@ def _is_slip(a: str, b: str) -> bool:
     different = [i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y]
     swapped = len(different) == 2 and a[different[0]] == b[different[1]]
     return len(a) >= BEGINS and (len(different) == 1 or swapped)
+
+
+def _on_way(case: Case) -> set[tuple[str, int]]:
+    """Return the places from which values go to the failure, through its callers too."""
+    steps = (*case.raise_slice, *chain.from_iterable(case.outer_slices))
+    return {(step.node.file, step.node.line) for step in steps}
 
 
 def _is_form_of(text: str, value: str) -> bool:
@@ -905,8 +911,15 @@ def columns_of_text(case: Case) -> dict[str, dict[str, Column]]:
     A row of such a column is like all others: what is wrong is that the column was chosen, or that
     it was not encoded.
     """
-    if not _is_text_for_number(case):
-        return {}
+    if case not in _COLUMNS:
+        _COLUMNS[case] = _find_columns(case) if _is_text_for_number(case) else {}
+    return _COLUMNS[case]
+
+
+_COLUMNS: WeakKeyDictionary[Case, dict[str, dict[str, Column]]] = WeakKeyDictionary()
+
+
+def _find_columns(case: Case) -> dict[str, dict[str, Column]]:
     given = {str(fact.value) for fact in case.facts.of(FactKind.LITERAL)} - {""}
     given.update(NO_NUMBER.findall(case.message))
     found: dict[str, dict[str, Column]] = {}
@@ -933,8 +946,7 @@ def _columns_of_text(case: Case) -> Iterator[Clue]:
     roles = ("string", "config_value")
     named = case.words.with_text(columns) if columns else []
     words = [w for w in named if w.role in roles and not w.file.endswith(TABLES)]
-    steps = (*case.raise_slice, *(s for steps in case.outer_slices for s in steps))
-    on_way = {(step.node.file, step.node.line) for step in steps}
+    on_way = _on_way(case)
     near = [w for w in words if w.role == "config_value" or (w.file, w.line) in on_way] or words
     for word in near:
         file, column = columns[word.text]
