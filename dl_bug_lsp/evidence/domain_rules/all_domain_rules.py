@@ -23,7 +23,6 @@ from dl_bug_lsp.evidence.domain_rules import (
     notebooks,
     numerics,
     rebuilt,
-    saved_configs,
     tensor_mismatch,
     tracing,
     twin_packages,
@@ -72,7 +71,7 @@ RULES: tuple[Source, ...] = (
     numerics.find_core_sizes,
     unlike_places.find,
     channel_order.find_channel_order,
-    saved_configs.find_saved_configs,
+    rebuilt.find_saved_configs,
 )
 
 
