@@ -157,6 +157,10 @@ class LastCommit:
         self._hashes = hashes
         self._read = read
 
+    def __contains__(self, file: object) -> bool:
+        """Say whether the commit has a file."""
+        return file in self._hashes
+
     def is_changed(self, file: str, data: bytes) -> bool:
         """Say whether a content differs from the committed one by more than its line ends."""
         sha = self._hashes.get(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import weakref
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -299,13 +300,21 @@ class Workspace:
     def is_changed(self, file: str) -> bool | None:
         """Say whether a file differs from the newest commit's, or is not in it.
 
-        None where there is no commit, and of a file that is very large or cannot be read.
+        None where there is no commit, of a file that is very large or cannot be read, and of one
+        that an ignore rule hides and the commit has not: nobody knows since when it is there.
         """
         commit = self._last_commit
         content = self._store.content(file, LARGEST_COMPARED) if commit is not None else None
         if commit is None or content is None or content.data is None:
             return None
-        return None if content.size > LARGEST_COMPARED else commit.is_changed(file, content.data)
+        if content.size > LARGEST_COMPARED or (file not in commit and not self._is_listed(file)):
+            return None
+        return commit.is_changed(file, content.data)
+
+    def _is_listed(self, file: str) -> bool:
+        files = self.files()
+        at = bisect_left(files, file)
+        return at < len(files) and files[at] == file
 
     def changed_lines(self, file: str) -> tuple[int, ...]:
         """Return the 1-based lines that differ from the newest commit's; of a new file none."""

@@ -35,6 +35,20 @@ def test_line_ends_alone_are_no_change(made: MadeRepository) -> None:
     assert Workspace(made.path, cache=False).is_changed("a.py") is False
 
 
+def test_age_of_what_an_ignore_rule_hides_is_not_known(made: MadeRepository) -> None:
+    made.write(".gitignore", "data/\nkept.csv\n")
+    made.write("data/rows.csv", "a\n1\n")
+    made.write("kept.csv", "a\n1\n")
+    made.commit("first", a_py="x = 1\n")
+    made.git("add", "--force", "kept.csv")
+    made.commit("second")
+    made.write("kept.csv", "a\n2\n")
+    workspace = Workspace(made.path, cache=False)
+    assert workspace.is_changed("data/rows.csv") is None
+    assert workspace.is_changed("kept.csv") is True
+    assert workspace.is_changed("a.py") is False
+
+
 def test_folder_of_a_repository_has_its_own_names(made: MadeRepository) -> None:
     made.commit("first", sub__a_py="x = 1\n", other_py="y = 1\n")
     workspace = Workspace(made.path / "sub", cache=False)
