@@ -1,0 +1,1 @@
+"""Physics-informed identification of a clamped beam's bending stiffness."""

@@ -1,0 +1,4 @@
+#!/bin/sh
+set -e
+python learn.py --updates 60 --horizon 24
+python audit.py out/best.pt

@@ -1,0 +1,4 @@
+from .data import CallModule
+from .net import CallEmbedder
+
+__all__ = ["CallModule", "CallEmbedder"]
