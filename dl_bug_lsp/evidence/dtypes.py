@@ -133,6 +133,8 @@ def find(case: Case) -> Iterator[Clue]:
             about = case.category.id not in NOT_ABOUT_TYPES
             yield from _step(step, actual - expected or actual, expected, blamed, about)
     yield from _siblings(case.raise_slice, expected or actual)
+    if (actual, expected) == ({"float64"}, {"float32"}):
+        yield from _unlike_siblings(case)
 
 
 COMPLAINED = "the type that the message complains about"
@@ -226,6 +228,65 @@ def _siblings(steps: list[Step], wanted: set[str]) -> Iterator[Clue]:
             why = f"`{step.node.text}` is not cast, though its neighbour is made {name}"
             score = 1 / (1 + step.distance / 8)
             yield Clue("dtypes.sibling_cast", step.node.file, step.node.line, score, why)
+
+
+def _unlike_siblings(case: Case) -> Iterator[Clue]:
+    """Find arrays that stay doubles where the same function, used elsewhere in the file, is cast.
+
+    ``X = df[names].values`` beside ``y = df["price"].values.astype("float32")``.
+    """
+    found: dict[tuple[str, int], str] = {}
+    makers: dict[str, dict[str, int]] = {}
+    for step in (*case.raise_slice, *(s for steps in case.outer_slices for s in steps)):
+        node = step.node
+        name = _maker(node.expr)
+        if node.entry is not None or node.line <= 0 or name is None or _cast_later(step):
+            continue
+        if node.file not in makers:
+            makers[node.file] = _cast_makers(case.workspace.tree(node.file))
+        line = makers[node.file].get(name)
+        made = node.expr if isinstance(node.expr, ast.Call) else None
+        if line is None or line == node.line or (made is not None and dtypes_in(made)):
+            continue
+        why = f"`{node.text}` keeps doubles; in line {line} what `{name}` gives is made float32"
+        found.setdefault((node.file, node.line), why)
+    for (file, line), why in found.items():
+        for kind in ("rules.strong", "dtypes.sibling_cast"):
+            yield Clue(kind, file, line, 1.0 / len(found) ** 0.5, why)
+
+
+ARRAY_MAKERS = {
+    *("to_numpy", "array", "asarray", "values", "loadtxt", "genfromtxt", "load", "read_csv"),
+    *("fit_transform", "transform", "from_numpy", "tensor", "as_tensor", "column_stack"),
+    *("hstack", "vstack", "concatenate", "stack", "normal", "standard_normal", "uniform", "random"),
+    *("zeros", "ones", "full", "empty", "linspace", "eye", "rand", "randn"),
+}
+"""Functions and attributes that give an array of doubles where nothing says otherwise."""
+
+
+def _maker(expr: ast.AST | None) -> str | None:
+    """Return the name of the function or attribute that makes an array, None of others."""
+    if isinstance(expr, ast.Call):
+        name = called_name(expr)
+    else:
+        name = expr.attr if isinstance(expr, ast.Attribute) else ""
+    return name if name in ARRAY_MAKERS else None
+
+
+def _cast_makers(tree: ast.Module | None) -> dict[str, int]:
+    """Return what makes arrays and is cast to float32 at once, with the first line of it."""
+    result: dict[str, int] = {}
+    for call in ast.walk(tree) if tree is not None else ():
+        if not isinstance(call, ast.Call) or "float32" not in dtypes_in(call):
+            continue
+        made: list[ast.AST] = [call]
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("astype", "float", "type"):
+            made = [call.func.value]
+        for expr in made:
+            name = _maker(expr)
+            if name is not None:
+                result.setdefault(name, call.lineno)
+    return result
 
 
 def _casts(expr: ast.expr) -> set[str]:

@@ -232,3 +232,38 @@ def test_plain_steps_on_what_nothing_scales_may_run_away(
     (tmp_path / "train.py").write_text(RUNNING.format(scaling=scaling))
     clues = all_training_rules.find(case_of(tmp_path, category))
     assert said is any(c.kind == "training.medium" and c.line == 7 for c in clues)
+
+
+SALES = """
+import numpy as np
+import pandas as pd
+import torch
+
+table = pd.read_csv("sales.csv")
+names = list(table.columns[1:])
+table[names] = np.log(table[names])
+table["week"] = np.sin(table["day"] / 7)
+net = torch.nn.Linear(len(names), 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.01)
+"""
+INSIDE = "/venv/lib/python3.12/site-packages/pandas/core/internals/blocks.py:354: RuntimeWarning: "
+
+
+@pytest.mark.parametrize(
+    ("warning", "source"),
+    [
+        ("divide by zero encountered in log", "np.log(table[names])"),
+        ("invalid value encountered in sin", "np.sin"),
+        ("divide by zero encountered in divide", None),
+        ("invalid value encountered in sqrt", None),
+    ],
+)
+def test_a_warning_of_numpy_leads_from_a_library_to_the_program(
+    warning: str, source: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "fit.py").write_text(SALES)
+    (tmp_path / "sales.csv").write_text("day,rye,rolls\n1,4,10\n2,3,7\n")
+    case = case_of(tmp_path, "loss_nan", f"{INSIDE}{warning}\n  result = func(self.values)\n")
+    lines = [text for text in SALES.split("\n") if source is not None and source in text]
+    told = [c for c in all_training_rules.find(case) if "inside of a library" in c.why]
+    assert [SALES.split("\n")[c.line - 1] for c in told] == lines

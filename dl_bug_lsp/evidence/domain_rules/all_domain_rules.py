@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     notebooks,
     numerics,
     rebuilt,
+    record_features,
     tensor_mismatch,
     tracing,
     twin_packages,
@@ -68,10 +69,12 @@ RULES: tuple[Source, ...] = (
     donations.find_donations,
     module_names.find_module_names,
     numerics.find_precision,
+    numerics.find_warned,
     numerics.find_core_sizes,
     unlike_places.find,
     channel_order.find_channel_order,
     rebuilt.find_saved_configs,
+    record_features.find_record_features,
 )
 
 

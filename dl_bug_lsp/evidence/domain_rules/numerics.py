@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.evidence.domain_rules.syntax import near_files
+from dl_bug_lsp.evidence.numeric_warnings import warned
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
 
@@ -43,6 +45,19 @@ def find_numerics(case: Case) -> Iterator[Clue]:
                 if abs(value) > LARGEST_HALF:
                     why = f"{value:g} lies beyond the largest number of float16, 65504"
                     yield Clue("rules.strong", step.node.file, step.node.line, 1.0, why)
+
+
+NOT_FINITE = re.compile(
+    r"(?i)\bnans?\b|\binf(?:inity|inite)?\b|non-?finite|not finite|missing values"
+)
+
+
+def find_warned(case: Case) -> Iterator[Clue]:
+    """Yield the operations that NumPy warned of where the failure is about NaN or infinity."""
+    if NOT_FINITE.search(case.message):
+        places = list(warned(case, near_files(case)))
+        for (file, line), why in places:
+            yield Clue("rules.strong", file, line, 1.0 / len(places) ** 0.5, why)
 
 
 def _beyond_half(case: Case) -> Iterator[Clue]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
+from dl_bug_lsp.evidence.numeric_warnings import warned
 from dl_bug_lsp.evidence.training_rules.program import (
     BRANCHES,
     SIGNS,
@@ -454,3 +455,7 @@ def find_warnings(training: Training) -> Iterator[Clue]:
         elif phrase in OF_LOSSES:
             for file, number in _losses(training):
                 yield clue("strong", file, number, f"{WARNED_INSIDE}: {meaning}")
+    files = dict.fromkeys(scope.file for scope in training.functions)
+    places = list(warned(training.case, files))
+    for (file, number), why in places:
+        yield clue("strong", file, number, why, 1.0 / len(places) ** 0.5)
