@@ -41,12 +41,22 @@ DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
 
+PYTHON = re.compile(r"/python3\.?(\d+)/", re.IGNORECASE)
+"""The version in the paths of installed packages."""
+FIRST_WITH_COPIES = 11
+REQUIREMENTS = re.compile(
+    r"(?:^|/)(?:requirements[\w.-]*\.txt|environment\.ya?ml|pyproject\.toml)$"
+)
+OLD_PANDAS = re.compile(r"\bpandas\s*[\"']?\s*(?:==?|~=|<=?)\s*[\"']?(?:[012]\.|3(?:\.0)?\b)")
+"""A requirement that no pandas of version 3 or later fulfils, taking ``<3`` for one."""
+
+
 NEEDS_WORDS = re.compile(
     r"add_argument\(\s*[\"'](?!-)|required=True|sys\.argv\[\s*\d|click\.argument|typer\.Argument"
 )
 """Code of programs that do not start without arguments."""
 NOT_FOLLOWED = Outcome(None, frozenset(), reached=False, complete=False, steps=0)
-_FOLLOWED: WeakKeyDictionary[Case, tuple[Outcome, str, Settings]] = WeakKeyDictionary()
+_FOLLOWED: WeakKeyDictionary[Case, Followed] = WeakKeyDictionary()
 
 
 def follow(case: Case) -> Outcome:
@@ -166,6 +176,9 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
 
 Settings = tuple[list[Value] | None, str | None]
 """The words of a command line and the config file that a run is followed with."""
+Followed = tuple[Outcome, str, Settings, list[int]]
+"""How following a run ended, what of it is assumed, what it was followed with, and the cells that
+ran more often than the notebook shows."""
 
 
 def settings_of(case: Case) -> Settings:
@@ -173,16 +186,21 @@ def settings_of(case: Case) -> Settings:
     return _followed(case)[2]
 
 
-def _followed(case: Case) -> tuple[Outcome, str, Settings]:
+def hidden_cells_of(case: Case) -> list[int]:
+    """Return the numbers of the code cells without whose further runs the failure does not show."""
+    return _followed(case)[3]
+
+
+def _followed(case: Case) -> Followed:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
-        return NOT_FOLLOWED, "", (None, None)
+        return NOT_FOLLOWED, "", (None, None), []
     followed = _FOLLOWED.get(case)
     if followed is None:
         followed = _FOLLOWED[case] = _follow(case)
     return followed
 
 
-def _follow(case: Case) -> tuple[Outcome, str, Settings]:
+def _follow(case: Case) -> Followed:
     """Interpret the failing run up to the failing line; also return what of it is assumed.
 
     Where nothing says which command line or which config file it was, the first of them that leads
@@ -212,10 +230,12 @@ def _follow(case: Case) -> tuple[Outcome, str, Settings]:
         tried = _interpreter(case, *used, repeated=True).run()
         if tried.raised is not None:
             outcome, assumption = tried, REPEATED.format(" and ".join(map(str, hidden)))
+        else:
+            hidden = []
     if outcome.raised is None and outcome.reached:
         said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
         outcome = replace(outcome, raised=first.demanded(said))
-    return outcome, assumption, used
+    return outcome, assumption, used, hidden
 
 
 def _only_fitting(case: Case, launches: Sequence[Launch], settings: str | None) -> Launch | None:
@@ -291,7 +311,22 @@ def _interpreter(
         message=case.failure.cause.message if case.failure.cause is not None else "",
         printed=case.engine.run.printed,
         repeated=repeated,
+        views=has_views(case),
     )
+
+
+def has_views(case: Case) -> bool:
+    """Whether the run had a pandas older than 3.0, as its Python or its requirements show.
+
+    There a column that is taken from a table shows the table's cells; since then it is a copy
+    (pandas, "What's new in 3.0.0", which needs Python 3.11).
+    """
+    paths = (frame.file for frame in case.failure.frames)
+    minors = [int(m[1]) for path in paths if (m := PYTHON.search(path.replace("\\", "/")))]
+    if minors and min(minors) < FIRST_WITH_COPIES:
+        return True
+    pinned = (f for f in case.workspace.files() if REQUIREMENTS.search(f))
+    return any(OLD_PANDAS.search(case.workspace.text(f) or "") for f in list(pinned)[:4])
 
 
 def _expression(case: Case) -> str:

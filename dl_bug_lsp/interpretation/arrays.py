@@ -44,6 +44,10 @@ class Comparisons:
     """Cells of tables that operations may still look at."""
     marks_guesses: bool = False
     """Whether sizes that are only likely get the origin `GUESSED`."""
+    fractions: bool = False
+    """Whether the message shows fractions where it wants classes."""
+    views: bool = False
+    """Whether a column that is taken from a table of pandas shows the table's own cells."""
     reasons: dict[Origin, str] = field(default_factory=dict)
     """What is known to be odd of places, in words: a row, a key, a line that takes away."""
 

@@ -77,6 +77,7 @@ def load() -> None:
         openmmlab_models,
         pandas_columns,
         pandas_groups,
+        pandas_in_place,
         pandas_reading,
         pandas_summaries,
         pandas_tables,

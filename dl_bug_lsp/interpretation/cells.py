@@ -31,6 +31,7 @@ MOST_CELLS = 400_000
 _MOST_TEXT = 1_000
 """Characters of a text that an operation on cells may make."""
 _MOST_BITS = 64
+_MOST_NAME = 40
 
 Cells = tuple[object, ...]
 
@@ -43,7 +44,8 @@ class Series(Array):
     ``index`` holds the labels of a pandas column: None where it is an array with positions alone,
     and another number of labels than of cells where they are not known. ``name`` is that of the
     column and ``index_names`` those of the levels of its index, ``UNKNOWN`` and None where they are
-    not known. ``gaps`` is what made cells missing that were there before.
+    not known. ``gaps`` is what made cells missing that were there before, or left them missing.
+    ``owner`` is the table from which the column was just taken.
     """
 
     cells: Cells | None = None
@@ -53,6 +55,7 @@ class Series(Array):
     name: object = field(default=UNKNOWN, kw_only=True)
     index_names: tuple[object, ...] | None = field(default=None, kw_only=True)
     gaps: Origins = field(default=NOWHERE, kw_only=True)
+    owner: Frame | None = field(default=None, kw_only=True)
 
     @property
     def labels(self) -> Sequence[object] | None:
@@ -77,7 +80,7 @@ class _Columns(dict[object, str | None]):
 class Frame(Table):
     """A table with the cells of its columns, where they are known.
 
-    ``lines``, ``index``, ``derived`` and ``gaps`` are as those of `Series`.
+    ``lines``, ``index``, ``derived``, ``gaps`` and ``owner`` are as those of `Series`.
     """
 
     cells: dict[object, Cells] = field(default_factory=dict)
@@ -85,6 +88,7 @@ class Frame(Table):
     index: Sequence[object] = ()
     derived: dict[object, Origins] = field(default_factory=dict)
     gaps: dict[object, Origins] = field(default_factory=dict, kw_only=True)
+    owner: Frame | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         """Let what is assigned to a column forget its cells."""
@@ -123,9 +127,38 @@ def column(table: Table, name: object, *parts: Value) -> Value:
         return Value(made, origins)
     made = Series((table.rows,), dtype, "numpy", None, *bounds_of(cells), cells, table.lines)
     made.index, made.derived = table.index, table.derived.get(name, NOWHERE)
-    made.gaps = table.gaps.get(name, NOWHERE)
+    made.gaps, made.owner = table.gaps.get(name, NOWHERE), table
     made.name, made.index_names = name, table.index_names
     return Value(made, origins)
+
+
+def are_views() -> bool:
+    """Whether a column that is taken from a table shows the table's own cells."""
+    comparisons = arrays.COMPARISONS.get()
+    return comparisons is not None and comparisons.views
+
+
+def note_part_set(part: Series, place: Origin) -> None:
+    """Follow that cells of a column are set (``table[name][rows] = value``)."""
+    owner = part.owner
+    if owner is None or part.name not in owner.columns:
+        return
+    if are_views():
+        owner.cells.pop(part.name, None)
+    else:
+        note_kept(owner, [part.name], place)
+
+
+def note_kept(table: Frame, names: Iterable[object], place: Origin) -> None:
+    """Note why cells of a table are missing still after a copy of its columns was changed."""
+    for name in names:
+        if None in table.cells.get(name, ()):
+            table.gaps[name] = frozenset({place})
+            why = (
+                f"since pandas 3.0 this changes a copy of the column `{str(name)[:_MOST_NAME]}`: "
+                "the table keeps the missing cells of its own"
+            )
+            arrays.note_reason(place, why)
 
 
 def bounds_of(cells: Sequence[object] | None) -> tuple[int | None, int | None]:

@@ -335,8 +335,6 @@ def _same_column(interpreter: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     if data is None or call.receiver is None:
         return call.unknown()
-    if is_true(call.keywords.get("inplace")):
-        return Value(None)
     if call.name == "reset_index" and not is_true(call.keywords.get("drop")):
         return _as_table(call, data)
     held = series_of(call.receiver)
@@ -384,16 +382,38 @@ def _same_cells(held: Series, cells: Sequence[object], call: Call) -> Value | No
         return result
     if call.name == "fillna":
         by = call.given(0, "value")
+        if by is not None and (given := _aligned(held, by)) is not None:
+            pairs = zip(cells, given, strict=True)
+            return remade(receiver, [b if a is None else a for a, b in pairs], by)
         if by is None or not isinstance(by.data, (bool, int, float, str)):
             return None if None in cells else receiver
         filled = [by.data if cell is None else cell for cell in cells]
         if held.dtype == "float64" and not isinstance(by.data, str):
             filled = [float(cell) if isinstance(cell, int) else cell for cell in filled]
         return remade(receiver, filled, by)
+    if call.name in ("ffill", "bfill") and not call.keywords:
+        return remade(receiver, _carried(cells, backwards=call.name == "bfill"))
     if call.name == "sort_values" and not call.args and not call.keywords and None not in cells:
         ranks = {cell: rank for rank, cell in enumerate(distinct(cells))}
         return taken(receiver, sorted(range(len(cells)), key=lambda i: ranks[cells[i]]))
     return receiver if call.name in ("rename", "infer_objects") else None
+
+
+def _aligned(held: Series, by: Value) -> Sequence[object] | None:
+    """Return the cells of another column that has a column's labels, None of others."""
+    other = series_of(by)
+    if other is None or other.cells is None or other.labels is None or held.labels is None:
+        return None
+    alike = other.labels is held.labels or list(other.labels) == list(held.labels)
+    return other.cells if alike and affords(len(other.cells)) else None
+
+
+def _carried(cells: Sequence[object], *, backwards: bool) -> list[object]:
+    """Return cells of which a missing one is as the last one before it, or the first one after."""
+    result: list[object] = []
+    for cell in reversed(cells) if backwards else cells:
+        result.append(cell if cell is not None or not result else result[-1])
+    return result[::-1] if backwards else result
 
 
 _COMPARED: dict[str, type[ast.cmpop]] = {

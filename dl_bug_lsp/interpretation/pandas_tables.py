@@ -27,6 +27,7 @@ from dl_bug_lsp.interpretation.cells import (
     distinct,
     dtype_of_cells,
     lacking,
+    note_kept,
     part_of,
     rows_taken,
     series_of,
@@ -216,6 +217,8 @@ def _columns_of(interpreter: Interpreter, value: Value, keys: Sequence[Value]) -
     if not all(key.known for key in keys):
         return unknown(value, *keys)
     chosen = part_of(table, [key.data for key in keys])
+    if isinstance(chosen, Frame) and isinstance(table, Frame):
+        chosen.owner = table
     first: dict[object, Value] = {}
     for key in keys:
         before = first.setdefault(key.data, key)
@@ -466,6 +469,10 @@ def placed(call: Call, result: Table) -> Value:
     receiver, table = call.receiver, table_of(call.receiver)
     assert receiver is not None and table is not None
     if is_true(call.keywords.get("inplace")):
+        if isinstance(table, Frame) and table.owner is not None:
+            own = table.owner.columns
+            note_kept(table.owner, [name for name in table.columns if name in own], call.place)
+            table.owner = None
         _replace(table, result)
         return Value(None)
     return Value(result, merged(receiver, *call.args))

@@ -48,6 +48,8 @@ MAX_MODULES = 160
 """Modules of the workspace that are followed; what others define is unknown."""
 BEYOND = re.compile(r"out of (?:range|bounds)")
 """How messages say that an index is beyond what it indexes."""
+FRACTIONS = re.compile(r"values in [`']target[`']: tensor\(\[[^\]]{0,200}?\.\d{0,8}[1-9]")
+"""How torchmetrics shows targets that are no classes."""
 MOST_BASES = 40
 ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 ITEMS = "items of this"
@@ -113,6 +115,7 @@ class RunState:
         printed: Mapping[str, str] | None = None,
         *,
         repeated: bool = False,
+        views: bool = False,
         most: int | None = None,
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
@@ -123,7 +126,8 @@ class RunState:
         message says differ; ``exception`` the name of its class and ``expression`` the part of the
         failing line that the traceback underlines, both empty where they are not known; ``message``
         what the exception says; ``printed`` the settings that the log shows, as texts. With
-        ``repeated``, cells of a notebook run as often as its execution counts leave room for.
+        ``repeated``, cells of a notebook run as often as its execution counts leave room for; with
+        ``views``, a column taken from a table shows the table's cells (pandas before 3.0).
         How many rounds of long loops are followed depends on ``steps``; the run ends after ``most``
         steps where that is given.
         """
@@ -181,7 +185,11 @@ class RunState:
         self._calling: ast.expr | None = None
         """The call of the failing statement that is being made."""
         self.comparisons = arrays.Comparisons(
-            frozenset(reported), self.is_failing, bool(BEYOND.search(message))
+            frozenset(reported),
+            self.is_failing,
+            bool(BEYOND.search(message)),
+            fractions=bool(FRACTIONS.search(message)),
+            views=views,
         )
         builtin_models.load()
 

@@ -120,13 +120,18 @@ def _setting(call: Call, name: str, position: int | None = None) -> Value | None
 
 
 def _gaps(value: Value | None) -> list[Value]:
-    """Return the columns in which cells are missing, of those that are known."""
+    """Return the columns in which cells are missing, of those that are known.
+
+    Each comes from what left it so, where that is known.
+    """
     data = None if value is None else value.data
     if isinstance(data, Series) and data.cells is not None and value is not None:
-        return [value] if None in data.cells else []
-    if isinstance(data, Frame):
-        return [column(data, name) for name, cells in data.cells.items() if None in cells]
-    return []
+        found = [value] if None in data.cells else []
+    elif isinstance(data, Frame):
+        found = [column(data, name) for name, cells in data.cells.items() if None in cells]
+    else:
+        found = []
+    return [Value(o.data, getattr(o.data, "gaps", None) or o.origins) for o in found]
 
 
 @checked((*CLASSIFIERS, *REGRESSORS, *CLUSTERS, *MIXTURES, *WHOLE), ("fit", "fit_transform"))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.torchmetrics_checks import check
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, LibraryObject, Value, merged, unknown
 
 if TYPE_CHECKING:
@@ -31,6 +32,12 @@ CLASSES = [
     *(f"Multilabel{task}" for task in TASKS.split()),
     *OTHERS.split(),
 ]
+CURVES = [
+    f"{kind}{curve}"
+    for curve in ("ROC", "PrecisionRecallCurve", "RecallAtFixedPrecision", "PrecisionAtFixedRecall")
+    for kind in ("", "Binary", "Multiclass", "Multilabel")
+]
+"""Metrics that compute more than one tensor."""
 MATRICES = ("ConfusionMatrix", "BinaryConfusionMatrix", "MulticlassConfusionMatrix")
 PLACES = ("torchmetrics", "torchmetrics.classification", "torchmetrics.regression")
 
@@ -110,12 +117,37 @@ def _collection(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("torchmetrics.MetricCollection")
 @MODELS.object(*(f"{place}.{name}" for place in PLACES for name in CLASSES))
-def _forward(_: Interpreter, call: Call) -> Value:
+def _forward(interpreter: Interpreter, call: Call) -> Value:
+    _check(call)
+    return _computed(interpreter, call)
+
+
+@MODELS.object(*(f"{place}.{name}" for place in PLACES for name in CURVES))
+def _curve(_: Interpreter, call: Call) -> Value:
+    _check(call)
+    return call.unknown()
+
+
+def _check(call: Call) -> None:
+    """Raise `Raised` where a metric, or one of a collection, refuses what it is given."""
+    data = None if call.receiver is None else call.receiver.data
+    metrics = [] if data is None else [data]
+    if isinstance(data, LibraryObject) and data.short == "MetricCollection":
+        held = data.state.get("metrics")
+        parts = held.data if held is not None and isinstance(held.data, dict) else {}
+        metrics = [parts[name].data for name in sorted(parts, key=str)]
+    for metric in metrics:
+        if isinstance(metric, LibraryObject):
+            check(metric, call.given(0, "preds"), call.given(1, "target"))
+
+
+def _computed(_: Interpreter, call: Call) -> Value:
     return call.unknown() if call.receiver is None else result_of(call.receiver)
 
 
-def _computed(interpreter: Interpreter, call: Call) -> Value:
-    return _forward(interpreter, call)
+def _updated(_: Interpreter, call: Call) -> Value:
+    _check(call)
+    return Value(None)
 
 
 def _quiet(_: Interpreter, call: Call) -> Value:
@@ -140,9 +172,13 @@ def _moved(_: Interpreter, call: Call) -> Value:
 
 for _short in (*CLASSES, "MetricCollection"):
     MODELS.methods.setdefault((_short, "compute"), _computed)
-    MODELS.methods.setdefault((_short, "forward"), _computed)
-    MODELS.methods.setdefault((_short, "update"), _quiet)
+    MODELS.methods.setdefault((_short, "forward"), _forward)
+    MODELS.methods.setdefault((_short, "update"), _updated)
     MODELS.methods.setdefault((_short, "reset"), _quiet)
     MODELS.methods.setdefault((_short, "clone"), _copied)
     for _name in ("to", "cpu", "cuda", "set_dtype"):
         MODELS.methods.setdefault((_short, _name), _moved)
+for _short in CURVES:
+    MODELS.methods.setdefault((_short, "forward"), _curve)
+    MODELS.methods.setdefault((_short, "update"), _updated)
+    MODELS.methods.setdefault((_short, "reset"), _quiet)

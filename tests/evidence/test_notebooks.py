@@ -189,6 +189,27 @@ def test_a_cell_that_maps_labels_twice(tmp_path: Path) -> None:
     )
 
 
+def test_a_cell_that_adds_an_axis_twice(tmp_path: Path) -> None:
+    added = "spectra = spectra.unsqueeze(1)"
+    cells: list[tuple[int | None, str]] = [
+        (1, "import torch\nfrom torch import nn\nfrom torch.utils.data import DataLoader"),
+        (2, "spectra = torch.zeros(40, 128)"),
+        (4, added),
+        (5, "loader = DataLoader(spectra, batch_size=8)"),
+        (6, "conv = nn.Conv1d(1, 4, 3)"),
+        (7, "for x in loader:\n    conv(x)"),
+    ]
+    text = (
+        f"{RULE}RuntimeError                              Traceback (most recent call last)\n"
+        "Cell In[7], line 2\n      1 for x in loader:\n----> 2     conv(x)\n\n"
+        "RuntimeError: Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of "
+        "size: [8, 1, 1, 128]\n"
+    )
+    first, reasons = suspects(cells, {}, text, tmp_path)[0]
+    assert first == added
+    assert any("with one more run of code cell 3" in why for why in reasons)
+
+
 def test_columns_that_only_the_output_of_a_cell_shows(tmp_path: Path) -> None:
     shown = "   size  first name  kind\n0     3      Anna B  fern\n1     4         Cem  moss\n"
     dropped = "table.drop(['first name'], axis=1, inplace=True)"

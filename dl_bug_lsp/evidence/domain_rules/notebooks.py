@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import SEEN, follow, hidden_cells_of
+from dl_bug_lsp.evidence.interpretation import origins_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.workspace.notebooks import Cell
 
@@ -19,6 +21,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _too_late(case)
     else:
         yield from _out_of_order(case)
+        yield from _followed_again(case)
 
 
 def ran_in_order(case: Case) -> bool:
@@ -100,6 +103,30 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
                 yield Clue(kind, file, line, 1.0, why)
 
 
+def _followed_again(case: Case) -> Iterator[Clue]:
+    """Find what a further run of a cell changed, where the failure shows only with that run."""
+    hidden = hidden_cells_of(case)
+    raised = follow(case).raised if hidden else None
+    if raised is None or raised.weight < 1.0:
+        return
+    origins = {origin for side in raised.sides for origin in origins_of(side)}
+    for file in _notebooks(case):
+        tree = case.workspace.tree(file)
+        cells = [cell for cell in case.workspace.cells(file) if cell.number in hidden]
+        for statement in tree.body if tree is not None else ():
+            place, cell = (file, statement.lineno), _cell_of(cells, statement.lineno)
+            if place not in origins or cell is None:
+                continue
+            names = sorted(_bound_by(statement))
+            name = next((name for name in names if _remakes(statement, name, shape=False)), None)
+            if name is not None:
+                why = (
+                    f"`{name}` is made from itself here: with one more run of code cell "
+                    f"{cell.number}, for which the execution counts have room, it fails so"
+                )
+                yield Clue("rules.strong", *place, 1.0, f"{why} {SEEN}")
+
+
 def _overwritten(file: str, made: list[tuple[Bound, Cell]], failed: Cell) -> Iterator[Clue]:
     """Find names whose latest value is of a cell below, where one above makes them too."""
     for name in sorted({bound[1] for bound, _ in made}):
@@ -151,14 +178,18 @@ def _used(tree: ast.Module, lines: set[int]) -> set[str]:
 def _made(tree: ast.Module, names: set[str]) -> Iterator[Bound]:
     """Yield the top-level statements that bind one of the names."""
     for statement in tree.body:
-        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            bound = {statement.name}
-        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
-            bound = {(a.asname or a.name).partition(".")[0] for a in statement.names}
-        else:
-            bound = {
-                node.id
-                for node in ast.walk(statement)
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-            }
+        bound = _bound_by(statement)
         yield from ((statement.lineno, name, statement) for name in sorted(bound & names))
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """Return the names that a top-level statement binds."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }

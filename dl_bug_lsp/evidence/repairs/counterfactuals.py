@@ -20,7 +20,13 @@ from importlib import resources
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
-from dl_bug_lsp.evidence.followed_run import follow, how_known, settings_of
+from dl_bug_lsp.evidence.followed_run import (
+    follow,
+    has_views,
+    hidden_cells_of,
+    how_known,
+    settings_of,
+)
 from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, text_edits
@@ -308,6 +314,8 @@ def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
         exception=cause.type if cause is not None else "",
         message=cause.message if cause is not None else "",
         printed=case.engine.run.printed,
+        repeated=bool(hidden_cells_of(case)),
+        views=has_views(case),
     )
     # What the message says to be missing is not missing after every edit.
     recorder.message = ""
@@ -407,6 +415,8 @@ def _why(case: Case, edit: Edit | TextEdit) -> str:
         change = "without this row"
     elif edit.kind == "statement.removed":
         change = "without this statement"
+    elif edit.kind == "statement.kept":
+        change = f"with `{_text(edit.new)}`"
     elif edit.kind == "statement.order":
         change = "with this statement after the next one"
     elif edit.kind == "statement.dedent":

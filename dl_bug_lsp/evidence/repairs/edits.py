@@ -54,6 +54,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Table,
     Value,
 )
 from dl_bug_lsp.provenance.scopes import called_name
@@ -102,7 +103,7 @@ PRIORS = {
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
-    "literal.type": 0.7,
+    "literal.type": 0.7, "statement.kept": 1.0,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -241,6 +242,7 @@ class Editor:
             yield from self._unpacked(statement)
             yield from self._registered(statement)
         yield from self._with_layer(statement, at[0], at[1], at[2])
+        yield from self._kept(statement)
         function = parents.function_around(statement)
         if (
             isinstance(statement, ast.Expr)
@@ -255,6 +257,22 @@ class Editor:
             yield statement, None, "statement.removed"
         if not hasattr(statement, "body"):
             yield from _moved(statement, at[0], at[1], at[2], parents)
+
+    def _kept(self, statement: ast.stmt) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+        """Yield what keeps the new value of a method (``x.float()`` as ``x = x.float()``)."""
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            return
+        target, value = call.func.value, self.recorder.values.get(call.func.value)
+        if not isinstance(target, (ast.Name, ast.Attribute, ast.Subscript)) or value is None:
+            return
+        if not isinstance(value.data, (Array, Table, str)):
+            return
+        bound = copy.copy(target)
+        bound.ctx = ast.Store()
+        kept = copy.copy(call)
+        kept.keywords = [k for k in call.keywords if k.arg != "inplace"]
+        yield statement, _placed(ast.Assign([bound], kept), statement), "statement.kept"
 
     def _unpacked(self, statement: ast.Assign) -> Iterator[tuple[ast.AST, ast.AST, str]]:
         """Yield an assignment that unpacks in another order, or takes the first of two."""
