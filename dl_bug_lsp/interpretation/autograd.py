@@ -147,6 +147,9 @@ class Recorder:
 
     def __init__(self, message: str) -> None:
         self.message = message
+        """What the failure says; empty where whatever would fail is to be followed."""
+        self.visits = 0
+        """How many operations the backward passes went through."""
         self.modes: list[tuple[bool | None, Origin]] = []
         self.forwards: list[int] = []
         """For each forward pass that is being followed the number of frames around it."""
@@ -339,11 +342,14 @@ class Recorder:
             elif name.endswith("_") and not name.startswith(("_", "requires_grad", "retain_grad")):
                 self.changed(call.receiver)
 
+    def _speaks_of(self, failure: re.Pattern[str]) -> bool:
+        return not self.message or failure.search(self.message) is not None
+
     def to_numpy(self, value: Value) -> None:
         """Raise where a tensor that requires gradients is made an array of NumPy."""
         for array in _tensors(value):
             node = _node(array)
-            if node is not None and node.requires and TO_NUMPY.search(self.message):
+            if node is not None and node.requires and self._speaks_of(TO_NUMPY):
                 raise Raised(
                     "type", "Can't call numpy() on Tensor that requires grad", *_path(node)
                 )
@@ -353,7 +359,7 @@ class Recorder:
         node = _node(value.data) if isinstance(value.data, Array) else None
         if node is None or node.inputs or node.requires is not True or self._is_on() is not True:
             return
-        if CHANGED_LEAF.search(self.message):
+        if self._speaks_of(CHANGED_LEAF):
             places = frozenset([*node.bound[:1], *node.frames[-1:]])
             raise Raised("type", "a leaf that requires grad is changed in place", _at(places))
 
@@ -378,12 +384,13 @@ class Recorder:
         roots = [node for node in map(_node, tensors) if node is not None]
         if not roots:
             return
-        if NO_GRADIENT.search(self.message) and all(root.requires is False for root in roots):
+        if self._speaks_of(NO_GRADIENT) and all(root.requires is False for root in roots):
             places = frozenset(place for root in roots for place in _cuts(root))
             message = "element 0 of tensors does not require grad and does not have a grad_fn"
             raise Raised("type", message, _at(places))
         visited = _visited(roots)
-        if SECOND_BACKWARD.search(self.message):
+        self.visits += len(visited)
+        if self._speaks_of(SECOND_BACKWARD):
             _not_freed(roots, visited, frames)
         if _flag(call, "create_graph", default=False) is not False:
             return

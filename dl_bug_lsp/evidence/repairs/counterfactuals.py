@@ -47,6 +47,11 @@ SPARE = 3_000
 MOST_TEXT = 60
 CONFIRMED = 0.3
 """What an edit of a number counts that fitted others before the failure."""
+CUTS_MORE = 0.3
+"""What an edit counts that keeps more gradients from flowing than another that passes, too."""
+OF_KEPT_GRAPHS = 0.3
+"""What an edit counts that keeps a graph. It mostly hides what is wrong: a weight that an optimizer
+has changed since is refused, or the graph grows (PyTorch, "Autograd mechanics")."""
 OF_NUMBERS = {
     *("literal", "literal.near", "literal.factor", "setting", "setting.near", "setting.factor"),
     "setting.other",
@@ -112,10 +117,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """An edit that was tried, and its effect."""
+    """An edit that was tried, and its effect.
+
+    ``visits`` counts what the backward passes of the run went through, where that was followed.
+    """
 
     candidate: Candidate
     effect: Effect
+    visits: int = 0
 
     @property
     def edit(self) -> Edit | TextEdit:
@@ -156,6 +165,7 @@ class Search:
         self.case = case
         self.candidates: list[Candidate] = []
         self.steps = 0
+        self.visits = 0
         self.outcome = follow(case)
         raised = self.outcome.raised
         # What the message alone shows no edit can show to be gone.
@@ -181,6 +191,7 @@ class Search:
         again.comparisons.bound = self._bound
         result = again.run()
         self.steps += result.steps
+        self.visits = 0 if again.gradients is None else again.gradients.visits
         if _passes(self._before, self.outcome, edit, again, result):
             return Effect.PASSES
         if result.raised is not None:
@@ -218,7 +229,7 @@ def tried_edits(case: Case) -> list[Tried]:
             continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
-        found.append(Tried(candidate, effect))
+        found.append(Tried(candidate, effect, search.visits))
     return found
 
 
@@ -319,6 +330,9 @@ def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
     )
     # What the message says to be missing is not missing after every edit.
     recorder.message = ""
+    if recorder.gradients is not None:
+        # A tensor that is cut off may be missed elsewhere.
+        recorder.gradients.message = ""
     return recorder
 
 
@@ -394,12 +408,19 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the lines of which a small edit lets the followed run pass the failing line."""
     best: dict[Origin, tuple[float, Edit | TextEdit]] = {}
     agreed = follow(case).agreed
-    for tried in tried_edits(case):
+    edits = tried_edits(case)
+    cutting = [t for t in edits if t.passes and t.edit.kind == "wrap.detach"]
+    most = max((t.visits for t in cutting), default=0)
+    for tried in edits:
         place = (tried.edit.file, tried.edit.line)
         kind = tried.edit.kind
         likely = _rates()["passing"].get(kind, SHARE_OF_PRIOR * PRIORS[kind])
         if place in agreed and tried.edit.kind in OF_NUMBERS:
             likely *= CONFIRMED
+        if kind == "wrap.detach" and tried.visits < most:
+            likely *= CUTS_MORE
+        elif kind == "keyword.added" and "retain_graph" in _text(tried.edit.new):
+            likely *= OF_KEPT_GRAPHS
         if tried.passes and (place not in best or likely > best[place][0]):
             best[place] = (likely, tried.edit)
     total = sum(likely**2 for likely, _ in best.values())
