@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -132,6 +133,7 @@ def find(case: Case) -> Iterator[Clue]:
                 yield Clue("slice.bystander", step.node.file, step.node.line, 1.0, why)
             about = case.category.id not in NOT_ABOUT_TYPES
             yield from _step(step, actual - expected or actual, expected, blamed, about)
+    yield from _uncast_labels(case, actual | expected)
     yield from _siblings(case.raise_slice, expected or actual)
     if (actual, expected) == ({"float64"}, {"float32"}):
         yield from _unlike_siblings(case)
@@ -228,6 +230,48 @@ def _siblings(steps: list[Step], wanted: set[str]) -> Iterator[Clue]:
             why = f"`{step.node.text}` is not cast, though its neighbour is made {name}"
             score = 1 / (1 + step.distance / 8)
             yield Clue("dtypes.sibling_cast", step.node.file, step.node.line, score, why)
+
+
+LABELS = re.compile(r"(?i)^(?:y_?true|true|labels?|targets?|gt|y|yb|truth)$")
+PREDICTIONS = re.compile(r"(?i)pred|logit|output|y_?hat|prob|score")
+
+
+def _uncast_labels(case: Case, named: set[str]) -> Iterator[Clue]:
+    """Find losses and metrics that compute with whole-numbered labels as they come.
+
+    TensorFlow does not promote types; the losses of Keras cast the labels to the type of the
+    predictions (``keras/src/losses/losses.py``, ``ops.cast(y_true, y_pred.dtype)``).
+    """
+    whole = {name for name in named if name.startswith(("int", "uint", "bool"))}
+    site = case.sites[-1] if case.sites else None
+    if not whole or whole == named or site is None or site.statement is None:
+        return
+    place = case.places[-1]
+    scope = case.engine.program.scope_at(place.file, place.line)
+    if scope is None or not isinstance(scope.node, ast.FunctionDef):
+        return
+    modules = {m.partition(".")[0] for m in _imported(case.workspace.tree(place.file))}
+    names = [a.arg for a in scope.node.args.args]
+    labels = next((name for name in names if LABELS.search(name)), None)
+    if labels is None or not any(PREDICTIONS.search(name) for name in names):
+        return
+    read = {n.id for n in ast.walk(site.statement) if isinstance(n, ast.Name)}
+    casts = any("cast" in ast.unparse(b.value) for b in scope.bindings.get(labels, ()) if b.value)
+    if modules & {"tensorflow", "keras"} and labels in read and not casts:
+        why = (
+            f"`{labels}` is used here with the type that it comes with; the losses of Keras first "
+            "cast the labels to the type of the predictions"
+        )
+        yield Clue("rules.strong", place.file, place.line, 1.0, why)
+
+
+def _imported(tree: ast.Module | None) -> Iterator[str]:
+    """Yield the modules that a file imports at any place."""
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
 
 
 def _unlike_siblings(case: Case) -> Iterator[Clue]:

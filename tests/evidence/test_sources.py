@@ -13,6 +13,7 @@ from marked_programs import Program, programs
 
 from dl_bug_lsp.evidence import interpretation
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.repairs.counterfactuals import tried_edits
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
@@ -108,3 +109,15 @@ def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:
     said = [clue.why for clue in interpretation.find(case)]
     assert said
     assert all("assumed to have used `configs/far.yaml`" in why for why in said), said
+
+
+def test_a_tensor_is_cut_off_only_where_nothing_misses_it(tmp_path: Path) -> None:
+    name = "a graph that two losses share, of which one may be cut off"
+    program = next(param.values[0] for param in PARAMETERS if param.values[0].name == name)
+    tried = [t for t in tried_edits(case_in(program, tmp_path)) if t.edit.kind == "wrap.detach"]
+    lines = program.files["main.py"].split("\n")
+    # Cut off elsewhere, one of the two losses has no gradient any more.
+    assert {lines[t.edit.line - 1] for t in tried if t.passes} == {
+        "low = judge(made).tanh().mean()"
+    }
+    assert len({t.edit.line for t in tried}) > 1

@@ -119,7 +119,10 @@ def _around_array(
     whole = (data.dtype or "").startswith(("int", "uint", "bool"))
     if data.library == "torch":
         yield _around(node, "X.float()" if whole else "X.long()"), "wrap.dtype"
-    elif data.library != "tensorflow":
+    elif data.library == "tensorflow":
+        other = "float32" if whole else "int64"
+        yield from _filled(node, [(f"TF.cast(X, '{other}')", "wrap.dtype")], env)
+    else:
         other = "int64" if data.dtype == "float32" else "float32"
         yield _around(node, f"X.astype('{other}')"), "wrap.dtype"
     kind = "pandas" if isinstance(data, Series) and data.index is not None else data.library
