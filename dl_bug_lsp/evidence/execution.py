@@ -3,13 +3,15 @@
 Frames score 1/rank from the innermost one, as in BRTracer (Wong et al., ICSME 2014). Lines of a
 spectrum score as `dl_bug_lsp.spectrum.combination` says. A case without a spectrum, without
 recorded signatures of arguments or without recorded steps (``dl-bug-lsp run --spectrum``) yields
-nothing from the respective source.
+nothing from the respective source. Statements after the failing ones have not run.
 """
 
 from __future__ import annotations
 
+import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
@@ -25,7 +27,7 @@ from dl_bug_lsp.spectrum.features import (
     stacks_of,
 )
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
-from dl_bug_lsp.tracebacks import Failure, read_failures
+from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
 
 MAX_FRAMES = 10
 DEEP = 4
@@ -282,3 +284,83 @@ def find_steps(case: Case) -> Iterator[Clue]:
         score = strength * (1 - ep / counts.passing)
         why = f"executed by the failing run, by {ep} of {counts.passing} steps or runs that pass"
         yield Clue("steps.rare", element.file, element.line, score, why)
+
+
+AFTER_FAILURE = 0.1
+"""What a clue counts in a statement that the failure kept from running."""
+OF_ORDER = ("repair.", "missing.")
+"""Kinds of clues that hold of such statements too: one may belong before the failing line."""
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SKIPPED: WeakKeyDictionary[Case, dict[str, set[int]]] = WeakKeyDictionary()
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts by this: little where the failure kept its line from running.
+
+    Those are the statements after the failing one in the script, and in each function that the
+    stack goes through from there, up to the first loop around a place of the stack: what stands in
+    a function that is called once more may have run before. Nothing is said where a handler may
+    have caught the exception, and of notebooks, whose cells run in any order.
+    """
+    if clue.kind.startswith(OF_ORDER):
+        return 1.0
+    if case not in _SKIPPED:
+        _SKIPPED[case] = _skipped(case)
+    return AFTER_FAILURE if clue.line in _SKIPPED[case].get(clue.file, ()) else 1.0
+
+
+def _skipped(case: Case) -> dict[str, set[int]]:
+    """Return the lines, by file, that did not run since the failure came before them."""
+    found: dict[str, set[int]] = {}
+    if case.failure.kind is not FailureKind.EXCEPTION:
+        return found
+    for number, place in enumerate(case.places):
+        tree = case.workspace.tree(place.file) if place.file.endswith(".py") else None
+        scope = _scope_of(tree, place.line) if tree is not None else None
+        if scope is None or isinstance(scope, ast.Module) is not (number == 0):
+            # The outermost place is no script's, or a later one is: that is another process's.
+            return found
+        is_in_loop = False
+        for block, index in _blocks_around(scope, place.line):
+            statement = block[index]
+            if isinstance(statement, ast.Try) and statement.handlers:
+                return {}
+            if not is_in_loop:
+                found.setdefault(place.file, set()).update(_lines_of(block[index + 1 :]))
+            is_in_loop = is_in_loop or isinstance(statement, LOOPS)
+        if is_in_loop:
+            return found
+    return found
+
+
+def _scope_of(tree: ast.Module, line: int) -> ast.AST:
+    """Return the innermost function around a line, the module where there is none."""
+    around = [n for n in ast.walk(tree) if isinstance(n, FUNCTIONS) and _holds(n, line)]
+    return max(around, key=lambda function: function.lineno, default=tree)
+
+
+def _blocks_around(scope: ast.AST, line: int) -> Iterator[tuple[list[ast.stmt], int]]:
+    """Yield the blocks around a line, the outermost first, each with its statement's index."""
+    parts: list[ast.AST] = [scope]
+    while parts:
+        blocks = [value for part in parts for _, value in ast.iter_fields(part)]
+        parts = []
+        for block in blocks:
+            for index, inner in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(inner, ast.stmt) and _holds(inner, line):
+                    yield block, index
+                    parts = [inner]
+                elif isinstance(inner, (ast.ExceptHandler, ast.match_case)):
+                    parts.append(inner)
+
+
+def _holds(statement: ast.stmt, line: int) -> bool:
+    return statement.lineno <= line <= (statement.end_lineno or statement.lineno)
+
+
+def _lines_of(statements: Sequence[ast.stmt]) -> Iterator[int]:
+    """Yield the lines of statements that are no definitions."""
+    for statement in statements:
+        if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            yield from range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)

@@ -70,6 +70,7 @@ def _of_all_sources(case: Case) -> Iterator[Clue]:
             for clue in source(case):
                 checkpoint()
                 part = part_in_run(case, clue) * headers.share_of(case, clue)
+                part *= execution.share_of(case, clue)
                 if part > 0:
                     yield clue if part == 1.0 else replace(clue, score=clue.score * part)
         except RecursionError:
