@@ -188,6 +188,7 @@ _HEADINGS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _LOGGED = frozenset(("ERROR", "CRITICAL", "FATAL"))
 _OUTER = re.compile(r"^(?:<module>|_run_module_as_main|_run_code|_bootstrap(?:_inner)?|_wrap|run)$")
+_STARTED = ("<frozen runpy>", "_run_module_as_main")
 _PROGRESS = re.compile(
     r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?|lr)\b\W{0,3}\d|\b\d{1,3}%\|.*\||\d+/\d+ .*(?:ms|s)/step",
     re.IGNORECASE,
@@ -203,14 +204,28 @@ def introduce(block: Block, stream: Stream) -> None:
     """Weigh a block by the line above it."""
     if block.kind is not FailureKind.EXCEPTION or block.dialect == "pytest":
         return
+    ended = _ended_the_run(block, stream)
     for above, text in _lines_above(block, stream):
         for name, weight, pattern in _HEADINGS:
-            if pattern.search(text) and (name != "warned" or above == 1):
+            if pattern.search(text) and (name != "warned" or (above == 1 and not ended)):
                 block.heading, block.weight = name, min(block.weight, weight)
                 return
         if above == 1 and split_record(text)[0] in _LOGGED:
             block.heading = "logged"
             return
+
+
+def _ended_the_run(block: Block, stream: Stream) -> bool:
+    """Say whether a stack is certainly an uncaught exception's, whatever was printed before it.
+
+    It begins where the interpreter starts a module, outside of all code that could catch it; or at
+    the entry point, and nothing was printed after it.
+    """
+    frames = block.causes[-1].frames
+    if frames and (frames[0].file, frames[0].function) == _STARTED:
+        return True
+    at_entry = bool(frames) and not _is_partial(block)
+    return at_entry and not any(stream.text(at).strip() for at in range(block.end, len(stream)))
 
 
 def _lines_above(block: Block, stream: Stream) -> list[tuple[int, str]]:

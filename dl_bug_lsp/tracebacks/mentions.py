@@ -357,7 +357,7 @@ def read_mention(
         if chance >= least and (worth > leading + CLOSE or whole):
             best, leading = (chance, mention), worth
     if best is None:
-        return _titled(stream) if not with_class and after < 0 else None
+        return _titled(stream, read_lines) if not with_class and after < 0 else None
     return _block(best[1], best[0], stream)
 
 
@@ -397,9 +397,11 @@ def _is_rest_of(former: Mention, later: Mention) -> bool:
     return bare and len(whole) > len(begun) and whole.startswith(begun.rstrip(" .:"))
 
 
-def _titled(stream: Stream) -> Block | None:
+def _titled(stream: Stream, read_lines: Collection[int]) -> Block | None:
     """Return the class that a title or a sentence names without a message, with little weight."""
     for at in range(min(len(stream), MOST_LINES)):
+        if stream.lines[at].number in read_lines:
+            continue
         text = stream.text(at)[:LONGEST_LINE]
         match = (_TITLE_CLASS.match(text) if at == 0 else None) or _HEADED_CLASS.search(text)
         match = match or _GOT_CLASS.search(text)
