@@ -51,6 +51,12 @@ class Comparisons:
     reasons: dict[Origin, str] = field(default_factory=dict)
     """What is known to be odd of places, in words: a row, a key, a line that takes away."""
 
+    named: dict[tuple[str, str], Origin] = field(default_factory=dict)
+    """Where the names of modules were bound to numbers last, by file and name."""
+    rebound: list[tuple[Origin, Origin, str, int]] = field(default_factory=list)
+    """Where such a name was bound to another number: the line, the line before, the name, and the
+    number that it was before."""
+
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places.
 
@@ -268,8 +274,23 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
         elif size(y) == 1:
             dims.append(x)
         else:
+            if size(x) != size(y):
+                x, y = _with_displaced(x, y, longer), _with_displaced(y, x, shorter)
             dims.append(same(x, y, "sizes do not broadcast"))
     return tuple(dims)
+
+
+def _with_displaced(dim: Value, other: Value, shape: Sequence[Value]) -> Value:
+    """Return one of two sizes that do not fit, also made by what made the other where both have it.
+
+    Where the other size stands on another axis of the same array, its number is right, and it is
+    the axes that do not stand where they should: no change of the number brings the two together.
+    """
+    number = size(other)
+    for held in shape:
+        if number is not None and size(held) == number and held.origins == other.origins:
+            return Value(dim.data, dim.origins | held.origins)
+    return dim
 
 
 def matmul(a: Array, b: Array) -> tuple[Value, ...] | None:

@@ -376,6 +376,9 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
     own: set[ast.AST] = set()
     if isinstance(edit, Edit):
         own = set(ast.walk(edit.old))
+        if not isinstance(edit.old, ast.expr) and edit.new is not None:
+            # A block with its statements in another order, or one of them changed.
+            own -= set(ast.walk(edit.new))
         if isinstance(edit.old, ast.expr) and isinstance(edit.new, ast.expr):
             old, new = before.values.get(edit.old), again.values.get(edit.new)
             if old is not None and not _is_as_known(new, old):
@@ -395,13 +398,13 @@ def _is_as_known(value: Value | None, like: Value) -> bool:
     """Whether a value is known as well as another."""
     if not like.known:
         return True
-    return value is not None and value.known and (_is_open(like) or not _is_open(value))
+    return value is not None and value.known and _open_axes(value) <= _open_axes(like)
 
 
-def _is_open(value: Value) -> bool:
-    """Whether a value is an array of whose sizes some are not known."""
+def _open_axes(value: Value) -> float:
+    """Return how many sizes of an array are not known, infinity where its axes are not."""
     sizes = value.data.sizes if isinstance(value.data, Array) else ()
-    return sizes is None or None in sizes
+    return math.inf if sizes is None else sizes.count(None)
 
 
 def find(case: Case) -> Iterator[Clue]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeGuard, TypeVar
 
 from dl_bug_lsp.evidence.repairs.alternatives import (
     ARRAY_FUNCTIONS,
@@ -32,6 +32,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     MOST_SHAPES,
     MOST_SWAPPED,
     READERS,
+    REDUCTIONS,
     RENAMED,
     SHAPED,
     UNWRAPPED,
@@ -225,7 +226,9 @@ class Editor:
             for node in ast.walk(head):
                 if isinstance(node, ast.expr):
                     for new, kind in self._of_expression(node, env, parents):
-                        yield Edit(kind, env.file, node.lineno, node, _placed(new, node))
+                        new = _placed(new, node)
+                        yield Edit(kind, env.file, node.lineno, node, new)
+                        yield from _made_again(statement, node, new, kind, env.file, parents)
         for old, changed, kind in self._of_statement(statement, parents):
             yield Edit(kind, env.file, statement.lineno, old, changed)
 
@@ -844,6 +847,102 @@ def _without_layers(node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
     for at in range(len(node.args))[-MOST_ITEMS:]:
         rest = [*node.args[:at], *node.args[at + 1 :]]
         yield ast.Call(node.func, rest, node.keywords), "item.removed"
+
+
+REPEATED = ("keyword.added", "keyword.removed", "axis", "axis.added")
+"""Kinds of edits that a line may need several times: who forgets an argument forgets it again."""
+NEAR = 3
+"""Statements below one in which the same slip is looked for."""
+
+
+def _made_again(
+    statement: ast.stmt, node: ast.expr, new: ast.expr, kind: str, file: str, parents: Parents
+) -> Iterator[Edit]:
+    """Yield an edit of a call's arguments made at all calls near it that are written alike.
+
+    Those are calls in the same statement or the next ones with the same arguments, of the same
+    function or, of reductions, of another one: `(x - x.mean(1)) / x.std(1)`.
+    """
+    if kind not in REPEATED or not isinstance(node, ast.Call):
+        at = parents.of(node) if kind in REPEATED else None
+        if at is None or not isinstance(at[0], (ast.Call, ast.keyword)):
+            return
+        # A constant among the arguments: the edit is one of its call.
+        owner = at[0]
+        call = parents.of(owner) if isinstance(owner, ast.keyword) else (owner, "", None)
+        if call is None or not isinstance(call[0], ast.Call):
+            return
+        new = _placed(_with_parts(call[0], {node: new}), call[0])
+        node = call[0]
+    if not isinstance(new, ast.Call):
+        return
+    at = parents.of(statement)
+    if at is None or at[2] is None or hasattr(statement, "body"):
+        return
+    block: list[ast.stmt] = getattr(at[0], at[1])
+    for last in (0, NEAR):
+        near = [s for s in block[at[2] : at[2] + last + 1] if not hasattr(s, "body")]
+        alike = [n for s in near for n in ast.walk(s) if _is_alike(n, node)]
+        alike.sort(key=lambda n: (n.lineno, n.col_offset))
+        if len(alike) < 2 or alike[0] is not node:
+            continue
+        changed: dict[ast.AST, ast.AST] = {n: _changed_alike(n, node, new) for n in alike}
+        if last == 0:
+            yield Edit(kind, file, node.lineno, statement, _with_parts(statement, changed))
+            return
+        yield Edit(kind, file, node.lineno, at[0], _with_parts(at[0], changed))
+
+
+def _is_alike(other: ast.AST, call: ast.Call) -> TypeGuard[ast.Call]:
+    """Whether a node is a call with the same arguments of the same, or a like, function."""
+    if not isinstance(other, ast.Call):
+        return False
+    names = {called_name(other), called_name(call)}
+    if len(names) > 1 and not names <= set(REDUCTIONS):
+        return False
+    own, theirs = list(call.args), list(other.args)
+    if len(own) != len(theirs):
+        return False
+    if own and names <= set(REDUCTIONS) and not isinstance(own[0], ast.Constant):
+        # The arrays may be others.
+        own, theirs = own[1:], theirs[1:]
+    return list(map(ast.dump, (*own, *call.keywords))) == list(
+        map(ast.dump, (*theirs, *other.keywords))
+    )
+
+
+def _changed_alike(other: ast.Call, call: ast.Call, new: ast.Call) -> ast.Call:
+    """Return a call with the changes of arguments that another one, written alike, gets."""
+    args = list(new.args)
+    if len(args) == len(call.args) == len(other.args):
+        pairs = zip(other.args, call.args, new.args, strict=True)
+        args = [changed if changed is not before else own for own, before, changed in pairs]
+    return ast.copy_location(ast.Call(other.func, args, new.keywords), other)
+
+
+def _with_parts(node: Syntax, changed: Mapping[ast.AST, ast.AST]) -> Syntax:
+    """Return a node with others in the place of some of its parts; what is as before is shared."""
+    found: dict[str, object] = {}
+    for name, held in ast.iter_fields(node):
+        if isinstance(held, ast.AST):
+            part = changed.get(held) or _with_parts(held, changed)
+            if part is not held:
+                found[name] = part
+        elif isinstance(held, list):
+            items: list[object] = [
+                (changed.get(item) or _with_parts(item, changed))
+                if isinstance(item, ast.AST)
+                else item
+                for item in held
+            ]
+            if any(a is not b for a, b in zip(items, held, strict=True)):
+                found[name] = items
+    if not found:
+        return node
+    result = copy.copy(node)
+    for name, other in found.items():
+        setattr(result, name, other)
+    return result
 
 
 def _moved(
