@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
+from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array, new, shape_of
 from dl_bug_lsp.interpretation.torch_tensors import (
@@ -466,6 +467,9 @@ def _quantile(call: Call, x: Array, value: Value) -> Value:
     if asked is None:
         return made(x, None, floated(x), value)
     _inside(call, asked)
+    exact = _exact_quantile(call, asked, value)
+    if exact is not None:
+        return exact
     if x.library == "numpy":
         asked = as_array(asked)
     points = array(asked)
@@ -476,6 +480,27 @@ def _quantile(call: Call, x: Array, value: Value) -> Value:
     rest = _without(x, axis, keep)
     shape = None if lead is None or rest is None else (*lead, *rest)
     return made(x, shape, floated(x), value, asked)
+
+
+def _exact_quantile(call: Call, asked: Value, value: Value) -> Value | None:
+    """Return a quantile of numbers that are all known, between two of them linearly."""
+    point = asked.data
+    if not isinstance(point, (int, float)) or len(call.args) + len(call.keywords) > 2:
+        return None
+    data, given = value.data, call.given(0, "a", "input")
+    numbers: Sequence[object] = ()
+    if isinstance(data, Series) and data.cells is not None:
+        numbers = data.cells
+    elif given is not None and isinstance(given.data, (list, tuple)):
+        numbers = [item.data for item in given.data]
+    known = sorted(n for n in numbers if isinstance(n, (int, float)) and not math.isnan(n))
+    if not known or len(known) != len(numbers):
+        return None
+    at = (len(known) - 1) * point / (100 if "percentile" in call.name else 1)
+    low = min(max(math.floor(at), 0), len(known) - 1)
+    high = min(low + 1, len(known) - 1)
+    found = known[low] + (known[high] - known[low]) * (at - low)
+    return Value(float(found), merged(value, asked))
 
 
 def _inside(call: Call, asked: Value) -> None:

@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation import (
     builtin_models,
     operators,
 )
+from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.command_models import run_command
 from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.model_helpers import alike
@@ -67,6 +68,8 @@ MODEL_ERRORS = (
 """What a model may stumble over where a program hands it what it was not written for."""
 MAX_SIDES = 3
 SUPER = "builtins.super()"
+OF_POSITIONS = ("values", "array", "to_numpy", "unique", "factorize", "reshape", "ravel", "flatten")
+"""Methods of columns that give arrays without labels."""
 SHIFTING = {
     *("sum", "mean", "max", "min", "prod", "std", "var", "norm", "argmax", "argmin", "logsumexp"),
     *("median", "any", "all", "nansum", "nanmean", "amax", "amin", "cumsum", "average"),
@@ -353,7 +356,8 @@ class Calls(RunState):
         call = Call(name, args, keywords, place, receiver)
         model = MODELS.methods.get((kind_of(receiver), name))
         if model is not None:
-            return self.apply(model, call)
+            result = self.apply(model, call)
+            return result if name in OF_POSITIONS else as_column(result, receiver)
         if isinstance(receiver.data, (Instance, ClassValue)):
             cls = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
             model = self._inherited_model(cls, name)

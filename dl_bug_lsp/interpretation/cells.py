@@ -80,7 +80,8 @@ class _Columns(dict[object, str | None]):
 class Frame(Table):
     """A table with the cells of its columns, where they are known.
 
-    ``lines``, ``index``, ``derived``, ``gaps`` and ``owner`` are as those of `Series`.
+    ``lines``, ``index``, ``derived``, ``gaps`` and ``owner`` are as those of `Series`. ``numbered``
+    is the call that gave the rows of data without labels the labels from 0 on.
     """
 
     cells: dict[object, Cells] = field(default_factory=dict)
@@ -89,6 +90,7 @@ class Frame(Table):
     derived: dict[object, Origins] = field(default_factory=dict)
     gaps: dict[object, Origins] = field(default_factory=dict, kw_only=True)
     owner: Frame | None = field(default=None, kw_only=True)
+    numbered: Origins = field(default=NOWHERE, kw_only=True)
 
     def __post_init__(self) -> None:
         """Let what is assigned to a column forget its cells."""
@@ -276,6 +278,33 @@ def series_of(value: Value | None) -> Series | None:
     """Return a column whose cells are known, None otherwise."""
     data = value.data if value is not None else None
     return data if isinstance(data, Series) and data.cells is not None else None
+
+
+def labels_of(table: Table) -> Sequence[object] | None:
+    """Return the labels of a table's rows, None where they are not known."""
+    if not isinstance(table, Frame) or len(table.index) != table.rows.data:
+        return None
+    return table.index
+
+
+def as_column(result: Value, like: Value | None) -> Value:
+    """Return an array as a column with the rows of another, where it has as many.
+
+    What NumPy's functions and pandas' methods make of a column item by item is a column.
+    """
+    data, column_of = result.data, None if like is None else like.data
+    if not isinstance(column_of, Series) or column_of.index is None:
+        return result
+    if not isinstance(data, Array) or isinstance(data, Series) or data.library != "numpy":
+        return result
+    if data.shape is None or len(data.shape) != 1 or column_of.shape is None:
+        return result
+    if data.shape[0].data != column_of.shape[0].data:
+        return result
+    made = Series(data.shape, data.dtype, "numpy", None, data.lowest, data.highest)
+    made.index = column_of.index
+    made.name, made.index_names = column_of.name, column_of.index_names
+    return Value(made, result.origins)
 
 
 def cell_at(value: Value, position: int) -> Value:

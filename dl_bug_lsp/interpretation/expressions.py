@@ -198,6 +198,18 @@ class Expressions(Calls):
         dotted = SAME_MODULES.get(dotted, dotted)
         return Value(CONSTANTS[dotted] if dotted in CONSTANTS else Library(dotted))
 
+    def _note_bound(self, target: ast.Name, value: Value, scope: Environment) -> None:
+        """Remember where a module's name was bound to a number, and where to another one."""
+        place, key = (scope.file, target.lineno), (scope.file, target.id)
+        former, before = scope.names.get(target.id), self.comparisons.named.get(key)
+        if type(value.data) is not int and value.data is not UNKNOWN:
+            self.comparisons.named.pop(key, None)
+            return
+        held = None if former is None else former.data
+        if before is not None and before != place and type(held) is int and held != value.data:
+            self.comparisons.rebound.append((place, before, target.id, held))
+        self.comparisons.named[key] = place
+
     def assign(self, target: ast.expr, value: Value, env: Environment) -> None:
         """Bind a target: a name, an attribute, an item, or several."""
         if self.gradients is not None:
@@ -212,6 +224,8 @@ class Expressions(Calls):
             if f"global {target.id}" in env.names:
                 while scope.outer is not None:
                     scope = scope.outer
+            if scope.outer is None:
+                self._note_bound(target, value, scope)
             scope.names[target.id] = value
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value, env)

@@ -124,6 +124,7 @@ class Interpreter(Statements):
                     self._until_end(partial(self._resume, place))
         except Reached as end:
             raised = end.raised
+            self._explain_rebound(raised)
         finally:
             arrays.COMPARISONS.reset(before)
         done = self.steps - self.left
@@ -147,6 +148,20 @@ class Interpreter(Statements):
             entered,
             self.comparisons.reasons,
         )
+
+    def _explain_rebound(self, raised: Raised | None) -> None:
+        """Note where one name got another number, and the failure is between these two.
+
+        One side still is what the name was before; the other was made with what it is since.
+        """
+        if raised is None or raised.what != "size" or len(raised.sides) < 2:
+            return
+        for place, former, name, number in self.comparisons.rebound:
+            for old, new in (raised.sides[:2], raised.sides[1::-1]):
+                stands = type(old.data) is int and old.data == number and type(new.data) is int
+                if stands and place in new.origins and place not in old.origins:
+                    why = f"`{name}` was {number} from line {former[1]} on, and is {new.data} since"
+                    arrays.note_reason(place, why)
 
     def demanded(self, said: Sequence[Said]) -> Raised | None:
         """Return the failure where what the message says fits values of the failing line.

@@ -303,6 +303,25 @@ def first_item(interpreter: Interpreter, value: Value) -> Value | None:
     return None
 
 
+def last_item(interpreter: Interpreter, value: Value) -> Value | None:
+    """Return the last batch of a sequence of batches of the program, None where not known.
+
+    It may be a smaller one, and an empty one where the sequence says that it has one more.
+    """
+    data = value.data
+    function = member(data.cls, "__getitem__") if isinstance(data, Instance) else None
+    counting = member(data.cls, "__len__") if isinstance(data, Instance) else None
+    if function is None or counting is None or not isinstance(data, Instance):
+        return None
+    place = (data.cls.file, data.cls.node.lineno)
+    count = interpreter.call(Value(BoundMethod(counting, value)), (), {}, place)
+    number = size(count)
+    if number is None or number < 2:
+        return None
+    index = Value(number - 1, count.origins)
+    return interpreter.call(Value(BoundMethod(function, value)), (index,), {}, place)
+
+
 # --- models -------------------------------------------------------------------------------------
 
 
@@ -737,11 +756,11 @@ def over_batches(
             parts = first_batch.data if isinstance(first_batch.data, (tuple, list)) else None
             if parts is None:
                 return train_step(interpreter, model, first_batch, None, call.place)
-            return (
-                train_step(interpreter, model, parts[0], parts[1], call.place)
-                if 2 <= len(parts) <= 3
-                else None
-            )
+            if not 2 <= len(parts) <= 3:
+                return None
+            output = train_step(interpreter, model, parts[0], parts[1], call.place)
+            last_item(interpreter, x)
+            return output
         if not known and not isinstance(x.data, Table):
             return None
     given, targets = as_array(x), as_array(y)
@@ -850,6 +869,7 @@ def predict(interpreter: Interpreter, call: Call) -> Value:
     if first_batch is not None:
         parts = items(first_batch)
         forward(interpreter, model, parts[0] if parts else first_batch, call.place)
+        last_item(interpreter, given)
         return call.unknown()
     x = as_array(given)
     if x is None or not any(True for _ in tensors(x)):

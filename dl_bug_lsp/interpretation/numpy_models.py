@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 # The methods of arrays below take the place of those of tensors, or call them.
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import axis_of, size
-from dl_bug_lsp.interpretation.cells import Series, converted, remade
+from dl_bug_lsp.interpretation.cells import Series, as_column, converted, remade
 from dl_bug_lsp.interpretation.file_models import file_of, note_written, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
@@ -559,6 +559,7 @@ def _parts(interpreter: Interpreter, value: Value | None) -> list[Array] | None:
 def _concatenate(interpreter: Interpreter, call: Call) -> Value:
     parts = _parts(interpreter, call.given(0, "arrays"))
     axis = call.given(1, "axis")
+    _refuse_none(call.given(0, "arrays"), "concatenate")
     if parts is None:
         return new(None, None, _whole(call))
     if not parts:
@@ -569,6 +570,20 @@ def _concatenate(interpreter: Interpreter, call: Call) -> Value:
     at = 0 if axis is None else size(axis) or 0
     shape = arrays.concatenated(parts, at)
     return new(shape, dtype, _joined(call, parts), _span_along(parts, at))
+
+
+def _refuse_none(source: Value | None, what: str) -> None:
+    """Raise where there are no arrays to join; what made their number zero is the side."""
+    if source is None:
+        return
+    data = source.data
+    if isinstance(data, Lazy) and data.length.data == 0 and not data.others:
+        side = Value(0, data.length.origins)
+    elif isinstance(data, (list, tuple)) and not data:
+        side = source
+    else:
+        return
+    raise Raised("value", f"need at least one array to {what}", side)
 
 
 def _joined(call: Call, parts: Sequence[Array]) -> Origins:
@@ -594,6 +609,7 @@ def _span_along(parts: Sequence[Array], axis: int) -> tuple[int | None, int | No
 def _stack(interpreter: Interpreter, call: Call) -> Value:
     source = call.given(0, "arrays")
     axis = size(call.given(1, "axis")) if call.given(1, "axis") is not None else 0
+    _refuse_none(source, "stack")
     if source is not None and isinstance(source.data, Lazy):
         inner = arrays.array(as_array(source.data.item))
         if not source.data.item.known or inner is None or inner.shape is None or axis:
@@ -625,6 +641,7 @@ def _raised_to(part: Array, rank: int, front: bool) -> Array:
 @MODELS.function("numpy.dstack")
 def _stacks(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
+    _refuse_none(call.given(0, "tup"), "concatenate")
     parts = _parts(interpreter, call.given(0, "tup"))
     if not parts or name == "dstack":
         return new(None, None, _whole(call))
@@ -852,10 +869,10 @@ def _by_method(interpreter: Interpreter, call: Call) -> Value:
     data = arrays.array(result)
     asked = call.keywords.get("dtype")
     if data is not None and asked is not None:
-        return new(data.shape, dtype_name(asked), result.origins)
+        return as_column(new(data.shape, dtype_name(asked), result.origins), first)
     if isinstance(result.data, tuple) and method in ("max", "min", "median"):
         return result.data[0] if isinstance(result.data[0], Value) else unknown(result)
-    return result
+    return as_column(result, first)
 
 
 def _operand(value: Value) -> Value:

@@ -20,6 +20,7 @@ from dl_bug_lsp.interpretation.cells import (
     Frame,
     Series,
     affords,
+    as_column,
     bounds_of,
     cell_at,
     cells_of,
@@ -109,9 +110,10 @@ def _values_of(interpreter: Interpreter, call: Call) -> Value:
             assert isinstance(result.data, Series)
             result.data.index = None
             return result
-    if asked is None:
+    if asked is None and not isinstance(data, Series):
         return call.receiver
-    return new(data.shape, dtype_name(asked), call.receiver.origins, (data.lowest, data.highest))
+    dtype = data.dtype if asked is None else dtype_name(asked)
+    return new(data.shape, dtype, call.receiver.origins, (data.lowest, data.highest))
 
 
 _EXACT: dict[str, Callable[[list[float]], float]] = {
@@ -859,4 +861,4 @@ def _of_window(_: Interpreter, call: Call) -> Value:
     data = None if of is None else of.data
     if not isinstance(data, Array) or call.receiver is None:
         return call.unknown()
-    return new(data.shape, "float64", call.receiver.origins)
+    return as_column(new(data.shape, "float64", call.receiver.origins), of)

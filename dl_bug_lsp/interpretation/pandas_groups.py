@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.cells import (
     column,
     distinct,
     dtype_of_cells,
+    labels_of,
     lacking,
     part_of,
     remade,
@@ -66,7 +67,9 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
                 return unknown(given)
             values = [f"{prefix.data}{mark.data}{value}" for value in values]
         columns: dict[object, str | None] = dict.fromkeys(values, dtype)
-        return Value(Table(columns, given.data.shape[0]), given.origins)
+        dummies = Frame(columns, given.data.shape[0])
+        dummies.index = given.data.labels or ()
+        return Value(dummies, given.origins)
     table = table_of(given)
     if not isinstance(table, Frame) or (asked is not None and wanted is None):
         return unknown(given)
@@ -104,11 +107,12 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.function("pandas.concat")
 def _concat(interpreter: Interpreter, call: Call) -> Value:
     parts, axis = listed(interpreter, call.given(0, "objs")), call.given(1, "axis")
-    tables = [table_of(part) for part in parts or ()]
+    across = axis is not None and axis.data in (1, "columns")
+    tables = [_table_of_column(part) if across else table_of(part) for part in parts or ()]
     known = [table for table in tables if table is not None]
     if not known or len(known) != len(tables) or parts is None:
         return call.unknown()
-    if axis is not None and axis.data in (1, "columns"):
+    if across:
         rows = known[0].rows
         same = all(table.rows.data == rows.data for table in known[1:])
         columns = {n: d for table in known for n, d in table.columns.items()}
@@ -118,13 +122,16 @@ def _concat(interpreter: Interpreter, call: Call) -> Value:
         length = rows if same else Value(UNKNOWN, merged(*(t.rows for t in known)))
         result = Frame(columns, length, origins)
         frames = [t for t in known if isinstance(t, Frame)]
-        if same and len(frames) == len(known):
+        if len(frames) == len(known):
             labels = frames[0].index
-            if all(list(t.index) == list(labels) for t in frames[1:] if t.index is not labels):
+            alike = all(t.index is labels or list(t.index) == list(labels) for t in frames[1:])
+            if same and alike:
                 result.index, result.lines = labels, frames[0].lines
                 for frame in frames:
                     result.cells.update(frame.cells)
                     result.derived.update(frame.derived)
+            elif not alike:
+                _by_labels(result, frames, call)
         return Value(result, merged(*parts))
     sizes = [size(table.rows) for table in known]
     total = UNKNOWN if None in sizes else sum(n for n in sizes if n is not None)
@@ -142,6 +149,59 @@ def _concat(interpreter: Interpreter, call: Call) -> Value:
         numbered = is_true(call.keywords.get("ignore_index"))
         return Value(_below_each_other(frames, columns, length, origins, numbered), merged(*parts))
     return Value(Table(columns, length, origins), merged(*parts))
+
+
+def _table_of_column(part: Value) -> Table | None:
+    """Return a table as it is, and a named column with labels as a table."""
+    data = part.data
+    if not isinstance(data, Series) or data.index is None or not data.shape:
+        return table_of(part)
+    if not isinstance(data.name, str):
+        return None
+    made = Frame({data.name: data.dtype}, data.shape[0], {data.name: part.origins})
+    if data.cells is not None:
+        made.cells[data.name] = data.cells
+        made.derived[data.name] = data.derived
+    made.index, made.lines = data.index, data.lines
+    return made
+
+
+def _by_labels(result: Frame, frames: Sequence[Frame], call: Call) -> None:
+    """Put tables side by side whose rows have other labels: each label of one of them is a row."""
+    held = [labels_of(frame) for frame in frames]
+    known = [labels for labels in held if labels is not None]
+    result.rows = Value(UNKNOWN, merged(*(frame.rows for frame in frames)))
+    if len(known) != len(frames) or not affords(sum(map(len, known))):
+        return
+    where = [{label: i for i, label in enumerate(labels)} for labels in known]
+    if any(len(at) != len(labels) for at, labels in zip(where, known, strict=True)):
+        return
+    union = list(dict.fromkeys(label for labels in known for label in labels))
+    how = call.keywords.get("join")
+    if how is not None and how.data == "inner":
+        union = [label for label in union if all(label in at for at in where)]
+    numbered = frozenset().union(*(frame.numbered for frame in frames))
+    others = merged(*(frame.rows for frame in frames))
+    result.rows = Value(len(union), others | numbered | {call.place})
+    result.index = tuple(union)
+    counts = " and ".join(str(len(labels)) for labels in known[:2])
+    why = f"the rows are put together by their labels: {counts} rows give {len(union)}"
+    arrays.note_reason(call.place, why)
+    for place in numbered:
+        why = f"the rows get new labels from 0 on here, by which {counts} rows give {len(union)}"
+        arrays.note_reason(place, why)
+    if not affords(len(union) * len(result.columns)):
+        return
+    for frame, at in zip(frames, where, strict=True):
+        rows = [at.get(label) for label in union]
+        if None in rows:
+            result.gaps.update(dict.fromkeys(frame.columns, numbered | {call.place}))
+        for name, cells in frame.cells.items():
+            found = [None if row is None else cells[row] for row in rows]
+            result.columns[name] = dtype_of_cells(found)
+            if result.columns[name] == "float64":
+                found = [float(cell) if isinstance(cell, int) else cell for cell in found]
+            result.cells[name] = tuple(found)
 
 
 def _below_each_other(
@@ -177,16 +237,11 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     right_value = call.keywords.get("right")
     if right is None and right_value is not None:
         right = table_of(right_value)
-    keys = call.keywords.get("on")
     if left is None or right is None or call.name.endswith("join"):
         return call.unknown()
-    names = (
-        None
-        if keys is None
-        else [keys]
-        if isinstance(keys.data, str)
-        else listed(interpreter, keys)
-    )
+    call = _by_name(call, 2)
+    keys = call.keywords.get("on")
+    names = _keys(interpreter, keys)
     for name in names or ():
         for table in (left, right):
             if isinstance(name.data, str) and name.data not in table.columns:
@@ -195,6 +250,8 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     shared = left.columns.keys() & right.columns.keys()
     if on is None:
         on = shared
+    if "left_on" in call.keywords and "right_on" in call.keywords:
+        return _joined_by_other_names(interpreter, call, left, right)
     if not on or {"left_on", "right_on", "left_index"} & call.keywords.keys():
         return call.unknown()
     both = shared - on
@@ -214,6 +271,7 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     origins = {**right.origins_of, **left.origins_of}
     count = merged(left.rows, right.rows, *([keys] if keys is not None else [])) | {call.place}
     pairs = _matched(left, right, list(on), call)
+    count |= _repeated(left, right, list(on), pairs, call)
     if pairs is None or not isinstance(left, Frame) or not isinstance(right, Frame):
         return Value(Table(columns, Value(UNKNOWN, count), origins), merged(*given))
     taken_of = {name: tuple(cells[i] for i, _ in pairs) for name, cells in left.cells.items()}
@@ -264,6 +322,99 @@ def _suffixed(table: Table, names: Collection[object], suffix: str) -> Table:
     return made
 
 
+MERGING = ("how", "on", "left_on", "right_on")
+"""The arguments of ``merge`` after the tables."""
+
+
+def _by_name(call: Call, tables: int) -> Call:
+    """Return a call of ``merge`` with what follows its tables by name."""
+    first = tables if call.receiver is None else 1
+    named = dict(zip(MERGING, call.args[first:], strict=False))
+    keywords = {**named, **call.keywords}
+    return Call(call.name, call.args[:first], keywords, call.place, call.receiver)
+
+
+def _keys(interpreter: Interpreter, keys: Value | None) -> list[Value] | None:
+    """Return the names of columns that tables are joined by, None where they are not known."""
+    if keys is None:
+        return None
+    return [keys] if isinstance(keys.data, str) else listed(interpreter, keys)
+
+
+def _joined_by_other_names(
+    interpreter: Interpreter, call: Call, left: Table, right: Table
+) -> Value:
+    """Return two tables joined by columns that have another name in each."""
+    keys = [_keys(interpreter, call.keywords[side]) for side in ("left_on", "right_on")]
+    for table, names in zip((left, right), keys, strict=True):
+        for name in names or ():
+            if isinstance(name.data, str) and name.data not in table.columns:
+                raise lacking(table, name.data, name, *call.args[:1])
+    mine, theirs = ([name.data for name in names or ()] for names in keys)
+    both = left.columns.keys() & right.columns.keys()
+    if not mine or len(mine) != len(theirs) or both:
+        return call.unknown()
+    columns = {**left.columns, **dict.fromkeys(right.columns)}
+    count = merged(left.rows, right.rows, *call.keywords.values()) | {call.place}
+    rows: object = UNKNOWN
+    renamed = dict(zip(theirs, mine, strict=True))
+    if isinstance(left, Frame) and isinstance(right, Frame):
+        cells = {renamed[n]: c for n, c in right.cells.items() if n in renamed}
+        alike = Frame(dict.fromkeys(cells), right.rows, {}, cells)
+        alike.lines = right.lines
+        kept = {n: v for n, v in call.keywords.items() if n not in ("left_on", "right_on")}
+        pairs = _matched(left, alike, mine, Call(call.name, (), kept, call.place))
+        count |= _repeated(left, alike, mine, pairs, call)
+        rows = UNKNOWN if pairs is None else len(pairs)
+    origins = {**right.origins_of, **left.origins_of}
+    return Value(Table(columns, Value(rows, count), origins), merged(*call.args))
+
+
+FEW_REPEATED = 0.1
+"""The share of a table's rows up to which those with a key that it has already are mistakes."""
+
+
+def _repeated(
+    left: Table,
+    right: Table,
+    on: Sequence[object],
+    pairs: Sequence[tuple[int, int | None]] | None,
+    call: Call,
+) -> Origins:
+    """Return the lines of the few rows of a joined table whose key it has already.
+
+    They multiply the rows of the other table; where the number of rows fails, they or the join
+    without a check of them are the cause.
+    """
+    if pairs is None or not isinstance(left, Frame) or not isinstance(right, Frame):
+        return NOWHERE
+    used = {j for _, j in pairs}
+    first: dict[object, int] = {}
+    rows: list[tuple[int, tuple[object, ...]]] = []
+    for index, key in enumerate(zip(*(right.cells[name] for name in on), strict=True)):
+        if first.setdefault(key, index) != index and index in used:
+            rows.append((index, key))
+    total = len(right.cells[on[0]])
+    if not rows or len(rows) > max(1, total * FEW_REPEATED):
+        return NOWHERE
+    why = (
+        f"the join gives {len(pairs)} rows for {len(left.cells[on[0]])}: the table that is joined "
+        f"has the key `{_shown(rows[0][1])}` more than once"
+    )
+    arrays.note_reason(call.place, why)
+    lines = [right.lines[index] for index, _ in rows if index < len(right.lines)]
+    if len(lines) != len(rows) or len(lines) > FEW_ROWS:
+        return NOWHERE
+    for line, (_, key) in zip(lines, rows, strict=True):
+        why = f"the key `{_shown(key)}` stands here again, so that a join multiplies rows"
+        arrays.note_reason(line, why)
+    return frozenset(lines)
+
+
+def _shown(key: tuple[object, ...]) -> str:
+    return ", ".join(str(part) for part in key)[:MOST_SHOWN]
+
+
 FEW_ROWS = 2
 """Rows without a match that are rather wrong themselves than the other table."""
 
@@ -295,7 +446,8 @@ def _matched(
     kind = "inner" if how is None else how.data
     if not isinstance(left, Frame) or not isinstance(right, Frame):
         return None
-    if kind not in ("inner", "left") or call.keywords.keys() - {"how", "on", "right"}:
+    known = {"how", "on", "right", "suffixes"}
+    if kind not in ("inner", "left") or call.keywords.keys() - known:
         return None
     if any(name not in left.cells or name not in right.cells for name in on):
         return None

@@ -26,6 +26,7 @@ from dl_bug_lsp.interpretation.cells import (
     converted,
     distinct,
     dtype_of_cells,
+    labels_of,
     lacking,
     note_kept,
     part_of,
@@ -98,7 +99,15 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
         raise Raised("size", f"{len(columns)} columns passed, passed data had {number}", *sides)
     dtype = None if made.dtype == "object" else made.dtype
     origins = {c.data: merged(c, data) for c in columns}
-    result = Table({c.data: dtype for c in columns}, made.shape[0], origins)
+    result = Frame({c.data: dtype for c in columns}, made.shape[0], origins)
+    labels = call.given(1, "index")
+    if labels is None or labels.data is None:
+        result.index = range(size(result.rows) or 0)
+        result.numbered = frozenset({call.place})
+    else:
+        held = series_of(labels)
+        cells = None if held is None else held.cells
+        result.index = cells if cells is not None and len(cells) == size(result.rows) else ()
     return Value(result, merged(*call.args))
 
 
@@ -378,7 +387,7 @@ def _setitem(interpreter: Interpreter, call: Call) -> Value:
     if table is None or key is None or value is None:
         return Value(None)
     if isinstance(key.data, (str, int)):
-        set_column(table, key.data, value, key)
+        set_column(table, key.data, value, key, place=call.place)
     elif isinstance(key.data, list):
         names: list[object] = [o.data for o in key.data if isinstance(o.data, (str, int))]
         for name in names:
@@ -387,7 +396,7 @@ def _setitem(interpreter: Interpreter, call: Call) -> Value:
                 dtype = value.data.dtype if isinstance(value.data, Array) else None
                 table.columns[name] = dtype
             elif name in other.columns:
-                set_column(table, name, column(other, name), key)
+                set_column(table, name, column(other, name), key, place=call.place)
             else:
                 table.columns[name] = None
             table.origins_of[name] = merged(value, key)
@@ -397,8 +406,12 @@ def _setitem(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-def set_column(table: Table, name: object, value: Value, *parts: Value) -> None:
+def set_column(
+    table: Table, name: object, value: Value, *parts: Value, place: Origin | None = None
+) -> None:
     """Give a table a column: a column's cells, a list's items, or one value for all rows.
+
+    ``place`` is the line that does so.
 
     Raises `Raised` ("size") where a list or an array has another length.
     """
@@ -408,7 +421,8 @@ def set_column(table: Table, name: object, value: Value, *parts: Value) -> None:
         value = _as_column(value)
         data = value.data
     made = series_of(value)
-    positional = given or (made is not None and made.index is None)
+    labelled = isinstance(data, Series) and data.index is not None
+    positional = given or (isinstance(data, Array) and not labelled)
     if positional and isinstance(data, Array) and data.shape and table.columns:
         arrays.same(data.shape[0], table.rows, "Length of values does not match length of index")
     table.columns[name] = data.dtype if isinstance(data, Array) else _dtype_of(value)
@@ -429,6 +443,34 @@ def set_column(table: Table, name: object, value: Value, *parts: Value) -> None:
             lined = made.lines is table.lines or made.lines == table.lines
             table.derived[name] = made.derived if lined else merged(value)
             table.gaps[name] = made.gaps
+        elif own is not None:
+            _set_by_labels(table, name, made, value, place)
+    elif labelled and made is not None and len(table.index) == count:
+        _set_by_labels(table, name, made, value, place)
+
+
+def _set_by_labels(
+    table: Frame, name: object, made: Series, value: Value, place: Origin | None
+) -> None:
+    """Give a table the cells of a column with other labels; rows whose label it lacks have none."""
+    labels = made.labels
+    if labels is None or made.cells is None or not affords(len(table.index)):
+        return
+    where = {label: i for i, label in enumerate(labels)}
+    if len(where) != len(labels):
+        return
+    rows = [where.get(label) for label in table.index]
+    cells = [None if row is None else made.cells[row] for row in rows]
+    table.columns[name] = dtype_of_cells(cells)
+    if table.columns[name] == "float64":
+        cells = [float(cell) if isinstance(cell, int) else cell for cell in cells]
+    table.cells[name], table.derived[name] = tuple(cells), merged(value)
+    missing = rows.count(None)
+    table.gaps[name] = made.gaps
+    if missing and place is not None:
+        table.gaps[name] = frozenset({place})
+        why = f"the column is put in by its labels: {missing} of {len(rows)} rows get none of it"
+        arrays.note_reason(place, why)
 
 
 # Methods of tables.
@@ -792,7 +834,7 @@ def _set_attribute(interpreter: Interpreter, call: Call) -> Value:
     if table is None or value is None:
         return Value(None)
     if call.name in table.columns:
-        set_column(table, call.name, value)
+        set_column(table, call.name, value, place=call.place)
     if call.name == "index" and isinstance(table, Frame):
         table.index = ()
     names = listed(interpreter, value) if call.name == "columns" else None
@@ -825,6 +867,10 @@ def _outline(interpreter: Interpreter, call: Call) -> Value:
     if call.name == "empty":
         return Value(UNKNOWN if rows is None else not rows or not table.columns, width.origins)
     if call.name == "index":
+        labels = labels_of(table)
+        if labels is not None and affords(len(labels)):
+            made = Series((table.rows,), dtype_of_cells(labels[:MOST_ITEMS]), cells=tuple(labels))
+            return Value(made, table.rows.origins)
         return new((table.rows,), None, table.rows.origins)
     simple = {"shape": Value((table.rows, width), width.origins), "ndim": Value(2)}
     return simple.get(call.name, table.rows)

@@ -9,9 +9,10 @@ would. The modules whose models it adds to are imported first. Sources:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import Frame, Series, column, distinct
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
@@ -24,9 +25,11 @@ from dl_bug_lsp.interpretation.sklearn_estimators import (
 )
 from dl_bug_lsp.interpretation.sklearn_models import matrix
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     Array,
     LibraryObject,
+    Origin,
     Raised,
     Table,
     Value,
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 Check = Callable[[Call], None]
+MOST_ITEMS = 20
 BOOSTED = {
     f"{name}{kind}"
     for name in ("AdaBoost", "GradientBoosting")
@@ -128,7 +132,11 @@ def _gaps(value: Value | None) -> list[Value]:
     if isinstance(data, Series) and data.cells is not None and value is not None:
         found = [value] if None in data.cells else []
     elif isinstance(data, Frame):
-        found = [column(data, name) for name, cells in data.cells.items() if None in cells]
+        lacking = [name for name, cells in data.cells.items() if None in cells]
+        if arrays.is_failing():
+            # Rows that a join by labels left without numbers, whatever these are.
+            lacking += [n for n in data.gaps if n in data.columns and n not in data.cells]
+        found = [column(data, n, Value(None, data.gaps.get(n, NOWHERE))) for n in lacking]
     else:
         found = []
     return [Value(o.data, getattr(o.data, "gaps", None) or o.origins) for o in found]
@@ -304,42 +312,100 @@ def _crossed(call: Call) -> None:
 # --- searches -------------------------------------------------------------------------------------
 
 
-@checked(("GridSearchCV", "RandomizedSearchCV"), ("fit",))
+SEARCHED = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
+OF_PIPELINES = ("steps", "memory", "verbose", "transform_input")
+OF_COLUMNS = (
+    *("transformers", "remainder", "sparse_threshold", "n_jobs", "transformer_weights", "verbose"),
+    *("verbose_feature_names_out", "force_int_remainder_cols"),
+)
+"""The parameters of pipelines and of column transformers besides those of their parts."""
+SEARCHING = {
+    *("estimator", "scoring", "n_jobs", "refit", "cv", "verbose", "pre_dispatch", "error_score"),
+    *("return_train_score", "random_state", "n_iter", "factor", "resource", "max_resources"),
+    *("min_resources", "aggressive_elimination", "n_candidates"),
+}
+
+
+@checked_function(*(f"sklearn.model_selection.{name}" for name in SEARCHED))
+def _search_made(call: Call) -> None:
+    """Check the arguments of a search: what to search is one, and nothing else is unknown."""
+    wanted = "param_distributions" if "Random" in call.name else "param_grid"
+    grid = call.given(1, wanted)
+    for name, value in call.keywords.items():
+        if name not in SEARCHING and name != wanted:
+            raise Raised("arguments", f"got an unexpected keyword argument '{name}'", value)
+    if grid is None:
+        raise Raised("arguments", f"missing 1 required positional argument: '{wanted}'")
+    items = grid.data if isinstance(grid.data, (list, tuple)) else [grid]
+    for item in items:
+        if item.data is not UNKNOWN and not isinstance(item.data, (dict, LibraryObject)):
+            raise Raised("type", "Parameter grid should be a dict or a list of them", grid)
+
+
+@checked(SEARCHED, ("fit",))
 def _searched(call: Call) -> None:
     estimator = _setting(call, "estimator", 0)
     grid = _setting(call, "param_grid", 1) or _setting(call, "param_distributions", 1)
-    data = None if estimator is None else estimator.data
-    if grid is None or not isinstance(grid.data, dict) or not isinstance(data, LibraryObject):
+    if grid is None:
         return
-    for name, values in grid.data.items():
-        if isinstance(values.data, (list, tuple)) and not values.data:
-            raise Raised("value", f"Parameter grid for parameter '{name}' is empty", values)
-        steps = _steps(data)
-        if steps is None or not isinstance(name, str):
-            continue
-        if name.partition("__")[0] not in (*steps, "steps", "memory", "verbose", "transform_input"):
-            what = f"Invalid parameter '{name}' for estimator Pipeline"
-            raise Raised("value", what, Value(name, values.origins), estimator or grid)
+    for item in grid.data if isinstance(grid.data, (list, tuple)) else [grid]:
+        if isinstance(item.data, dict):
+            for name, values in item.data.items():
+                if isinstance(values.data, (list, tuple)) and not values.data:
+                    what = f"Parameter grid for parameter '{name}' is empty"
+                    raise Raised("value", what, values)
+            _known_parameters(estimator, item.data)
 
 
-def _steps(held: LibraryObject) -> list[str] | None:
-    """Return the names of a pipeline's steps, None of another estimator."""
-    if held.short != "Pipeline":
-        return None
-    given = held.keywords.get("steps", held.args[0] if held.args else None)
-    items = given.data if given is not None else None
+@checked(("Pipeline", "ColumnTransformer"), ("set_params",))
+def _set(call: Call) -> None:
+    _known_parameters(call.receiver, dict(call.keywords))
+
+
+def _known_parameters(estimator: Value | None, given: Mapping[Any, Value]) -> None:
+    """Raise where the name of a parameter begins with the name of no part of an estimator.
+
+    One side are all names that begin with it, the other are the names of the parts.
+    """
+    for name in given:
+        held, rest = estimator, str(name)
+        while rest and held is not None and isinstance(held.data, LibraryObject):
+            parts = _parts_of(held.data)
+            head, _, rest = rest.partition("__")
+            if parts is None:
+                break
+            own = OF_PIPELINES if held.data.short == "Pipeline" else OF_COLUMNS
+            if head not in parts and head not in own:
+                alike = [n for n in given if head in str(n).split("__")]
+                made: set[Origin] = set()
+                for other in alike:
+                    made |= given[other].origins
+                    items = given[other].data
+                    for item in items[:MOST_ITEMS] if isinstance(items, (list, tuple)) else ():
+                        made |= item.origins
+                names = merged(*(label for label, _ in parts.values()))
+                what = f"Invalid parameter '{head}' for estimator {held.data.short}"
+                side = Value(str(name), frozenset(made))
+                raise Raised("value", what, side, Value(UNKNOWN, names))
+            held = parts[head][1] if head in parts else None
+
+
+def _parts_of(held: LibraryObject) -> dict[str, tuple[Value, Value]] | None:
+    """Return the parts of a pipeline or column transformer by name, None of what has none."""
+    keyword = {"Pipeline": "steps", "ColumnTransformer": "transformers"}.get(held.short)
+    given = held.keywords.get(keyword or "", held.args[0] if held.args else None)
+    items = given.data if given is not None and keyword is not None else None
     if not isinstance(items, (list, tuple)):
         return None
-    names: list[str] = []
+    parts: dict[str, tuple[Value, Value]] = {}
     for item in items:
         pair = item.data
-        if isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[0].data, str):
-            names.append(pair[0].data)
-        elif isinstance(pair, LibraryObject):
-            names.append(pair.short.lower())
-        else:
+        if not isinstance(pair, (list, tuple)) or len(pair) < 2:
             return None
-    return names
+        if not isinstance(pair[0].data, str):
+            return None
+        parts[pair[0].data] = (Value(pair[0].data, merged(pair[0], item)), pair[1])
+    return parts
 
 
 # --- metrics --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import distinct, series_of, table_of
 from dl_bug_lsp.interpretation.effect_models import some_number, words
@@ -25,12 +26,15 @@ from dl_bug_lsp.interpretation.sklearn_models import (
     _same_rows,
     _wants_matrix,
     matrix,
+    note_fit,
+    note_forgotten,
 )
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
     LibraryObject,
+    Raised,
     Value,
     merged,
     unknown,
@@ -121,7 +125,8 @@ def _classes_of(target: Value | None, call: Call) -> Value:
         plain = [item.data for item in target.data]
         if plain and all(isinstance(item, (bool, int, str)) for item in plain):
             number = len(set(plain))
-    return new((Value(number, origins),), dtype, origins)
+    bounds = (None, None) if y is None else (y[0].lowest, y[0].highest)
+    return new((Value(number, origins),), dtype, origins, bounds)
 
 
 def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
@@ -134,7 +139,7 @@ def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
     x, y = matrix(source), matrix(target)
     data = None if x is None else x[0]
     width, origins = _width(data), merged(*call.args) | {call.place}
-    _remember(call, n_features_in_=width)
+    _remember(call, n_features_in_=note_fit(call, width))
     table = table_of(source)
     if table is not None:
         _remember(call, feature_names_in_=new((Value(len(table.columns)),), "object", origins))
@@ -206,7 +211,10 @@ def _predicted(interpreter: Interpreter, call: Call) -> Value:
     if call.name == "predict":
         if held.short.startswith("CatBoost"):
             return new(None, None, origins)
-        return new((rows,), None if classes is None else classes.dtype, origins)
+        if classes is None:
+            return new((rows,), None, origins)
+        bounds = (classes.lowest, classes.highest)
+        return new((rows,), classes.dtype, origins | fitted.origins, bounds)
     count = classes.shape[0] if classes is not None and classes.shape else Value(UNKNOWN)
     dtype = "float32" if held.short.startswith("XGB") else "float64"
     if call.name in ("predict_proba", "predict_log_proba"):
@@ -343,7 +351,7 @@ def _reduced(interpreter: Interpreter, call: Call) -> Value:
     origins = merged(*call.args) | {held.made}
     if call.name.startswith("fit"):
         count, width = _components(held, x[0]), _width(x[0])
-        _remember(call, n_features_in_=width, columns=count)
+        _remember(call, n_features_in_=note_fit(call, width), columns=count)
         dtype = _floating(x[0])
         _remember(call, components_=new((count, width), dtype, origins), n_components_=count)
         for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
@@ -395,8 +403,31 @@ def _decoded(_: Interpreter, call: Call) -> Value:
     y, fitted = matrix(call.given(0, "y")), state_of(call.receiver, "classes_")
     if y is None:
         return call.unknown()
+    _refuse_codes(call, y, fitted)
     dtype = fitted.data.dtype if isinstance(fitted.data, Array) else None
     return new(y[0].shape, dtype, merged(*call.args))
+
+
+def _refuse_codes(call: Call, y: tuple[Array, Value], fitted: Value) -> None:
+    """Raise for codes that an encoder has no class for.
+
+    Of codes that are only known to lie within bounds the greatest counts, on the failing line.
+    """
+    classes = fitted.data
+    count = size(classes.shape[0]) if isinstance(classes, Array) and classes.shape else None
+    if count is None:
+        return
+    codes = series_of(y[1])
+    cells = () if codes is None else codes.cells or ()
+    beyond = [c for c in cells if isinstance(c, int) and not 0 <= c < count]
+    highest = y[0].highest
+    if not cells and highest is not None and highest >= count and arrays.is_failing():
+        beyond = [highest]
+    if beyond:
+        greatest = max(beyond)
+        note_forgotten(call, lambda number: number > greatest)
+        what = f"y contains previously unseen labels: {greatest}"
+        raise Raised("value", what, Value(greatest, y[1].origins), fitted)
 
 
 @_each(("LabelBinarizer", "MultiLabelBinarizer"), "fit", "transform", "fit_transform")

@@ -100,6 +100,7 @@ def _same_features(call: Call, pair: tuple[Array, Value]) -> None:
         return
     given = data.shape[1]
     if size(given) is not None and size(given) != size(fitted):
+        note_forgotten(call, lambda number: number == size(given))
         message = f"X has {size(given)} features, but was fitted with {size(fitted)} features"
         raise Raised("size", message, given, fitted)
 
@@ -114,6 +115,40 @@ def _same_rows(x: tuple[Array, Value] | None, y: tuple[Array, Value] | None) -> 
 def _remember(call: Call, **state: Value) -> None:
     if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
         call.receiver.data.state.update(state)
+
+
+def note_fit(call: Call, number: Value) -> Value:
+    """Remember to what an estimator is fitted: a number of features or classes; return it.
+
+    What it was fitted to before is forgotten by it, but not here.
+    """
+    made = Value(number.data, number.origins | {call.place})
+    former = state_of(call.receiver, _FITS).data
+    fits = former if isinstance(former, tuple) else ()
+    this = Value(number.data, frozenset({call.place}))
+    _remember(call, **{_FITS: Value((*fits[-MOST_FITS:], this))})
+    return made
+
+
+_FITS = "numbers that it was fitted to"
+MOST_FITS = 20
+
+
+def note_forgotten(call: Call, takes: Callable[[int], bool]) -> None:
+    """Note of the last fit of an estimator that an earlier one would have taken what it refuses."""
+    fits = state_of(call.receiver, _FITS).data
+    if not isinstance(fits, tuple) or len(fits) < 2:
+        return
+    last, now = fits[-1], size(fits[-1])
+    for former in reversed(fits[:-1]):
+        number = size(former)
+        if number is not None and now is not None and number != now and takes(number):
+            ((_, line),) = former.origins
+            ((file, here),) = last.origins
+            where = f"line {line}" if line != here else "an earlier round"
+            why = f"this fits it again, to {now}, and it forgets the {number} of {where}"
+            arrays.note_reason((file, here), why)
+            return
 
 
 _SCALERS = (
@@ -156,7 +191,7 @@ def _scaled(interpreter: Interpreter, call: Call) -> Value:
         _no_text(pair, source)
     if call.name.startswith("fit"):
         if data.shape is not None and len(data.shape) == 2:
-            _remember(call, n_features_in_=data.shape[1])
+            _remember(call, n_features_in_=note_fit(call, data.shape[1]))
     else:
         _same_features(call, pair)
     if call.name == "fit":
@@ -180,6 +215,7 @@ def _label_encoder(interpreter: Interpreter, call: Call) -> Value:
         number_of = UNKNOWN if values is None else len(values)
         count = Value(number_of, value.origins | {call.place})
         known = None if values is None else tuple(values)
+        note_fit(call, count)
         classes = Series((count,), data.dtype, "numpy", None, None, None, known)
         _remember(call, classes_=Value(classes, count.origins))
     if call.name == "fit":
@@ -242,7 +278,7 @@ def _one_hot(interpreter: Interpreter, call: Call) -> Value:
     if call.name.startswith("fit"):
         _learn_categories(interpreter, held, columns, value, call)
         if data.shape is not None and len(data.shape) == 2:
-            _remember(call, n_features_in_=data.shape[1])
+            _remember(call, n_features_in_=note_fit(call, data.shape[1]))
     else:
         _same_features(call, pair)
         _refuse_unseen(held, columns, source)
@@ -279,6 +315,17 @@ def _learn_categories(
     origins = merged(value, *([given] if given is not None else [])) | {call.place}
     _remember(call, width=Value(total, origins))
     held.state.pop("categories", None)
+    held.state.pop("feature_names", None)
+    source = table_of(call.given(0, "X"))
+    cells = [cell for item in known or () for cell in item]
+    named = plain and source is not None and all(isinstance(cell, str) for cell in cells)
+    if known is not None and named and source is not None and len(known) == len(source.columns):
+        names = [
+            f"{name}_{cell}"
+            for name, item in zip(source.columns, known, strict=True)
+            for cell in sorted(map(str, item))
+        ]
+        held.state["feature_names"] = Value(tuple(names), origins)
     if known is not None:
         categories = [Value({cell for cell in item if isinstance(cell, _CELL)}) for item in known]
         held.state["categories"] = Value(categories, origins)
@@ -334,7 +381,7 @@ def _reduced(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(held, LibraryObject):
         count = held.keywords.get("n_components") or (held.args[0] if held.args else None)
     if call.name.startswith("fit") and data.shape is not None and len(data.shape) == 2:
-        _remember(call, n_features_in_=data.shape[1])
+        _remember(call, n_features_in_=note_fit(call, data.shape[1]))
         wanted, limit = size(count), size(data.shape[1])
         if wanted is not None and limit is not None and wanted > limit and count is not None:
             message = "n_components must be between 0 and min(n_samples, n_features)"
@@ -378,16 +425,37 @@ def _steps(interpreter: Interpreter, held: LibraryObject, keyword: str) -> list[
 def _made_of_steps(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     if call.name.endswith("make_pipeline"):
-        pairs = [Value((Value(str(i)), step), step.origins) for i, step in enumerate(call.args)]
+        pairs = [
+            Value((Value(name, step.origins), step), step.origins)
+            for name, step in zip(_step_names(call.args), call.args, strict=True)
+        ]
         name = "sklearn.pipeline.Pipeline"
     else:
         name, pairs = "sklearn.compose.ColumnTransformer", []
-        for i, step in enumerate(call.args):
-            if not isinstance(step.data, tuple) or len(step.data) != 2:
-                return call.unknown()
-            pairs.append(Value((Value(str(i)), *step.data), step.origins))
+        steps = [step.data for step in call.args]
+        each = [step for step in steps if isinstance(step, tuple) and len(step) == 2]
+        if len(each) != len(steps):
+            return call.unknown()
+        for label, step in zip(_step_names([step[0] for step in each]), each, strict=True):
+            pairs.append(Value((Value(label), *step), merged(*step)))
     made = LibraryObject(name, (Value(list(pairs)),), call.keywords, call.place)
     return Value(made, merged(*call.args))
+
+
+def _step_names(steps: Sequence[Value]) -> list[str]:
+    """Return the names that scikit-learn gives to steps: those of their classes, counted."""
+    kinds = [
+        step.data.short.lower()
+        if isinstance(step.data, LibraryObject)
+        else step.data
+        if isinstance(step.data, str)
+        else f"step {i}"
+        for i, step in enumerate(steps)
+    ]
+    return [
+        f"{kind}-{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else kind
+        for i, kind in enumerate(kinds)
+    ]
 
 
 @_each(("ColumnTransformer",), "fit", "transform", "fit_transform")
@@ -547,6 +615,10 @@ def _words_in(interpreter: Interpreter, source: Value, held: LibraryObject) -> i
 def _feature_names(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
     width = state_of(call.receiver, "width")
+    names = state_of(call.receiver, "feature_names")
+    if isinstance(names.data, tuple) and not call.args and len(names.data) == size(width):
+        cells = tuple(names.data)
+        return Value(Series((width,), "object", cells=cells), names.origins)
     return new((width,), "object", width.origins)
 
 

@@ -294,6 +294,9 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if isinstance(given.data, Array):
         raise Raised("type", f"{name}(): argument 'tensors' must be tuple of Tensors", given)
+    if isinstance(given.data, Lazy) and given.data.length.data == 0 and not given.data.others:
+        none = Value(0, given.data.length.origins)
+        raise Raised("value", f"{name}() expected a non-empty list of Tensors", none)
     if not isinstance(given.data, list | tuple):
         items = interpreter.iterate(given) if isinstance(given.data, Lazy) else None
         lazy = items if isinstance(items, Lazy) else None
