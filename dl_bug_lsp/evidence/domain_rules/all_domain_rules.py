@@ -17,6 +17,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     flax_variables,
     indices_and_divisors,
     kernels,
+    loaded_states,
     missing_names,
     misuse,
     module_names,
@@ -75,6 +76,7 @@ RULES: tuple[Source, ...] = (
     channel_order.find_channel_order,
     rebuilt.find_saved_configs,
     record_features.find_record_features,
+    loaded_states.find_unlike_makings,
 )
 
 

@@ -70,8 +70,8 @@ def find(case: Case) -> Iterator[Clue]:
         # A checkpoint is loaded before any sample is seen.
         if "state_dict" not in case.message:
             yield from _single_sample(case)
-        yield from _unflattened(case)
-        yield from _unflattened_call(case)
+            yield from _unflattened(case)
+            yield from _unflattened_call(case)
         yield from _image_modes(case)
         yield from _axes_of_sequences(case)
     if category == "illegal_index":
