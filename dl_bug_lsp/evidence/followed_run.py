@@ -10,11 +10,12 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
-from dl_bug_lsp.provenance.launches import TOOLING, Launch, is_config_name
+from dl_bug_lsp.provenance.launches import TOOLING, Launch, commands_before, is_config_name
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
@@ -297,7 +298,7 @@ def _interpreter(
     repeated: bool = False,
 ) -> Interpreter:
     frames = tuple((place.file, place.line) for place in case.places)
-    return Interpreter(
+    interpreter = Interpreter(
         case.workspace,
         frames[0][0],
         frames[-1],
@@ -313,6 +314,22 @@ def _interpreter(
         repeated=repeated,
         views=has_views(case),
     )
+    interpreter.earlier = earlier_runs(case)
+    return interpreter
+
+
+_EARLIER: WeakKeyDictionary[Case, EarlierRuns] = WeakKeyDictionary()
+
+
+def earlier_runs(case: Case) -> EarlierRuns:
+    """Return the commands that ran before the failing one, by its launch file."""
+    if case not in _EARLIER:
+        run = case.engine.run
+        launch = next((launch for launch in run.launches if launch.file), None)
+        before = commands_before(case.workspace, launch) if launch is not None else ()
+        commands = [(c.script, _words(case.workspace, c)) for c in before]
+        _EARLIER[case] = EarlierRuns(case.workspace, commands, case.places[0].file)
+    return _EARLIER[case]
 
 
 def has_views(case: Case) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
-from dl_bug_lsp.interpretation.file_models import file_of, text_in
+from dl_bug_lsp.interpretation.file_models import file_of, keep, kept_in, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
@@ -94,7 +94,8 @@ def _json_load(interpreter: Interpreter, call: Call) -> Value:
     file = state_of(handle, "file").data
     text = text_in(interpreter, file) if isinstance(file, str) else None
     if text is None or not isinstance(file, str):
-        return Value(UNKNOWN, merged(state_of(handle, "path")))
+        saved = kept_in(interpreter, handle, "json")
+        return Value(UNKNOWN, merged(state_of(handle, "path"))) if saved is None else saved
     return _json_text(text, frozenset({(file, 1)}))
 
 
@@ -106,7 +107,25 @@ def _json_loads(_: Interpreter, call: Call) -> Value:
     return _json_text(text.data, text.origins)
 
 
-MODELS.function("json.dump", "yaml.dump", "yaml.safe_dump", "toml.dump")(nothing)
+@MODELS.function("json.dump")
+def _json_dump(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    keep(interpreter, call.given(1, "fp"), "json", None if given is None else _as_json(given))
+    return Value(None)
+
+
+def _as_json(value: Value) -> Value:
+    """Return a value as JSON gives it back: keys are texts, and tuples are lists."""
+    data = value.data
+    if isinstance(data, dict):
+        made = {k if isinstance(k, str) else str(k): _as_json(v) for k, v in data.items()}
+        return Value(made, value.origins)
+    if isinstance(data, (list, tuple)):
+        return Value([_as_json(item) for item in data], value.origins)
+    return value
+
+
+MODELS.function("yaml.dump", "yaml.safe_dump", "toml.dump")(nothing)
 
 
 def settings(interpreter: Interpreter, file: str) -> Value:

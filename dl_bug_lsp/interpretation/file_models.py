@@ -12,11 +12,13 @@ import itertools
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
+from dl_bug_lsp.interpretation.cells import part_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
@@ -36,6 +38,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     LibraryObject,
     Raised,
+    Table,
     Value,
     merged,
     unknown,
@@ -74,6 +77,74 @@ def is_written(interpreter: Interpreter, path: str) -> bool:
     )
 
 
+MOST_NESTED = 6
+PICKLE = "pickle"
+"""The form of files of objects as they are: those of ``torch.save``, joblib and pickle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a program wrote to a file, and in which form: that of a pickle, a table, an array."""
+
+    form: str
+    value: Value
+
+
+def _kept_files(interpreter: Interpreter) -> dict[str, Kept]:
+    files: dict[str, Kept] | None = getattr(interpreter, "kept_files", None)
+    if files is None:
+        files = {}
+        setattr(interpreter, "kept_files", files)  # noqa: B010
+    return files
+
+
+def keep(interpreter: Interpreter, path: Value | None, form: str, value: Value | None) -> None:
+    """Take note of what a program writes to a file."""
+    text = text_of(path)
+    # A checkpoint goes to a path of its own, whatever that is.
+    if text is not None or form != PICKLE:
+        note_written(interpreter, path)
+    if text is not None and value is not None:
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value))
+
+
+def kept_here(interpreter: Interpreter, path: str) -> Kept | None:
+    """Return what a run itself has written under a path."""
+    return _kept_files(interpreter).get(posixpath.normpath(path))
+
+
+def kept_in(interpreter: Interpreter, path: Value | None, form: str) -> Value | None:
+    """Return what a file holds that this run wrote, or a command before it; None if not known."""
+    text = text_of(path)
+    if text is None:
+        return None
+    found = kept_here(interpreter, text)
+    is_there = interpreter.workspace.file_named(text) is not None
+    if found is None and interpreter.earlier is not None and not is_there:
+        found = interpreter.earlier.kept(text)
+    if found is None or found.form != form:
+        return None
+    return snapshot(found.value)
+
+
+def snapshot(value: Value, depth: int = 0) -> Value:
+    """Return a value as it is now: what holds others, and tables, are copied."""
+    data = value.data
+    if depth > MOST_NESTED:
+        return unknown(value)
+    if isinstance(data, dict):
+        return Value({k: snapshot(v, depth + 1) for k, v in data.items()}, value.origins)
+    if isinstance(data, (list, tuple)) and len(data) <= MOST_ITEMS:
+        return Value(type(data)(snapshot(item, depth + 1) for item in data), value.origins)
+    if isinstance(data, Table):
+        return Value(part_of(data, list(data.columns)), value.origins)
+    if isinstance(data, LibraryObject):
+        held = {name: snapshot(item, depth + 1) for name, item in data.state.items()}
+        copied = LibraryObject(data.name, data.args, dict(data.keywords), data.made, held)
+        return Value(copied, value.origins)
+    return value
+
+
 def file_of(
     interpreter: Interpreter, path: Value | None, suffixes: tuple[str, ...] = ()
 ) -> str | None:
@@ -100,6 +171,8 @@ def file_of(
     hidden = interpreter.workspace.existing_file(text, interpreter.script)
     if hidden is not None:
         return hidden
+    if interpreter.earlier is not None and interpreter.earlier.wrote(text):
+        return None
     raise Raised("file", f"No such file or directory: {text!r}", path)
 
 

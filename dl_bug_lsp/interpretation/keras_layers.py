@@ -25,6 +25,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    refused_axes,
     unknown,
 )
 
@@ -277,13 +278,12 @@ def check_axes(layer: LibraryObject, shape: Shape) -> None:
     if len(shape) == wanted or (known.least and len(shape) > wanted):
         return
     sort = "min_ndim" if known.least or known.family == "Conv" else "ndim"
-    raise Raised(
-        "size",
+    message = (
         f'Input 0 of layer "{named(layer)}" is incompatible with the layer: expected '
-        f"{sort}={wanted}, found ndim={len(shape)}. Full shape received: {shown(shape)}",
-        rank_value(shape),
-        Value(wanted, frozenset({layer.made})),
+        f"{sort}={wanted}, found ndim={len(shape)}. Full shape received: {shown(shape)}"
     )
+    made = Value(wanted, frozenset({layer.made}))
+    raise refused_axes(message, rank_value(shape), len(shape), made)
 
 
 # --- shapes -------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.cells import Series
-from dl_bug_lsp.interpretation.file_models import file_of
+from dl_bug_lsp.interpretation.file_models import file_of, kept_in
 from dl_bug_lsp.interpretation.model_helpers import nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
@@ -29,6 +29,14 @@ PICKLED = "Object arrays cannot be loaded when allow_pickle=False"
 def _load(interpreter: Interpreter, call: Call) -> Value:
     """Return the array of a file, or the archive of several."""
     path = call.given(0, "file")
+    saved = kept_in(interpreter, path, "array")
+    if saved is not None:
+        return saved
+    archived = kept_in(interpreter, path, "archive")
+    if archived is not None and isinstance(archived.data, dict):
+        state = {str(name): value for name, value in archived.data.items()}
+        found = LibraryObject(ARCHIVE, call.args, dict(call.keywords), call.place, state)
+        return Value(found, archived.origins)
     file = file_of(interpreter, path, (".npz", ".npy"))
     stored = interpreter.workspace.arrays(file) if file is not None else None
     if stored is None or file is None or path is None:

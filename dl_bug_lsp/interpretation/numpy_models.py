@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import axis_of, size
 from dl_bug_lsp.interpretation.cells import Series, as_column, converted, remade
-from dl_bug_lsp.interpretation.file_models import file_of, note_written, text_in
+from dl_bug_lsp.interpretation.file_models import file_of, keep, note_written, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     first_argument,
     listed,
     nothing,
+    text_of,
     thing,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
@@ -1077,10 +1078,34 @@ def _check_number(cell: str, place: Origins) -> None:
         raise Raised("value", message, Value(cell, place)) from None
 
 
-@MODELS.function("numpy.save", "numpy.savez", "numpy.savetxt", "numpy.savez_compressed")
-def _save(interpreter: Interpreter, call: Call) -> Value:
-    note_written(interpreter, call.given(0, "file", "fname"))
+@MODELS.function("numpy.savetxt")
+def _save_text(interpreter: Interpreter, call: Call) -> Value:
+    note_written(interpreter, call.given(0, "fname"))
     return Value(None)
+
+
+@MODELS.function("numpy.save")
+def _save(interpreter: Interpreter, call: Call) -> Value:
+    path = _with_suffix(call.given(0, "file"), ".npy")
+    keep(interpreter, path, "array", call.given(1, "arr"))
+    return Value(None)
+
+
+@MODELS.function("numpy.savez", "numpy.savez_compressed")
+def _save_archive(interpreter: Interpreter, call: Call) -> Value:
+    held = {f"arr_{at}": array for at, array in enumerate(call.args[1:])}
+    held |= {name: array for name, array in call.keywords.items() if name != "file"}
+    path = _with_suffix(call.given(0, "file"), ".npz")
+    keep(interpreter, path, "archive", Value(held))
+    return Value(None)
+
+
+def _with_suffix(path: Value | None, suffix: str) -> Value | None:
+    """Return a path with the suffix that NumPy adds where it is missing."""
+    text = text_of(path)
+    if path is None or text is None or text.endswith(suffix):
+        return path
+    return Value(text + suffix, path.origins)
 
 
 MODELS.function("numpy.set_printoptions", "numpy.seterr", "numpy.testing.assert_allclose")(nothing)

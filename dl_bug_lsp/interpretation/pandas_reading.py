@@ -14,8 +14,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import MOST_CELLS, Cells, Frame, converted, lacking, number_in
-from dl_bug_lsp.interpretation.file_models import file_of, text_in
+from dl_bug_lsp.interpretation.cells import (
+    MOST_CELLS,
+    Cells,
+    Frame,
+    converted,
+    lacking,
+    number_in,
+    part_of,
+)
+from dl_bug_lsp.interpretation.file_models import file_of, kept_in, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     is_true,
@@ -149,6 +157,9 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "filepath_or_buffer")
     if path is not None and isinstance(path.data, LibraryObject) and path.data.short == "StringIO":
         return _read_text(interpreter, path, path.data, call)
+    saved = kept_in(interpreter, path, "csv")
+    if saved is not None:
+        return _read_again(saved, call)
     held = state_of(path, "file").data
     file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
     origins = NOWHERE if path is None else path.origins
@@ -163,6 +174,38 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     if not rows:
         raise Raised("value", "No columns to parse from file", Value("", frozenset({(file, 1)})))
     return _table(file, rows, how, call, origins)
+
+
+LEAVING = {"filepath_or_buffer", "parse_dates", "usecols", "index_col", "low_memory", "encoding"}
+"""Arguments of ``read_csv`` whose effect on a table that the program wrote is known."""
+
+
+def _read_again(saved: Value, call: Call) -> Value:
+    """Return a table that the program wrote as text, as it is read again."""
+    table = saved.data
+    if not isinstance(table, Table) or call.keywords.keys() - LEAVING or len(call.args) > 1:
+        return unknown(saved)
+    wanted = call.keywords.get("usecols")
+    if wanted is not None and isinstance(wanted.data, (list, tuple)):
+        names = [name.data for name in wanted.data]
+        if any(name not in table.columns for name in names):
+            return unknown(saved)
+        table = part_of(table, [name for name in table.columns if name in names])
+    dates = call.keywords.get("parse_dates")
+    for name in dates.data if dates is not None and isinstance(dates.data, (list, tuple)) else ():
+        if name.data in table.columns:
+            table.columns[name.data] = "datetime64[ns]"
+    label = call.keywords.get("index_col")
+    if label is not None and label.data is not None:
+        names = list(table.columns)
+        name = names[label.data] if type(label.data) is int else label.data
+        if name not in table.columns:
+            return unknown(saved)
+        table = part_of(table, [other for other in names if other != name])
+        table.index_names = (name,)
+        if isinstance(table, Frame):
+            table.index = ()
+    return Value(table, saved.origins)
 
 
 def _read_text(interpreter: Interpreter, path: Value, held: LibraryObject, call: Call) -> Value:
@@ -321,6 +364,9 @@ def _typed(
 @MODELS.function("pandas.read_pickle", "pandas.read_feather", "pandas.read_hdf")
 def _read_other(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "path_or_buf", "io", "path")
+    saved = kept_in(interpreter, path, call.name.rpartition("_")[2])
+    if saved is not None:
+        return saved
     file = file_of(interpreter, path)
     outline = None
     text = text_in(interpreter, file) if call.name.endswith("read_json") else None

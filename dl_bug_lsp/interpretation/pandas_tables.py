@@ -36,7 +36,7 @@ from dl_bug_lsp.interpretation.cells import (
     taken,
     truths,
 )
-from dl_bug_lsp.interpretation.file_models import note_written
+from dl_bug_lsp.interpretation.file_models import keep, note_written
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
     MOST_ITEMS,
@@ -1295,10 +1295,52 @@ def _select_dtypes(interpreter: Interpreter, call: Call) -> Value:
     return Value(part_of(table, names), call.receiver.origins)
 
 
-@MODELS.method("table", "to_csv", "to_json", "to_parquet", "to_pickle", "to_excel")
+@MODELS.method("table", "to_csv", "to_json", "to_parquet", "to_pickle", "to_excel", "to_feather")
 def _save(interpreter: Interpreter, call: Call) -> Value:
-    note_written(interpreter, call.given(0, "path_or_buf", "path"))
+    path, table = call.given(0, "path_or_buf", "path"), table_of(call.receiver)
+    form = call.name.removeprefix("to_")
+    if call.name == "to_csv" and table is not None and call.receiver is not None:
+        written = _as_text(table, call)
+        keep(interpreter, path, form, None if written is None else Value(written))
+    elif call.name in ("to_parquet", "to_pickle", "to_feather"):
+        keep(interpreter, path, form, call.receiver)
+    else:
+        note_written(interpreter, path)
     return Value(None)
+
+
+SAVED_AS = {"category": "object", "float32": "float64", "int32": "int64", "float16": "float64"}
+"""The dtypes that columns have after they were written as text and read again, where others."""
+WITHOUT_INDEX = "Unnamed: 0"
+"""The name that a column of labels without a name gets when it is read again."""
+SAVING = {"path_or_buf", "index", "encoding", "float_format"}
+
+
+def _as_text(table: Table, call: Call) -> Table | None:
+    """Return a table as ``read_csv`` gives it back, None where that is not known."""
+    if call.keywords.keys() - SAVING or len(call.args) > 1:
+        return None
+    if not all(isinstance(name, str) for name in table.columns):
+        return None
+    made = part_of(table, list(table.columns))
+    for name, dtype in table.columns.items():
+        is_date = (dtype or "").startswith(("datetime", "timedelta"))
+        if is_date or dtype in SAVED_AS:
+            cells = made.cells.get(name) if isinstance(made, Frame) else None
+            made.columns[name] = "object" if is_date else SAVED_AS[dtype or ""]
+            if isinstance(made, Frame) and cells is not None and not is_date:
+                made.cells[name] = cells
+    if call.keywords.get("index", Value(data=True)).data is not False:
+        labels = [name for name in table.index_names if isinstance(name, str)] or [WITHOUT_INDEX]
+        bare = Table({**dict.fromkeys(labels), **made.columns}, made.rows, dict(made.origins_of))
+        if labels == [WITHOUT_INDEX]:
+            bare.columns[WITHOUT_INDEX] = "int64"
+        place = frozenset({call.place})
+        bare.origins_of.update(dict.fromkeys(labels, place))
+        return bare
+    if isinstance(made, Frame):
+        made.index = range(made.rows.data) if isinstance(made.rows.data, int) else ()
+    return made
 
 
 @MODELS.method("table", "to_dict")

@@ -38,6 +38,7 @@ from dl_bug_lsp.provenance.stack import header_expressions, normal, unparsed
 from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 
@@ -96,6 +97,8 @@ class Reach:
 class RunState:
     """The state of one run of one program, and what it knows of classes and their objects."""
 
+    earlier: EarlierRuns | None = None
+    """The commands that ran before this one, where they are known."""
     GUESSES = True
     """Whether what is not known may be taken to be what leads to the failure."""
 

@@ -34,6 +34,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    refused_axes,
 )
 
 if TYPE_CHECKING:
@@ -479,6 +480,32 @@ def _reported(call: Call) -> None:
         if count > len(names.data):
             what = f"Number of classes, {count}, does not match size of target_names"
             raise Raised("value", what, Value(count, truth.origins), names)
+
+
+@checked_function(
+    "sklearn.metrics.roc_auc_score",
+    "sklearn.metrics.roc_curve",
+    "sklearn.metrics.average_precision_score",
+    "sklearn.metrics.precision_recall_curve",
+    "sklearn.metrics.det_curve",
+    "sklearn.metrics.brier_score_loss",
+)
+def _of_two_classes(call: Call) -> None:
+    """Raise where scores for two classes are one for each class: those of the second are wanted."""
+    truth, found = call.given(0, "y_true"), call.given(1, "y_score", "y_proba", "probas_pred")
+    classes, scores = _labels(truth), matrix(found)
+    if found is None or scores is None or scores[0].shape is None or "multi_class" in call.keywords:
+        return
+    shape = scores[0].shape
+    columns = size(shape[1]) if len(shape) == 2 else None
+    told = matrix(truth)
+    of_labels = (told[0].shape if told is not None else None) or (Value(UNKNOWN),) * 2
+    is_binary = columns == 2 or (classes is not None and len(classes) == 2)
+    # A row of zeros and ones for each sample has a score for each.
+    may_be_rows = len(of_labels) == 2 and size(of_labels[1]) != 1
+    if columns not in (None, 1) and is_binary and not may_be_rows:
+        what = f"y should be a 1d array, got {columns} columns"
+        raise refused_axes(what, found, len(shape), Value(1))
 
 
 @checked_function("sklearn.metrics.mean_squared_error", "sklearn.metrics.mean_absolute_error")

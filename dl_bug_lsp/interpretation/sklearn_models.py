@@ -43,6 +43,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    refused_axes,
     unknown,
 )
 
@@ -208,7 +209,7 @@ def _label_encoder(interpreter: Interpreter, call: Call) -> Value:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
     data, value = pair
     if data.shape is not None and len(data.shape) > 1 and size(data.shape[1]) != 1:
-        raise Raised("size", "y should be a 1d array", Value(len(data.shape), value.origins))
+        raise refused_axes("y should be a 1d array", value, len(data.shape), Value(1))
     cells = _plain_cells(interpreter, source)
     if call.name.startswith("fit"):
         values = None if cells is None else distinct(cells)

@@ -53,6 +53,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    refused_axes,
     unknown,
 )
 
@@ -334,7 +335,7 @@ def has_rank(x: Array, value: Value, *ranks: int) -> bool:
     if rank not in ranks:
         names = " or ".join(map(str, ranks))
         message = f"expected {names}D input, got {rank}D"
-        raise Raised("size", message, Value(rank, value.origins), Value(ranks[-1]))
+        raise refused_axes(message, value, rank, Value(ranks[-1]))
     return True
 
 
@@ -441,6 +442,10 @@ def convolution(count: int, *, transposed: bool) -> Forward:
         channels = state.get("in_channels")
         if channels is not None:
             message = "the input's number of channels is not the weight's"
+            first = size(x.shape[0])
+            if len(x.shape) == count + 1 and channels.data == 1 and first not in (None, 1):
+                # Grey pictures or signals without their axis of channels: the batch stands there.
+                raise refused_axes(message, value, count + 1, Value(count + 2))
             arrays.same(x.shape[-count - 1], channels, message)
         kernel = axes(state, "kernel_size", count, [Value(UNKNOWN)] * count)
         stride, dilation = axes(state, "stride", count, 1), axes(state, "dilation", count, 1)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import array, size
-from dl_bug_lsp.interpretation.model_helpers import text_of
+from dl_bug_lsp.interpretation.file_models import PICKLE, keep, kept_in
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.torch_tensors import flag, tensor
 from dl_bug_lsp.interpretation.values import (
@@ -109,6 +109,7 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
         shared = frozenset.intersection(*(held.origins for _, held in sides)) or side.origins
         # A command may give the stored file and a size in one line.
         other = Value(UNKNOWN, given.origins - shared if given is not None else NOWHERE)
+        other = _stored_size(given, name, side) or other
         raise Raised("size", f"size mismatch for {name}", Value(side.data, shared), other)
     for names in KEYS.findall(interpreter.message):
         parts = [_module_named(module, name) for name in QUOTED.findall(names)[:MAX_NAMES]]
@@ -117,6 +118,16 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
             other = unknown(given) if given is not None else Value(UNKNOWN)
             raise Raised("key", "keys of the state dict", Value(UNKNOWN, merged(*known)), other)
     return Value(None)
+
+
+def _stored_size(given: Value | None, name: str, own: Value) -> Value | None:
+    """Return the size in which a stored tensor differs, where it is known what was stored."""
+    held = given.data.get(name) if given is not None and isinstance(given.data, dict) else None
+    stored = array(held) if held is not None else None
+    for dim in stored.shape or () if stored is not None else ():
+        if size(dim) is not None and size(dim) != own.data:
+            return dim
+    return None
 
 
 def _made(part: Value) -> Value:
@@ -133,29 +144,17 @@ for _short in ("Module", "Sequential", "ModuleList", "LightningModule", "Linear"
 # --- saving and loading ---------------------------------------------------------------------------
 
 
-def _saved_objects(interpreter: Interpreter) -> dict[str, Value]:
-    objects: dict[str, Value] | None = getattr(interpreter, "saved_objects", None)
-    if objects is None:
-        objects = {}
-        setattr(interpreter, "saved_objects", objects)  # noqa: B010
-    return objects
-
-
-@MODELS.function("torch.save", "joblib.dump", "pickle.dump")
+@MODELS.function("torch.save", "joblib.dump", "pickle.dump", "cloudpickle.dump", "dill.dump")
 def _save(interpreter: Interpreter, call: Call) -> Value:
     given, path = call.given(0, "obj", "value"), call.given(1, "f", "filename", "file")
-    text = None if path is None else text_of(path)
-    if text is not None and given is not None:
-        _saved_objects(interpreter)[text] = given
+    keep(interpreter, path, PICKLE, given)
     return Value(None)
 
 
-@MODELS.function("torch.load", "joblib.load", "pickle.load")
+@MODELS.function("torch.load", "joblib.load", "pickle.load", "cloudpickle.load", "dill.load")
 def _load(interpreter: Interpreter, call: Call) -> Value:
-    """Return what the same run saved under a path."""
-    path = call.given(0, "f", "filename", "file")
-    text = None if path is None else text_of(path)
-    saved = None if text is None else _saved_objects(interpreter).get(text)
+    """Return what the same run, or a command before it, saved under a path."""
+    saved = kept_in(interpreter, call.given(0, "f", "filename", "file"), PICKLE)
     return call.unknown() if saved is None else saved
 
 

@@ -268,3 +268,12 @@ class Raised(Exception):
         """How much the sides tell, less where the message alone chose them among the operands."""
         self.available: Mapping[str, frozenset[Origin]] = {}
         """For ``"key"``: the keys that are there, with what made them, where they are known."""
+        self.axes = 0
+        """How many axes an array has too few; below zero those that it has too many."""
+
+
+def refused_axes(message: str, value: Value, rank: int, wanted: Value) -> Raised:
+    """Return the failure of an array that has another number of axes than is wanted."""
+    raised = Raised("size", message, Value(rank, value.origins), wanted)
+    raised.axes = wanted.data - rank if isinstance(wanted.data, int) else 0
+    return raised

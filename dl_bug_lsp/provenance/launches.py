@@ -375,6 +375,18 @@ def _launches(
         yield from (launch for launch in launches if launch.script == script)
 
 
+def commands_before(workspace: Workspace, launch: Launch) -> tuple[Launch, ...]:
+    """Return the commands that the same file gives before one, in its order."""
+    if not launch.file or launch.file.endswith("launch.json"):
+        return ()
+    names = workspace.of_names("launches.names", _Names)
+    programs = _installed_programs(workspace, names)
+    entries = workspace.config_entries(launch.file)
+    commands = list(_grouped(launch.file, entries, names, programs))
+    lines = [command.line for command in commands]
+    return tuple(commands[: lines.index(launch.line)]) if launch.line in lines else ()
+
+
 def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterator[Launch]:
     """Yield the launches of VS Code's ``launch.json``."""
     configurations: dict[tuple[str | int, ...], dict[str, list[ConfigEntry]]] = {}

@@ -21,6 +21,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.followed_run import (
+    earlier_runs,
     follow,
     has_views,
     hidden_cells_of,
@@ -72,6 +73,11 @@ SHAPING = {
     *("setting.near", "setting.factor", "slice", "shape", "item.removed", "setting.item"),
     "wrap.padded",
 }
+ADDING = {"wrap.unsqueeze", "wrap.axes"}
+DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
+OF_AXES, MEANT_AXES = 30.0, 0.5
+"""How much sooner edits are tried that change the number of axes as the failure asks for, and what
+one of them counts at least where it passes."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -184,6 +190,10 @@ class Search:
         self._sides = _outline(raised)
         self.candidates = list(_candidates(case, self._before, raised, self._editor))
 
+    def fitness(self, candidate: Candidate) -> float:
+        """Return how much likelier an edit is for what the failure asks for."""
+        return OF_AXES if candidate.edit.kind in _meant(self.outcome.raised) else 1.0
+
     def effect(self, edit: Edit | TextEdit) -> Effect:
         """Return what an edit does to the run."""
         steps = self.outcome.steps * 3 // 2 + SPARE
@@ -202,6 +212,12 @@ class Search:
         return Effect.UNCLEAR
 
 
+def _meant(raised: Raised | None) -> set[str]:
+    """Return the kinds of edits that a failure asks for: those that add or drop axes."""
+    axes = raised.axes if raised is not None else 0
+    return ADDING if axes > 0 else DROPPING if axes < 0 else set()
+
+
 def _outline(raised: Raised) -> list[str]:
     """Return the sides of a failure in a form that can be compared."""
     return [repr(side.data) for side in raised.sides]
@@ -216,14 +232,15 @@ def tried_edits(case: Case) -> list[Tried]:
         return []
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
-    queue = [(-promise(c), n, c) for n, c in enumerate(search.candidates)]
+    promises = [promise(c) * search.fitness(c) for c in search.candidates]
+    queue = [(-promises[n], n, c) for n, c in enumerate(search.candidates)]
     heapq.heapify(queue)
     found: list[Tried] = []
     while queue and len(found) < MOST_EDITS and search.steps < MOST_STEPS:
         checkpoint()
         waiting, number, candidate = heapq.heappop(queue)
         place = (candidate.edit.file, candidate.edit.line)
-        now = -promise(candidate) * further[place]
+        now = -promises[number] * further[place]
         if now > waiting:
             heapq.heappush(queue, (now, number, candidate))
             continue
@@ -328,6 +345,10 @@ def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
         repeated=bool(hidden_cells_of(case)),
         views=has_views(case),
     )
+    earlier = earlier_runs(case)
+    if isinstance(workspace, EditedWorkspace):
+        earlier = earlier.in_workspace(workspace, workspace.edited)
+    recorder.earlier = earlier
     # What the message says to be missing is not missing after every edit.
     recorder.message = ""
     if recorder.gradients is not None:
@@ -410,7 +431,7 @@ def _open_axes(value: Value) -> float:
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines of which a small edit lets the followed run pass the failing line."""
     best: dict[Origin, tuple[float, Edit | TextEdit]] = {}
-    agreed = follow(case).agreed
+    agreed, meant = follow(case).agreed, _meant(follow(case).raised)
     edits = tried_edits(case)
     cutting = [t for t in edits if t.passes and t.edit.kind == "wrap.detach"]
     most = max((t.visits for t in cutting), default=0)
@@ -424,6 +445,8 @@ def find(case: Case) -> Iterator[Clue]:
             likely *= CUTS_MORE
         elif kind == "keyword.added" and "retain_graph" in _text(tried.edit.new):
             likely *= OF_KEPT_GRAPHS
+        if kind in meant:
+            likely = max(likely, MEANT_AXES)
         if tried.passes and (place not in best or likely > best[place][0]):
             best[place] = (likely, tried.edit)
     total = sum(likely**2 for likely, _ in best.values())

@@ -1,0 +1,107 @@
+"""What the commands before the failing one have written: the files that are in no workspace.
+
+A script of commands prepares data, trains and evaluates; what one of them writes the next one
+reads. Each command is followed once, when a file is asked for, with what those before it wrote.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+
+from dl_bug_lsp.interpretation.file_models import Kept, is_written, kept_here
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.values import Origin, Value
+from dl_bug_lsp.workspace import Workspace
+
+MOST_COMMANDS = 4
+MOST_STEPS = 20_000
+"""Steps of each command that is followed for what it writes."""
+MOST_FILES = 60
+MOST_NAMING = 2
+SHORTEST = 5
+"""Letters of a file's name from which it is looked for in scripts."""
+WRITING = re.compile(r"\b(?:save\w*|dump|to_csv|to_parquet|to_pickle|to_feather)\(")
+Command = tuple[str, "list[Value] | None"]
+"""A script and the words of its command line, None where they are not known."""
+
+
+class _EarlierRun(Interpreter):
+    """Follows a command that did not fail."""
+
+    def _resume(self, place: Origin) -> None:
+        """There is no stack to come to."""
+        del place
+
+
+class EarlierRuns:
+    """The commands that ran before the failing one, oldest first.
+
+    Where none of them wrote a file, a script that names it is taken to have.
+    """
+
+    def __init__(self, workspace: Workspace, commands: Sequence[Command], script: str = "") -> None:
+        self.workspace = workspace
+        self.commands = tuple(commands)[-MOST_COMMANDS:]
+        self.script = script
+        """The failing script, which is none of those that ran before."""
+        self._runs: list[Interpreter] = []
+        self._asked: set[str] = set()
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The workspace files that the commands followed so far are made of or read."""
+        found: set[str] = set()
+        for run in self._runs:
+            found |= {run.script, *run.modules, *run.files_read}
+        return frozenset(found)
+
+    def kept(self, path: str) -> Kept | None:
+        """Return what a command wrote under a path, the latest one; None where none did."""
+        self._follow(path)
+        found = (kept_here(run, path) for run in reversed(self._runs))
+        return next((kept for kept in found if kept is not None), None)
+
+    def wrote(self, path: str) -> bool:
+        """Whether a command may have written a file."""
+        self._follow(path)
+        return any(is_written(run, path) for run in self._runs)
+
+    def in_workspace(self, workspace: Workspace, edited: str) -> EarlierRuns:
+        """Return the same commands in a workspace of which one file is another."""
+        if edited not in self.files:
+            return self
+        return EarlierRuns(workspace, self.commands, self.script)
+
+    def _follow(self, path: str) -> None:
+        """Follow the commands, and scripts that name a file which none of them wrote."""
+        for command in self.commands[len(self._runs) :]:
+            self._run(*command)
+        if path in self._asked or any(is_written(run, path) for run in self._runs):
+            return
+        self._asked.add(path)
+        for script in self._naming(posixpath.basename(path)):
+            if len(self._runs) < MOST_COMMANDS:
+                self._run(script, None)
+
+    def _run(self, script: str, words: list[Value] | None) -> None:
+        before = EarlierRuns(self.workspace, (), script)
+        before._runs = list(self._runs)
+        before._asked = self._asked
+        run = _EarlierRun(self.workspace, script, (script, 0), words, steps=MOST_STEPS)
+        run.earlier = before
+        self._runs.append(run)
+        run.run()
+
+    def _naming(self, name: str) -> list[str]:
+        """Return the scripts that name a file and write some, those that ran left out."""
+        if len(name) < SHORTEST or "." not in name:
+            return []
+        ran = {self.script, *(run.script for run in self._runs)}
+        found: list[str] = []
+        for file in self.workspace.python_files()[:MOST_FILES]:
+            text = self.workspace.text(file) or "" if file not in ran else ""
+            if name in text and WRITING.search(text) and not file.endswith(".ipynb"):
+                found.append(file)
+        return found[:MOST_NAMING]

@@ -1,0 +1,82 @@
+"""What commands before the failing one wrote is known where it is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.interpretation.cells import Frame
+from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
+from dl_bug_lsp.interpretation.values import Array, Table, Value
+from dl_bug_lsp.workspace import Workspace
+
+WRITER = """
+import json, pickle, sys
+import numpy as np
+import pandas as pd
+table = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
+table.to_csv("plain.csv", index=False)
+table.to_csv("labelled.csv")
+np.save("rows", np.zeros((int(sys.argv[1]), 7)))
+with open("sizes.json", "w") as file:
+    json.dump({1: (2, 3)}, file)
+with open("kept.pkl", "wb") as file:
+    pickle.dump({"sizes": [4]}, file)
+"""
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> EarlierRuns:
+    (tmp_path / "prepare.py").write_text(WRITER, encoding="utf-8")
+    (tmp_path / "main.py").write_text("print(1)\n", encoding="utf-8")
+    workspace = Workspace(tmp_path, cache=False)
+    return EarlierRuns(workspace, [("prepare.py", [Value("5")])], "main.py")
+
+
+def data_of(runs: EarlierRuns, path: str) -> object:
+    kept = runs.kept(path)
+    assert kept is not None
+    return kept.value.data
+
+
+def test_tables_are_kept_as_they_are_read_again(runs: EarlierRuns) -> None:
+    plain = data_of(runs, "plain.csv")
+    assert isinstance(plain, Frame)
+    assert list(plain.columns) == ["a", "b"]
+    labelled = data_of(runs, "labelled.csv")
+    assert isinstance(labelled, Table)
+    assert list(labelled.columns) == ["Unnamed: 0", "a", "b"]
+
+
+def test_arrays_and_objects_are_kept(runs: EarlierRuns) -> None:
+    rows = data_of(runs, "rows.npy")
+    assert isinstance(rows, Array)
+    assert rows.sizes == (5, 7)
+    sizes = data_of(runs, "./sizes.json")
+    assert isinstance(sizes, dict)
+    assert [item.data for item in sizes["1"].data] == [2, 3]
+    assert isinstance(data_of(runs, "kept.pkl"), dict)
+
+
+def test_what_no_command_wrote_is_not_known(runs: EarlierRuns) -> None:
+    assert runs.kept("other.csv") is None
+    assert not runs.wrote("other.csv")
+    assert runs.wrote("plain.csv")
+
+
+def test_a_script_that_names_a_file_is_taken_to_have_written_it(tmp_path: Path) -> None:
+    (tmp_path / "make.py").write_text(
+        "import numpy as np\nnp.save('rows.npy', np.ones((2, 3)))\n", encoding="utf-8"
+    )
+    (tmp_path / "main.py").write_text("np.load('rows.npy')\n", encoding="utf-8")
+    runs = EarlierRuns(Workspace(tmp_path, cache=False), [], "main.py")
+    rows = data_of(runs, "rows.npy")
+    assert isinstance(rows, Array)
+    assert rows.sizes == (2, 3)
+
+
+def test_runs_are_shared_with_workspaces_whose_edit_has_no_part_in_them(runs: EarlierRuns) -> None:
+    runs.kept("plain.csv")
+    assert runs.in_workspace(runs.workspace, "main.py") is runs
+    assert runs.in_workspace(runs.workspace, "prepare.py") is not runs
