@@ -67,7 +67,7 @@ def _add(
     former = blocks[-1] if blocks else None
     if former is not None and _is_chained(former, block, *link):
         _join(former, block, link[0] or Relation.DIRECT_CAUSE)
-    elif former is not None and _runs_notebook(former, block):
+    elif former is not None and (_runs_notebook(former, block) or _tells_of(former, block)):
         _wrap(former, block)
     elif former is not None and _reports(former, block):
         _summarise(former, block)
@@ -111,6 +111,10 @@ def _join(former: Block, later: Block, relation: Relation) -> None:
         and not _shares_entry(former, later)
     ):
         relation = Relation.WRAPPED
+    if last.relation is Relation.WRAPPED and _TOLD_BELOW.match(last.message):
+        former.causes[-1:-1] = [replace(first, relation=relation), *later.causes[1:]]
+        former.end = later.end
+        return
     inside = former.open_end
     if inside < len(former.causes) and _shares_entry(former, later):
         former.causes[inside:inside] = [replace(first, relation=relation), *later.causes[1:]]
@@ -133,6 +137,20 @@ def _runs_notebook(former: Block, block: Block) -> bool:
     if not former.causes or not block.causes or block.dialect != "ipython":
         return False
     return former.causes[-1].class_name in _NOTEBOOK and block.first - former.end <= _NOTEBOOK_REACH
+
+
+_TOLD_BELOW = re.compile(
+    r"\s*All the \d+ fits failed\.|[^\n]*fits failed with the following error:"
+)
+"""What scikit-learn's searches and cross validations say above what the fits raised."""
+_TOLD_REACH = 6
+
+
+def _tells_of(former: Block, block: Block) -> bool:
+    """Say whether a traceback follows that the message above tells of."""
+    if not former.causes or not block.causes or block.first - former.end > _TOLD_REACH:
+        return False
+    return _TOLD_BELOW.match(former.causes[-1].message) is not None
 
 
 def _announces(former: Block, block: Block) -> bool:
