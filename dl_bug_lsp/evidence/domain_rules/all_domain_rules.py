@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import (
+    batch_labels,
     batches,
     channel_order,
     dataframes,
@@ -14,6 +15,8 @@ from dl_bug_lsp.evidence.domain_rules import (
     devices,
     donations,
     environment,
+    environment_variables,
+    far_settings,
     flax_variables,
     indices_and_divisors,
     kernels,
@@ -77,6 +80,9 @@ RULES: tuple[Source, ...] = (
     rebuilt.find_saved_configs,
     record_features.find_record_features,
     loaded_states.find_unlike_makings,
+    batch_labels.find_labels,
+    far_settings.find_far_settings,
+    environment_variables.find_variables,
 )
 
 

@@ -107,6 +107,7 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _unchanging_size_in_loop(case)
     yield from _both_sizes(case)
     yield from _extra_axis(case)
+    yield from _lacking_axis(case)
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
     crossed = _are_crossed(case)
@@ -172,6 +173,34 @@ def _extra_axis(case: Case) -> Iterator[Clue]:
             ):
                 why = f"`{node.text}` makes an axis of size 1 that nothing squeezes away"
                 yield Clue("rules.one_output", node.file, node.line, near, why)
+
+
+TO_TENSORS = {
+    *("tensor", "as_tensor", "from_numpy", "FloatTensor", "Tensor", "DoubleTensor", "HalfTensor"),
+    *("convert_to_tensor", "to_tensor"),
+}
+"""Calls that make tensors of arrays, where an axis that is missing is mostly added."""
+
+
+def _lacking_axis(case: Case) -> Iterator[Clue]:
+    """Find where arrays become tensors that have an axis less than a layer takes.
+
+    Grey pictures and plain signals have no axis of channels until a program gives them one.
+    """
+    raised = follow(case).raised
+    if raised is None or raised.axes <= 0:
+        return
+    places: dict[tuple[str, int], str] = {}
+    for step in case.raise_slice:
+        node = step.node
+        if node.entry is not None or not isinstance(node.expr, ast.Call) or node.line <= 0:
+            continue
+        if called_name(node.expr) in TO_TENSORS:
+            places[node.file, node.line] = node.text
+    rank, wanted = (side.data for side in raised.sides[:2])
+    for (file, line), text in places.items():
+        why = f"`{text}` adds no axis: the failing call gets {rank} axes where {wanted} are wanted"
+        yield Clue("rules.strong", file, line, 1.0 / len(places) ** 0.5, why)
 
 
 HALVINGS = range(1, 8)
@@ -343,7 +372,9 @@ SMALL = 5
 def _same_shape(case: Case) -> Iterator[Clue]:
     """Find calls whose whole-number arguments are a shape of the message, in either order."""
     shapes = _shapes(case)
-    if not shapes:
+    raised = follow(case).raised
+    if not shapes or (raised is not None and raised.axes):
+        # What sizes an array has along the axes that are there does not matter.
         return
     seen: set[tuple[str, int]] = set()
     wrong = sizes_of(case, Role.EXPECTED) ^ sizes_of(case, Role.ACTUAL)
@@ -454,6 +485,7 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         if node.entry is not None or node.line <= 0:
             continue
         near = 1 / (1 + step.distance / 6)
+        yield from _pads_only(node)
         if _starts_to_the_end(node.expr):
             why = f"after the last starts of `{node.text}` there may be less than a whole window"
             yield Clue("rules.medium", node.file, node.line, 1.0, why)
@@ -477,6 +509,69 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         }:
             why = f"`{node.text}` is random, and with it perhaps a size"
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
+
+
+LENGTHS = re.compile(r"^len\(|\.shape\[|\.size\(|\.shape$|\.numel\(|^n_?frames$")
+
+
+def _pads_only(node: Node) -> Iterator[Clue]:
+    """Find a function that lengthens what is shorter than a length and cuts nothing.
+
+    What is longer keeps its own length. Where the length is that of the longest, nothing is longer.
+    """
+    missing = _missing_length(node.expr)
+    scope = node.context.scope
+    function = scope.node
+    if missing is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return
+    wanted = ast.unparse(missing)
+    bound = scope.bindings.get(missing.id, []) if isinstance(missing, ast.Name) else []
+    if any("max(" in ast.unparse(binding.value) for binding in bound):
+        return
+    for part in own_nodes(function):
+        end = part.upper if isinstance(part, ast.Slice) else None
+        if end is not None and ast.unparse(end) == wanted:
+            return
+        if isinstance(part, ast.Call) and called_name(part) in CUTTING:
+            return
+    line, code = _leaving(function, node)
+    why = f"`{code}` is at least `{wanted}` long here: what is shorter is padded, nothing is cut"
+    yield Clue("rules.strong", node.file, line, 1.0, why)
+
+
+CUTTING = {"narrow", "truncate", "trim", "crop", "random_crop", "resize", "min", "interpolate"}
+
+
+def _missing_length(expr: ast.AST) -> ast.expr | None:
+    """Return the length that something is padded to by what it lacks: ``n - len(x)``."""
+    pads = isinstance(expr, ast.Call) and called_name(expr) in PADDING
+    adds = isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add)
+    if not pads and not adds:
+        return None
+    for part in ast.walk(expr):
+        if not isinstance(part, ast.BinOp) or not isinstance(part.op, ast.Sub):
+            continue
+        own, wanted = ast.unparse(part.right), ast.unparse(part.left)
+        if LENGTHS.search(own) and not LENGTHS.search(wanted):
+            return part.left
+    return None
+
+
+PADDING = {"pad", "cat", "concat", "concatenate", "hstack", "vstack", "extend", "constant_pad"}
+
+
+def _leaving(function: ast.FunctionDef | ast.AsyncFunctionDef, node: Node) -> tuple[int, str]:
+    """Return where what is padded leaves a function: by a name, or where it is padded."""
+    parts = list(own_nodes(function))
+    returns = [part for part in parts if isinstance(part, ast.Return)]
+    for part in parts:
+        if isinstance(part, ast.Assign) and any(n is node.expr for n in ast.walk(part)):
+            names = {ast.unparse(target) for target in part.targets}
+            for after in returns:
+                held = after.value
+                if isinstance(held, ast.Name) and held.id in names and after.lineno > part.lineno:
+                    return after.lineno, held.id
+    return node.line, node.text
 
 
 def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
