@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
-from dl_bug_lsp.interpretation.values import Value
+from dl_bug_lsp.interpretation.values import Array, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.known_calls import workspace_path
 from dl_bug_lsp.provenance.nodes import DataFile
@@ -198,6 +198,8 @@ def _is_unlisted(file: str) -> bool:
 def _named_line(case: Case, file: str, closeness: float) -> Iterator[Clue]:
     """Yield the line that a parser's message names, and the one before it."""
     count = len(case.workspace.lines(file))
+    if _names_source(case):
+        return
     for fact in case.facts.of(FactKind.LINE):
         line = fact.value
         if not isinstance(line, int) or not 1 <= line <= count or file.endswith(TABLES[2:4]):
@@ -209,6 +211,15 @@ def _named_line(case: Case, file: str, closeness: float) -> Iterator[Clue]:
         if line > 1:
             why = "the line before the one that the parser names"
             yield Clue("data_files.line_before", file, line - 1, closeness, why)
+
+
+SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".py", ".pyx", ".rs")
+
+
+def _names_source(case: Case) -> bool:
+    """Whether the line that a message names is one of a library's own source."""
+    paths = [str(fact.value) for fact in case.facts.of(FactKind.PATH)]
+    return bool(paths) and all(path.endswith(SOURCES) for path in paths)
 
 
 def _broken(case: Case, file: str, closeness: float) -> Iterator[Clue]:
@@ -632,6 +643,8 @@ def numbers_of(case: Case) -> set[int]:
     """Return the whole numbers of the message's facts, those inside of shapes as well."""
     numbers: set[int] = set()
     for fact in case.facts.facts:
+        if fact.kind is FactKind.LINE:
+            continue
         values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
         numbers.update(value for value in values if type(value) is int)
     return numbers
@@ -763,6 +776,7 @@ def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     if case.category.id != "illegal_index":
         return
     indices = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
+    indices.update(index_of(case))
     for column in table.columns:
         low, high = column.minimum, column.maximum
         if low is None or high is None or column.numbers < max(4, column.filled):
@@ -783,6 +797,16 @@ def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
                 why = f"{int(value)} is {extreme} value of `{column.name}`, and stands in {rows}"
                 kind = "data_files.explains" if indices and count == 1 else "data_files.extreme"
                 yield Clue(kind, table.file, line, closeness, why)
+
+
+def index_of(case: Case) -> set[int]:
+    """Return the index that the followed run has where the failure is one beyond its bounds."""
+    raised = follow(case).raised
+    if raised is None or raised.what != "index" or raised.weight < 1.0 or not raised.sides:
+        return set()
+    data = raised.sides[0].data
+    number = data.highest if isinstance(data, Array) else data
+    return {number} if type(number) is int else set()
 
 
 def _odd_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]:

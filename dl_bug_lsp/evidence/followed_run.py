@@ -309,7 +309,7 @@ def _interpreter(
         reported=_reported(case),
         exception=case.failure.cause.type if case.failure.cause is not None else "",
         expression=_expression(case),
-        message=case.failure.cause.message if case.failure.cause is not None else "",
+        message=message_of(case),
         printed=case.engine.run.printed,
         repeated=repeated,
         views=has_views(case),
@@ -344,6 +344,12 @@ def has_views(case: Case) -> bool:
         return True
     pinned = (f for f in case.workspace.files() if REQUIREMENTS.search(f))
     return any(OLD_PANDAS.search(case.workspace.text(f) or "") for f in list(pinned)[:4])
+
+
+def message_of(case: Case) -> str:
+    """Return what the exception says, with the kernel's assertion that the log has for it."""
+    cause = case.failure.cause
+    return "\n".join((cause.message, *cause.notes)) if cause is not None else ""
 
 
 def _expression(case: Case) -> str:

@@ -127,6 +127,10 @@ def _odd_header(case: Case, table: Table, tables: list[Table], key: str) -> OddH
         why = f"`{name}` stands in this header, and {other.file} has `{key}` among the same columns"
         return OddHeader(table.file, table.header_line or 1, key, name, score, why)
     near = [name for name in unused if _is_like(name, key)]
+    odd = [name for name in near if _is_odd_writing(name, key, names)]
+    if len(odd) == 1:
+        why = f"`{odd[0]}` is not written as the other names of this header are; `{key}` would be"
+        return OddHeader(table.file, table.header_line or 1, key, odd[0], LIKE, why)
     if len(near) != 1:
         return None
     places = {(place.file, place.line) for place in case.places}
@@ -142,6 +146,28 @@ def _words(case: Case, names: Collection[str]) -> list[Word]:
     """Return where the program and its settings, not the tables, write names of columns."""
     words = case.words.with_text(names)
     return [w for w in words if w.role in OF_COLUMNS and not w.file.endswith(TABLES)]
+
+
+def _is_odd_writing(name: str, key: str, names: Collection[str]) -> bool:
+    """Whether a name is a key with blanks, or in a case, that no other name of a header has."""
+    others = {_writing(other) for other in names if other != name}
+    same = _letters(name) == _letters(key)
+    return same and len(names) > LEAST_COMMON and others == {_writing(key)} != {_writing(name)}
+
+
+def _letters(name: str) -> str:
+    """Return what is left of a name without case, blanks and marks."""
+    return "".join(c for c in name.casefold() if c.isalnum())
+
+
+def _writing(name: str) -> tuple[bool, bool, bool]:
+    """Return how a name is written: with blanks or hidden marks around it, with capitals."""
+    bare = name.strip(HIDDEN)
+    return bare != name, not bare.islower(), bare.isupper()
+
+
+HIDDEN = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
+"""Blanks and marks without width that stand around a name unseen (Unicode, "Space Separator")."""
 
 
 def _is_like(name: str, key: str) -> bool:

@@ -223,6 +223,10 @@ MOST_TEXTS = 200
 SEPARATORS = str.maketrans("\\", "/")
 
 
+NATIVE = (".cu", ".cuh", ".cpp", ".cc", ".hpp", ".h")
+"""Endings of the source files from which a library's kernels were compiled."""
+
+
 def find_paths(case: Case) -> Iterator[Clue]:
     """Yield the places that write a path of the message or a part of it."""
     yield from _named_places(case)
@@ -230,7 +234,7 @@ def find_paths(case: Case) -> Iterator[Clue]:
     paths = {
         str(f.value).translate(SEPARATORS)
         for f in case.facts.of(FactKind.PATH)
-        if isinstance(f.value, str) and f.value.strip("/. ")
+        if isinstance(f.value, str) and f.value.strip("/. ") and not f.value.endswith(NATIVE)
     }
     if not paths:
         return

@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence import (
     provenance,
     rank_divergence,
     types,
+    unlike_settings,
     usual_places,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
@@ -45,6 +46,7 @@ SOURCES: tuple[Source, ...] = (
     names.find_paths,
     data_files.find,
     headers.find,
+    unlike_settings.find,
     usual_places.find,
     all_domain_rules.find,
     all_repairs.find,
@@ -64,12 +66,17 @@ def gather(case: Case) -> Iterator[Clue]:
     yield from weighed(case, list(_of_all_sources(case)))
 
 
+def _acquitted(case: Case, clue: Clue) -> float:
+    """Return what a clue counts where its line only asks for a name that is right."""
+    return headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
+
+
 def _of_all_sources(case: Case) -> Iterator[Clue]:
     for source in OF_RANKS if rank_divergence.is_shown(case) else SOURCES:
         try:
             for clue in source(case):
                 checkpoint()
-                part = part_in_run(case, clue) * headers.share_of(case, clue)
+                part = part_in_run(case, clue) * _acquitted(case, clue)
                 part *= execution.share_of(case, clue)
                 if part > 0:
                     yield clue if part == 1.0 else replace(clue, score=clue.score * part)

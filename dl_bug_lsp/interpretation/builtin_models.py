@@ -96,6 +96,7 @@ def load() -> None:
         torch_modules,
         torch_more,
         torch_parameters,
+        torch_ranges,
         torch_reductions,
         torch_shapes,
         torch_states,

@@ -310,7 +310,11 @@ class Calls(RunState):
         if isinstance(data, Method):
             return self._call_method(data, args, keywords, place)
         if isinstance(data, Library):
-            return self._call_library(data.name, args, keywords, place)
+            result = self._call_library(data.name, args, keywords, place)
+            # What chose a class among others has made its objects, too.
+            if callee.origins and isinstance(result.data, LibraryObject):
+                result = Value(result.data, merged(result, callee))
+            return result
         if isinstance(data, LibraryObject):
             model = find_model(MODELS.objects, data.name)
             call = Call(data.name, args, keywords, place, callee)

@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import (
@@ -51,6 +51,19 @@ BEYOND = re.compile(r"out of (?:range|bounds)")
 """How messages say that an index is beyond what it indexes."""
 FRACTIONS = re.compile(r"values in [`']target[`']: tensor\(\[[^\]]{0,200}?\.\d{0,8}[1-9]")
 """How torchmetrics shows targets that are no classes."""
+DEFERRED = re.compile(r"device-side assert|cudaErrorAssert")
+"""How messages say that a kernel failed which ran before the line that raises (PyTorch, "CUDA
+semantics", "Asynchronous execution")."""
+OF_RANGE = re.compile(
+    r"elements of (?:input|target) should be between 0 and 1|input_val >= |target_val >= zero"
+    r"|>= zero && "
+)
+"""How losses of probabilities refuse other numbers."""
+OF_KERNELS = (
+    (OF_RANGE, "value"),
+    (DEFERRED, "index"),
+)
+"""What assertions of kernels say, and what our models call such failures: the first one counts."""
 MOST_BASES = 40
 ENUMS = {"enum.Enum", "enum.IntEnum", "enum.StrEnum", "enum.Flag", "enum.IntFlag"}
 ITEMS = "items of this"
@@ -92,6 +105,25 @@ class Reach:
     forced: int = 0
     resumed: bool = False
     alone: bool = False
+
+
+class OfKernels(NamedTuple):
+    """What the message says of kernels.
+
+    ``of_range`` tells whether numbers are no probabilities; ``deferred`` is the kind of a failure
+    that the device reports at a later line than where it came to be, None where it is reported at
+    once.
+    """
+
+    of_range: bool
+    deferred: str | None
+
+    @classmethod
+    def of(cls, message: str) -> OfKernels:
+        """Read a message, with the kernel's assertion where the log has one."""
+        kinds = (kind for words, kind in OF_KERNELS if words.search(message))
+        deferred = next(kinds, None) if DEFERRED.search(message) else None
+        return cls(bool(OF_RANGE.search(message)), deferred)
 
 
 class RunState:
@@ -180,7 +212,7 @@ class RunState:
         """The handlers of the ``try`` statements that are being followed."""
         self._tests: list[tuple[ast.expr, Environment]] = []
         """The conditions of the blocks that are being followed."""
-        self.message = message
+        self.message, self.kernels = message, OfKernels.of(message)
         self.gradients = autograd.recorder(message)
         """What records the graph of tensors, None where the message does not speak of it."""
         # The ``return`` that was followed last.
@@ -234,7 +266,8 @@ class RunState:
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
-        del raised
+        if raised is not None and raised.what == self.kernels.deferred:
+            return True
         file, line = self.target
         if place == self.target:
             return True

@@ -1220,7 +1220,7 @@ def _labels(state: Mapping[str, Value], y: Array, target: Value, classes: Value)
         return
     ignored = size(state.get("ignore_index", Value(-100)))
     if y.highest is None or y.highest != ignored:
-        bounded(y, target, classes)
+        bounded(y, target, classes, lowest=None)
     if y.lowest is not None and y.lowest < 0 and y.lowest != ignored and ignored is not None:
         raise Raised("index", "Target is out of bounds", Value(y.lowest, target.origins), classes)
 

@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     TORCH_DTYPES,
     WHOLE,
     Shape,
+    bounded,
     device_of,
     dimension,
     dims_of,
@@ -151,6 +152,21 @@ def _index_add(call: Call, x: Array, value: Value) -> Value:
     if known and y and z and y.shape and z.shape and -len(z.shape) <= (at or 0) < len(z.shape):
         message = "index_add_(): Number of indices should be equal to source.size(dim)"
         arrays.same(y.shape[0], z.shape[at or 0], message)
+    return _put_at(call, x, value)
+
+
+@operation(
+    *words("scatter scatter_ scatter_add scatter_add_ scatter_reduce scatter_reduce_"),
+    *words("index_copy index_copy_ index_fill index_fill_ index_reduce index_reduce_"),
+)
+def _put_at(call: Call, x: Array, value: Value) -> Value:
+    """Return an array with other items at some indices of an axis; raise where one is beyond it."""
+    axis, index = call.given(1, "dim"), call.given(2, "index")
+    y = array(index)
+    if axis is not None and index is not None and y is not None and x.shape:
+        at = axis_of(axis, len(x.shape))
+        if at is not None:
+            bounded(y, index, x.shape[at])
     return kept(call, x, value)
 
 

@@ -50,8 +50,8 @@ WITHOUT_NAME = words(
 )
 operation(
     *words("frac fix sgn hardshrink resolve_neg conj_physical msort celu celu_ selu selu_ prelu"),
-    *words("rrelu rrelu_ dropout_ renorm_ index_reduce slice_scatter select_scatter"),
-    *words("diagonal_scatter index_reduce_ scatter_reduce_ clamp_max_ clamp_min_ cauchy_"),
+    *words("rrelu rrelu_ dropout_ renorm_ slice_scatter select_scatter"),
+    *words("diagonal_scatter clamp_max_ clamp_min_ cauchy_"),
     *words("geometric_ log_normal_ addcdiv_ addcmul_ addmm_ baddbmm_ matrix_exp negative_"),
     *words("bitwise_not bitwise_not_ nextafter threshold_ alpha_dropout"),
     *(f"{name}_" for name in WITHOUT_NAME),

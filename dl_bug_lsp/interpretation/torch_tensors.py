@@ -6,7 +6,7 @@ Sources: PyTorch's documentation, "Tensor Attributes", "Type promotion", and ``t
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -61,6 +61,17 @@ MOVING = (
     *("squeeze", "unsqueeze", "flatten", "mean", "sum", "amax", "amin", "argmax"),
 )
 """Operations by which axes come to stand elsewhere."""
+
+
+KEEPING_RANGE = frozenset(
+    (
+        *("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "t", "squeeze"),
+        *("unsqueeze", "flatten", "view", "reshape", "ravel", "contiguous", "unflatten", "clone"),
+        *("float", "double", "half", "bfloat16", "to", "type", "cpu", "cuda", "view_as", "flip"),
+        *("reshape_as", "expand", "repeat", "narrow", "select", "index_select"),
+    )
+)
+"""Operations whose results are numbers of their input."""
 
 
 @dataclass(slots=True, eq=False)
@@ -139,6 +150,7 @@ def like(x: Array, shape: Sequence[Value] | None, *parts: Value) -> Value:
     data = Array(
         None if shape is None else tuple(shape), x.dtype, x.library, x.device, x.lowest, x.highest
     )
+    data.scores = x.scores
     return Value(data, merged(*parts))
 
 
@@ -227,7 +239,10 @@ def operation(
             if pair is None:
                 return call.unknown()
             result = work(call, *pair)
-            if call.name.rpartition(".")[2] not in MOVING or type(result.data) is not Array:
+            name = call.name.rpartition(".")[2]
+            if pair[0].scores is not None and name in KEEPING_RANGE and type(result.data) is Array:
+                result = Value(replace(result.data, scores=pair[0].scores), result.origins)
+            if name not in MOVING or type(result.data) is not Array:
                 return result
             return arrays.moved(pair[0], result, Value(None, frozenset({call.place})))
 
@@ -385,8 +400,13 @@ def unflattened(shape: Shape | None, axis: Value | None, sizes: Value | None) ->
     return (*shape[:at], *arrays.reshaped(shape[at : at + 1], wanted), *shape[at + 1 :])
 
 
-def bounded(index: Array, value: Value, limit: Value) -> None:
-    """Raise where an index tensor's known bounds go beyond a known limit."""
+def bounded(index: Array, value: Value, limit: Value, *, lowest: int | None = 0) -> None:
+    """Raise where an index tensor's known bounds go beyond a known limit.
+
+    ``lowest`` is the least index that is taken, None where that is not asked.
+    """
+    if lowest is not None and index.lowest is not None and index.lowest < lowest:
+        raise Raised("index", "index out of range", Value(index.lowest, value.origins), limit)
     top = size(limit)
     if top is not None and index.highest is not None and index.highest >= top:
         raise Raised("index", "index out of range", Value(index.highest, value.origins), limit)

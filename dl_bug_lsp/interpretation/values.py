@@ -105,7 +105,9 @@ class Array:
     ``"python"`` of a number whose value is not known (`arrays.number`).
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
     ``last`` is the last dimension where that alone is known, as after a dense layer. ``gradient``
-    is what `autograd` has recorded of a tensor.
+    is what `autograd` has recorded of a tensor. ``scores`` are the places of the layer
+    that made floats on both sides of 0 and beyond 1, as dense layers do, and of those behind it,
+    None where the range of the floats is not known.
     """
 
     shape: tuple[Value, ...] | None
@@ -116,6 +118,7 @@ class Array:
     highest: int | None = None
     last: Value | None = field(default=None, kw_only=True)
     gradient: Gradient | None = field(default=None, kw_only=True)
+    scores: Origins | None = field(default=None, kw_only=True)
 
     @property
     def sizes(self) -> tuple[int | None, ...] | None:

@@ -57,7 +57,8 @@ _FINALIZING = re.compile(
     r"^(?:_run_finalizers|_exitfunc|_remove_temp_dir|_cleanup|__del__|_run_exitfuncs|rmtree)$"
 )
 """Functions that clean up when a program ends, however it ended."""
-_SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}")
+_SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}|block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\]")
+"""What copies of a message differ in; every thread of a kernel prints the assertion that failed."""
 STRONG, MEDIUM, CUT_OFF = 70, 40, 36
 
 

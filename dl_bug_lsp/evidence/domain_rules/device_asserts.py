@@ -11,8 +11,10 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import index_of
 from dl_bug_lsp.evidence.domain_rules.devices import closure
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, source
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.provenance.nodes import LibraryObject, Node, StepKind
 from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import Scope, called_name
@@ -46,20 +48,22 @@ NEAR = 6.0
 
 def find_asserts(case: Case) -> Iterator[Clue]:
     """Yield what makes labels, and what makes and bounds indices, that a kernel refused."""
-    if not TRIGGERED.search(case.message):
+    if not (TRIGGERED.search(case.message) or ASSERTED.search(case.message)):
         return
     assertion = _assertion(case)
     labels, indices = OF_LABELS.search(assertion), OF_INDICES.search(assertion)
     if OF_PROBABILITIES.search(assertion):
         yield from _probabilities(case)
         return
+    # Where the followed run has the index itself, what may bound indices is not asked.
+    is_seen = bool(index_of(case))
     if labels or not assertion:
-        kind = "rules.strong" if labels else "rules.medium"
+        kind = "rules.strong" if labels and not is_seen else "rules.medium"
         yield from _labels(case, kind)
         yield from _counts(case, CLASSES, "the labels that the loss takes", kind)
         yield from _label_maps(case, kind)
     if (indices and not labels) or not assertion:
-        kind = "rules.strong" if indices else "rules.medium"
+        kind = "rules.strong" if indices and not is_seen else "rules.medium"
         yield from _lookups(case, kind)
         yield from _counts(case, ROWS, "the indices that a table takes", kind)
 
@@ -197,11 +201,12 @@ def _lookups(case: Case, kind: str) -> Iterator[Clue]:
 
 def _probabilities(case: Case) -> Iterator[Clue]:
     """Find losses of probabilities: a model that ends in scores gives numbers beyond 0 and 1."""
+    kind = "rules.strong" if follow(case).raised is None else "rules.medium"
     for scope in dict.fromkeys([*near_scopes(case), *_modules_of(case)]):
         for call in scope.calls:
             if called_name(call) in ("BCELoss", "binary_cross_entropy"):
                 why = f"`{source(call)}` takes probabilities, and scores lie beyond 0 and 1"
-                yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+                yield Clue(kind, scope.file, call.lineno, 1.0, why)
 
 
 def _modules_of(case: Case) -> Iterator[Scope]:

@@ -99,7 +99,11 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
         before = case.message[: match.start()].rpartition(".")[2]
         if not before.strip() and STATED.match(match[0]):
             continue
-        if name in MISADVISED or re.search(r"\bif you (?:want|need|would|wish)\b", before):
+        if (
+            name in MISADVISED
+            or name.isupper()
+            or re.search(r"\bif you (?:want|need|would|wish)\b", before)
+        ):
             continue
         for call in failing or calls_in(site.statement):
             own = case.engine.program.scope_at(site.place.file, call.lineno)

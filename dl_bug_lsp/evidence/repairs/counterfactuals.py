@@ -19,13 +19,14 @@ from importlib import resources
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.evidence.data_files import index_of, numbers_of
 from dl_bug_lsp.evidence.followed_run import (
     earlier_runs,
     follow,
     has_views,
     hidden_cells_of,
     how_known,
+    message_of,
     settings_of,
 )
 from dl_bug_lsp.evidence.interpretation import places_of
@@ -197,7 +198,7 @@ class Search:
     def effect(self, edit: Edit | TextEdit) -> Effect:
         """Return what an edit does to the run."""
         steps = self.outcome.steps * 3 // 2 + SPARE
-        again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps)
+        again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps, edit)
         again.comparisons.bound = self._bound
         result = again.run()
         self.steps += result.steps
@@ -296,7 +297,7 @@ def _is_of_types(case: Case, raised: Raised) -> bool:
 def _numbers(case: Case) -> list[int]:
     """Return the numbers of the message, an index as the number of items that has room for it."""
     index = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
-    return sorted({n + 1 if n in index else n for n in numbers_of(case)})
+    return sorted({n + 1 if n in index else n for n in numbers_of(case)} | index_of(case))
 
 
 def _shapes(raised: Raised) -> list[tuple[int, ...]]:
@@ -327,9 +328,13 @@ def _origins(raised: Raised) -> set[Origin]:
     return found
 
 
-def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
+def _interpreter(
+    case: Case, workspace: Workspace, most: int, edit: Edit | TextEdit | None = None
+) -> Recorder:
     frames = tuple((place.file, place.line) for place in case.places)
     words, settings = settings_of(case)
+    if words is not None and isinstance(edit, TextEdit):
+        words = [_edited_word(word, edit) for word in words]
     cause = case.failure.cause
     recorder = Recorder(
         workspace,
@@ -340,7 +345,7 @@ def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
         frames=frames,
         settings=settings,
         exception=cause.type if cause is not None else "",
-        message=cause.message if cause is not None else "",
+        message=message_of(case),
         printed=case.engine.run.printed,
         repeated=bool(hidden_cells_of(case)),
         views=has_views(case),
@@ -355,6 +360,15 @@ def _interpreter(case: Case, workspace: Workspace, most: int) -> Recorder:
         # A tensor that is cut off may be missed elsewhere.
         recorder.gradients.message = ""
     return recorder
+
+
+def _edited_word(word: Value, edit: TextEdit) -> Value:
+    """Return a word of the command line as it is after an edit of the file that it stands in."""
+    if (edit.file, edit.line) not in word.origins or not isinstance(word.data, str):
+        return word
+    head, mark, text = word.data.rpartition("=")
+    old, new = edit.old.strip("'\""), edit.new.strip("'\"")
+    return Value(f"{head}{mark}{new}", word.origins) if text == old else word
 
 
 def _statements(
