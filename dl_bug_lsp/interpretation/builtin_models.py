@@ -91,6 +91,7 @@ def load() -> None:
         stdlib_more,
         tensorflow_functions,
         tensorflow_models,
+        torch_attention,
         torch_checks,
         torch_models,
         torch_modules,

@@ -53,6 +53,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    of_dtype,
     refused_axes,
     unknown,
 )
@@ -627,7 +628,14 @@ def _embedding(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> V
         bounded(x, value, state["num_embeddings"])
     out = state.get("embedding_dim", Value(UNKNOWN))
     shape = None if x.shape is None else (*x.shape, out)
-    return arrays.with_last(result(x, shape, value, dtype=weight_dtype(state)), out)
+    made = result(x, shape, value, _of_weights(state), dtype=weight_dtype(state))
+    return arrays.with_last(made, out)
+
+
+def _of_weights(state: Mapping[str, Value]) -> Value:
+    """Return what decided the dtype of a layer's parameters, and that alone."""
+    given = state.get("dtype", Value(None))
+    return Value(None, frozenset(of_dtype(place) for place in given.origins if place[1] > 0))
 
 
 @functional("embedding", "weight padding_idx")

@@ -61,7 +61,7 @@ def read_failures(log: Log) -> Reading:
     if len(items) > _MAX_FAILURES:
         problems.append(f"{len(items) - _MAX_FAILURES} failures in the middle were left out.")
         items = [*items[: _MAX_FAILURES // 2], *items[-_MAX_FAILURES // 2 :]]
-    failures = mark_unreliable(mark(items, first_rank), log)
+    failures = with_reasons(mark_unreliable(mark(items, first_rank), log), log)
     return Reading(tuple(failures), tuple(problems))
 
 
@@ -147,6 +147,39 @@ def mark_unreliable(failures: list[Failure], log: Log) -> list[Failure]:
             causes[failure.root] = replace(failure.cause, notes=notes)
         evidence = assertion or failure.evidence
         out.append(replace(failure, causes=tuple(causes), reliable=blocking, evidence=evidence))
+    return out
+
+
+_NO_KERNEL = re.compile(r"No available kernel|No viable backend for scaled_dot_product")
+_WARNED = re.compile(r"^(?P<file>\S.*?):(?P<line>\d+): UserWarning: (?P<said>.*)")
+_TRIGGERED = re.compile(r"\s*\(Triggered internally at .*")
+_NO_REASON = re.compile(r"not used because|has been runtime disabled|not (?:been )?compiled with")
+
+
+def with_reasons(failures: list[Failure], log: Log) -> list[Failure]:
+    """Note the reasons that PyTorch warns of before it says that no kernel of attention is left.
+
+    Kernels that the program has turned off are left out, their headings too.
+    """
+    if not any(f.cause is not None and _NO_KERNEL.search(f.cause.message) for f in failures):
+        return failures
+    warned = [match for line in log.lines if (match := _WARNED.match(line.text.strip()))]
+    out: list[Failure] = []
+    for failure in failures:
+        cause = failure.cause
+        if cause is None or not _NO_KERNEL.search(cause.message):
+            out.append(failure)
+            continue
+        places = {(frame.file, frame.line) for frame in cause.frames}
+        said = (
+            _TRIGGERED.sub("", match["said"]).strip()
+            for match in warned
+            if (match["file"], int(match["line"])) in places
+        )
+        reasons = dict.fromkeys(text for text in said if text and not _NO_REASON.search(text))
+        causes = list(failure.causes)
+        causes[failure.root] = replace(cause, notes=(*cause.notes, *reasons))
+        out.append(replace(failure, causes=tuple(causes)))
     return out
 
 

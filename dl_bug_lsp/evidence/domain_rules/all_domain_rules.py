@@ -32,6 +32,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tracing,
     twin_packages,
     unlike_places,
+    variables,
     visible_devices,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
@@ -48,6 +49,7 @@ RULES: tuple[Source, ...] = (
     rebuilt.find_rebuilt,
     missing_names.find_similar_names,
     environment.find_environment,
+    variables.find_refused,
     all_training_rules.find,
     tracing.find_traced,
     flax_variables.find_variables,

@@ -33,6 +33,19 @@ class TextEdit:
 CHOSEN = (ast.Name, ast.Attribute, ast.Lambda, ast.Call)
 """What a table holds from which code chooses by a name."""
 MOST_CHOICES = 4
+PRECISIONS = {
+    "float32": ("bfloat16", "float16"),
+    "float64": ("float32",),
+    "float16": ("float32", "bfloat16"),
+    "bfloat16": ("float32", "float16"),
+    "fp32": ("bf16", "fp16"),
+    "fp16": ("fp32", "bf16"),
+    "bf16": ("fp32", "fp16"),
+    "torch.float32": ("torch.bfloat16", "torch.float16"),
+    "torch.float16": ("torch.float32", "torch.bfloat16"),
+    "torch.bfloat16": ("torch.float32", "torch.float16"),
+}
+"""Names of dtypes in settings, and those that may have been meant."""
 MOST_CODE = 30
 
 
@@ -135,7 +148,7 @@ def _other_settings(
                 yield str(number), f"setting{distance(number, value, numbers)}"
         yield f"[{entry.text}]", "setting.list"
     elif isinstance(value, str):
-        for other in chosen.get(value, ()):
+        for other in (*chosen.get(value, ()), *PRECISIONS.get(value, ())):
             quote = entry.text[:1] if entry.text[:1] in ("'", '"') else ""
             yield f"{quote}{other}{quote}", "setting.choice"
         bare = value.strip()
