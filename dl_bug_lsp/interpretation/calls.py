@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dl_bug_lsp.interpretation import (
     arrays,
@@ -57,6 +57,8 @@ FIELDLESS = {"object", "ABC", "Generic", "Protocol", "Module", "NamedTuple", "Da
 """Classes of libraries, by their last name, that give a dataclass no fields."""
 RECORDS = {"NamedTuple", "BaseModel", "flax.linen.Module", "equinox.Module"}
 SIZED = (list, tuple, dict, set, str, bytes)
+FEW_ROWS = 8
+"""Rows of an array of JAX that are taken one by one."""
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
 OPENING = ("open", "read_text")
@@ -887,6 +889,10 @@ class Calls(RunState):
                 data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest
             )
             each = self._recorded("__iter__", Value(item, value.origins), value)
+            count = arrays.size(data.shape[0])
+            if data.library == "jax" and count is not None and 0 < count <= FEW_ROWS:
+                # Programs split keys for as many layers or weights as they name.
+                return [Value(replace(item), each.origins) for _ in range(count)]
             return Lazy(each, data.shape[0])
         if isinstance(data, Table):
             return [Value(name, value.origins) for name in data.columns]

@@ -62,6 +62,8 @@ MAKING = (
     *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
+MOST_STARRED = 16
+"""Items that a starred target gets one by one; more are known by one of them."""
 FEW_OF_MANY = 16
 """Rounds of a comprehension that are followed where all of them would take too many steps."""
 EAGER_MODULES = 60
@@ -343,6 +345,10 @@ class Expressions(Calls):
                 raise Raised("arguments", "wrong number of values to unpack", value, items.length)
             for target in targets:
                 data = items.item.data
+                if isinstance(target, ast.Starred):
+                    rest = self._rest_of(items, len(targets) - 1)
+                    self.assign(target, Value(rest, value.origins), env)
+                    continue
                 # Each is an array of its own, which may be filled.
                 own = copy(data) if isinstance(data, Array) else data
                 self.assign(target, Value(own, items.item.origins), env)
@@ -360,6 +366,16 @@ class Expressions(Calls):
         parts = [*items[:star], Value(list(middle), value.origins), *items[len(items) - after :]]
         for target, item in zip(targets, parts, strict=True):
             self.assign(target, item, env)
+
+    def _rest_of(self, items: Lazy, taken: int) -> list[Value] | Lazy:
+        """Return what a starred target gets: the items that the other targets leave."""
+        count = arrays.size(items.length)
+        if count is None or count - taken > MOST_STARRED:
+            length = UNKNOWN if count is None else count - taken
+            return Lazy(items.item, Value(length, items.length.origins), items.others)
+        data = items.item.data
+        own = (copy(data) if isinstance(data, Array) else data for _ in range(count - taken))
+        return [Value(one, items.item.origins) for one in own]
 
     def value(self, node: ast.expr, env: Environment) -> Value:
         """Return what an expression comes to."""

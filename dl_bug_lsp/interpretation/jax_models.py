@@ -7,6 +7,7 @@ the Flax Linen, Flax NNX, Equinox and Optax references.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 # Many functions of jax.numpy are those of NumPy, and Flax and PyTorch both have a class `Module`:
@@ -463,6 +464,39 @@ def same_carry(before: Value, after: Value, subject: str) -> None:
         raise Raised("type", message, before, after)
 
 
+def _other_axis(row: Value, start: Value, length: Value, call: Call) -> Value:
+    """Return the rows of a scan, which come from it where it may go over the wrong axis.
+
+    The states that it carries then have as many rows as the scan has rounds, which is the number of
+    examples, and not as many as what each round is given.
+    """
+    carried, given = _firsts(start), _firsts(row)
+    rounds = size(length)
+    if rounds is None or carried != {rounds} or not given or None in given or rounds in given:
+        return row
+    why = (
+        f"the loop goes over the first axis, of {rounds}, and what it carries has {rounds} rows: "
+        "the axis of time is not the first one"
+    )
+    arrays.note_reason(call.place, why)
+    mark = frozenset({call.place})
+
+    def marked(data: Array) -> Array:
+        if not data.shape:
+            return data
+        first = Value(data.shape[0].data, data.shape[0].origins | mark)
+        return replace(data, shape=(first, *data.shape[1:]))
+
+    return changed(row, marked)
+
+
+def _firsts(value: Value) -> set[int | None]:
+    """Return the first sizes of the nested arrays of two axes or more."""
+    found = (leaf.data for leaf in leaves(value))
+    shapes = (data.shape for data in found if isinstance(data, Array))
+    return {size(shape[0]) for shape in shapes if shape and len(shape) > 1}
+
+
 @MODELS.function("jax.lax.scan")
 def scan(interpreter: Interpreter, call: Call) -> Value:
     """Return the last carry and the stacked outputs of a loop over the rows of arrays."""
@@ -473,6 +507,7 @@ def scan(interpreter: Interpreter, call: Call) -> Value:
     row = rows if rows is not None else Value(None)
     row = changed(row, without(0, sizes, "scan got values with different leading axis sizes"))
     length = sizes[0] if sizes else call.given(3, "length") or Value(UNKNOWN)
+    row = _other_axis(row, start, length, call)
     output = interpreter.call(function, (start, row), {}, call.place)
     pair = output.data
     if not isinstance(pair, tuple):
