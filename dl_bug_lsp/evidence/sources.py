@@ -27,7 +27,7 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
-from dl_bug_lsp.evidence.domain_rules import all_domain_rules
+from dl_bug_lsp.evidence.domain_rules import all_domain_rules, unused_parts
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
@@ -68,7 +68,8 @@ def gather(case: Case) -> Iterator[Clue]:
 
 def _acquitted(case: Case, clue: Clue) -> float:
     """Return what a clue counts where its line only asks for a name that is right."""
-    return headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
+    share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
+    return share * unused_parts.share_of(case, clue)
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:

@@ -32,6 +32,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tracing,
     twin_packages,
     unlike_places,
+    unused_parts,
     variables,
     visible_devices,
 )
@@ -64,6 +65,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_carries,
     tensor_mismatch.find_divisibility,
     misuse.find_unused_parts,
+    unused_parts.find_left_out,
     misuse.find_late_calls,
     batches.find,
     devices.find_devices,

@@ -81,7 +81,10 @@ ADVISED_ARGUMENT = re.compile(
 """How a library's message names the argument that would make the call right."""
 STATED = re.compile(r"(?i)with\s+\w+\s?=")
 """How a message begins that says with which arguments a call was made."""
-MISADVISED = {"retain_graph", "create_graph", "weights_only", "allow_pickle", "force"}
+MISADVISED = {
+    *("retain_graph", "create_graph", "weights_only", "allow_pickle", "force"),
+    *("allow_unused", "find_unused_parameters"),
+}
 """Arguments that messages name and that mostly hide what is wrong."""
 
 
