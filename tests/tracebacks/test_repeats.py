@@ -77,3 +77,16 @@ def test_a_message_without_frames_repeats_the_failure_that_has_its_stack() -> No
     failures = read_failures(read_log(log)).failures
     assert [bool(failure.frames) for failure in failures] == [False, True]
     assert stand_ins(failures) == (1, 1)
+
+
+def test_each_thread_of_a_kernel_prints_one_assertion() -> None:
+    threads = [
+        f"/aten/Loss.cu:90: operator(): block: [{n % 7},0,0], thread: [{n},0,0] "
+        "Assertion `input_val >= zero && input_val <= one` failed."
+        for n in range(600)
+    ]
+    error = FIRST.replace("ValueError: sample 0 is broken", "RuntimeError: CUDA error: device-side")
+    lines = [*threads[:300], *error.splitlines(), *threads[300:]]
+    failures = read_failures(read_log("\n".join(lines))).failures
+    assert [len(failure.frames) for failure in failures] == [0, 1]
+    assert failures[-1].primary

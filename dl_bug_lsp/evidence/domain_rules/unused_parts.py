@@ -18,7 +18,8 @@ from dl_bug_lsp.provenance.scopes import called_name
 
 SAID = re.compile(
     r"not used in producing|parameters that were not used"
-    r"|appears to not have been used in the graph|Gradients do not exist for variables|parameters? .{0,40}did not receive grad"
+    r"|appears to not have been used in the graph|Gradients do not exist for variables"
+    r"|parameters? .{0,40}did not receive grad"
 )
 """How frameworks say that a parameter got no gradient."""
 ASKS = re.compile(r"DistributedDataParallel|\bDDP\(|autograd\.grad\b|apply_gradients")
