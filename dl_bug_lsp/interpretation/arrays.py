@@ -56,6 +56,13 @@ class Comparisons:
     rebound: list[tuple[Origin, Origin, str, int]] = field(default_factory=list)
     """Where such a name was bound to another number: the line, the line before, the name, and the
     number that it was before."""
+    selected: dict[Origin, tuple[int, int]] = field(default_factory=dict)
+    """How many items a condition was true of, and of how many it was asked, by its place."""
+
+    def select(self, place: Origin, taken: int, asked: int = 1) -> None:
+        """Count items of which a condition was true."""
+        before = self.selected.get(place, (0, 0))
+        self.selected[place] = (before[0] + taken, before[1] + asked)
 
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places.

@@ -8,7 +8,7 @@ documentation, "Autograd mechanics", "Locally disabling gradient computation", a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -40,7 +40,9 @@ CHANGED_LEAF = re.compile(
     r"leaf Variable that requires grad is being used in an in-place operation"
 )
 NOTHING_TAPED = re.compile(r"No gradients provided for any variable")
-FAILURES = (NOTHING_TAPED, SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF)
+NOT_ASKED = re.compile(r"of the differentiated Tensors does not require grad")
+NOT_USED = re.compile(r"differentiated Tensors appears to not have been used in the graph")
+FAILURES = (NOT_ASKED, NOT_USED, NOTHING_TAPED, SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF)
 
 MODES = {
     "torch.no_grad": False,
@@ -89,7 +91,8 @@ class Recorded(Gradient):
 
     ``requires`` says whether it requires gradients, None where that is not known. ``frames`` are
     the places of the calls that led to the operation, outermost first; ``bound`` the statements
-    that bound the tensor, in their order. ``freed`` holds the frames of the ``backward`` that went
+    that bound the tensor, in their order, and ``bound_at`` when they did, as ``made_at`` and
+    ``freed_at`` on a clock that every event of the record moves on. ``freed`` holds the frames of the ``backward`` that went
     through it, ``reason`` the places that cut it off its inputs. The first ``outer`` frames lie
     outside of every module's forward pass.
     """
@@ -99,6 +102,9 @@ class Recorded(Gradient):
     frames: tuple[Origin, ...]
     inputs: tuple[Recorded, ...] = ()
     bound: list[Origin] = field(default_factory=list)
+    bound_at: list[int] = field(default_factory=list)
+    made_at: int = 0
+    freed_at: int = 0
     takers: list[Recorded] = field(default_factory=list)
     outer: int = 0
     freed: tuple[Origin, ...] | None = None
@@ -154,8 +160,21 @@ class Recorder:
         self.forwards: list[int] = []
         """For each forward pass that is being followed the number of frames around it."""
         self._taped = NOTHING_TAPED.search(message) is not None
+        self._differentiates = bool(NOT_ASKED.search(message) or NOT_USED.search(message))
         self._untaped: tuple[Value, ...] | None = None
         self._count = 0
+        self._clock = 0
+        self._first: dict[tuple[Origin, ...], int] = {}
+        """When an operation was first done, by the places of the calls that led to it."""
+
+    @property
+    def wants_gradients(self) -> bool:
+        """Whether the failure is that a tensor does not require gradients."""
+        return bool(NOT_ASKED.search(self.message) or NO_GRADIENT.search(self.message))
+
+    def _tick(self) -> int:
+        self._clock += 1
+        return self._clock
 
     # -- modes -----------------------------------------------------------------------------------
 
@@ -204,6 +223,8 @@ class Recorder:
             return self._fresh(result, _asked(call, "requires_grad", default=True), name, frames)
         if name in NEW:
             return self._fresh(result, _asked(call, "requires_grad", default=False), name, frames)
+        if call.name == "torch.autograd.grad":
+            return self._derivatives(call, result, frames)
         if is_layer and isinstance(owner, LibraryObject) and owner.name in CONTAINERS:
             # The layers in it have recorded what they gave.
             return result
@@ -276,6 +297,8 @@ class Recorder:
             return None
         outer = min(self.forwards[:1] or [len(frames)])
         made = Recorded(requires, name, tuple(frames), inputs, outer=outer, reason=reason)
+        made.made_at = self._tick()
+        self._first.setdefault(made.frames, made.made_at)
         for operation in inputs:
             operation.takers.append(made)
         return made
@@ -287,6 +310,17 @@ class Recorder:
             requiring = False if array.dtype in WHOLE else requires
             array.gradient = Recorded(requiring, name, tuple(frames))
         return result
+
+    def _derivatives(self, call: Call, result: Value, frames: Sequence[Origin]) -> Value:
+        """Record gradients: they are part of a graph only where ``create_graph`` asks for one."""
+        kept = _flag(call, "create_graph", default=False)
+        made = self.made("grad", [*call.args, *call.keywords.values()], result, frames)
+        for array in _tensors(made):
+            node = _node(array)
+            if node is not None and node.requires and kept is not True:
+                cut = frozenset(frames[-1:]) if kept is False else NOWHERE
+                array.gradient = self._add(kept, "grad", node.inputs, frames, cut)
+        return made
 
     def _weights(self, layer: LibraryObject) -> bool | None:
         if WITHOUT_WEIGHTS.fullmatch(layer.short):
@@ -304,7 +338,7 @@ class Recorder:
             node = _node(data)
             if node is not None and node.module is not None:
                 _freeze(node.module, flag, set())
-            elif node is None or not node.inputs:
+            elif node is None or not node.inputs or node.requires is not True:
                 data.gradient = Recorded(wanted, "requires_grad_", (place,))
         else:
             _freeze(value, flag, set())
@@ -318,8 +352,11 @@ class Recorder:
         """Note that a statement bound a value."""
         for array in _tensors(value):
             node = _node(array)
+            if node is None and self._differentiates:
+                node = array.gradient = Recorded(None, "", ())
             if node is not None and len(node.bound) < 40 and place not in node.bound[-1:]:
                 node.bound.append(place)
+                node.bound_at.append(self._tick())
 
     # -- checks ----------------------------------------------------------------------------------
 
@@ -329,6 +366,8 @@ class Recorder:
         if self._taped:
             self._tape(frames, call, name)
         elif name in ("backward", "manual_backward", "grad"):
+            if name == "grad" and self._differentiates:
+                self._differentiated(call)
             self._backward(frames, call)
         elif call.receiver is None and not call.name.startswith(("torch.", "builtins.")):
             for value in (*call.args, *call.keywords.values()) if arrays.is_failing() else ():
@@ -376,6 +415,26 @@ class Recorder:
         elif name == "apply_gradients" and self._untaped is not None:
             raise Raised("value", "No gradients provided for any variable", *self._untaped)
 
+    def _differentiated(self, call: Call) -> None:
+        """Raise where derivatives are asked for by a tensor that the output does not hang on."""
+        outputs, inputs = call.given(0, "outputs"), call.given(1, "inputs")
+        if outputs is None or inputs is None:
+            return
+        asked = [node for node in map(_node, _tensors(inputs)) if node is not None]
+        sure = [node for node in asked if node.requires is False]
+        if not sure and arrays.is_failing() and NOT_ASKED.search(self.message):
+            sure = [node for node in asked if node.requires is None]
+        if sure:
+            places = [place for node in sure for place in _unasked(node)]
+            message = "One of the differentiated Tensors does not require grad"
+            raise Raised("type", message, _at(dict.fromkeys(places)))
+        used = _inputs_of([node for node in map(_node, _tensors(outputs)) if node is not None])
+        unused = [node for node in asked if id(node) not in used and node.module is None]
+        if used and unused and _flag(call, "allow_unused", default=False) is False:
+            places = [place for node in unused for place in (*node.bound[:1], *node.frames[-1:])]
+            message = "One of the differentiated Tensors appears to not have been used in the graph"
+            raise Raised("value", message, _at(dict.fromkeys(places)))
+
     def _backward(self, frames: Sequence[Origin], call: Call) -> None:
         value = call.receiver
         tensors = [] if value is None else list(_tensors(value))
@@ -384,19 +443,21 @@ class Recorder:
         roots = [node for node in map(_node, tensors) if node is not None]
         if not roots:
             return
-        if self._speaks_of(NO_GRADIENT) and all(root.requires is False for root in roots):
+        stops = self._speaks_of(NO_GRADIENT) or self._speaks_of(SECOND_BACKWARD)
+        if stops and all(root.requires is False for root in roots):
             places = frozenset(place for root in roots for place in _cuts(root))
             message = "element 0 of tensors does not require grad and does not have a grad_fn"
             raise Raised("type", message, _at(places))
         visited = _visited(roots)
         self.visits += len(visited)
         if self._speaks_of(SECOND_BACKWARD):
-            _not_freed(roots, visited, frames)
+            _not_freed(roots, visited, frames, self._first)
         if _flag(call, "create_graph", default=False) is not False:
             return
         if _flag(call, "retain_graph", default=False) is False:
+            now = self._tick()
             for node in visited:
-                node.freed = tuple(frames)
+                node.freed, node.freed_at = tuple(frames), now
 
 
 def _mode(data: LibraryObject) -> bool | None:
@@ -461,9 +522,15 @@ def _visited(roots: Sequence[Recorded]) -> list[Recorded]:
 
 
 def _not_freed(
-    roots: Sequence[Recorded], visited: Sequence[Recorded], frames: Sequence[Origin]
+    roots: Sequence[Recorded],
+    visited: Sequence[Recorded],
+    frames: Sequence[Origin],
+    first: Mapping[tuple[Origin, ...], int],
 ) -> None:
-    """Raise where a backward pass comes to what an earlier one has freed."""
+    """Raise where a backward pass comes to what an earlier one has freed.
+
+    ``first`` says when the operation at some frames was first done.
+    """
     for root in roots:
         if root.freed is not None and _saving([root]):
             # What runs the backward pass a second time is wrong where another statement ran it.
@@ -491,8 +558,28 @@ def _not_freed(
         carried.update(node.bound[-2:] or node.frames[-1:])
         for item in apart:
             before.update(_apart(item.frames[: item.outer], node.freed or ())[:2])
+    over = set(_carried_over(visited, max(node.freed_at for node, _ in freed), first))
     # To cut off what they share where it is made would take the gradients from the later one, too.
-    raise _second(_at(sorted(before or carried)))
+    raise _second(_at(sorted(over or before or carried)))
+
+
+def _carried_over(
+    visited: Sequence[Recorded], freed_at: int, first: Mapping[tuple[Origin, ...], int]
+) -> Iterator[Origin]:
+    """Yield the statements that kept what a round had computed for the next round's graph.
+
+    A round does again what the one before it did, at the same places.
+    """
+    for node in visited:
+        if node.made_at > freed_at >= first.get(node.frames, node.made_at):
+            for old in node.inputs:
+                if old.requires and 0 < old.made_at < freed_at:
+                    kept = [
+                        place
+                        for place, time in zip(old.bound, old.bound_at, strict=True)
+                        if time < freed_at
+                    ]
+                    yield from kept[-1:] or old.frames[-1:]
 
 
 def _apart(frames: Sequence[Origin], others: Sequence[Origin]) -> Sequence[Origin]:
@@ -544,6 +631,24 @@ def _cuts(root: Recorded) -> Iterator[Origin]:
             queue.extend(node.inputs)
     if not cut:
         yield from (*root.bound[:1], *root.frames[-1:])
+
+
+def _inputs_of(roots: Sequence[Recorded]) -> dict[int, Recorded]:
+    """Return all that some tensors were computed from, and themselves."""
+    found: dict[int, Recorded] = {}
+    queue = list(roots)
+    while queue and len(found) < MAX_VISITED:
+        node = queue.pop()
+        if id(node) not in found:
+            found[id(node)] = node
+            queue.extend(node.inputs)
+    return found
+
+
+def _unasked(root: Recorded) -> Iterator[Origin]:
+    """Yield what cut a tensor off the graph, else where it was made or first bound."""
+    cut = [place for node in _inputs_of([root]).values() for place in sorted(node.reason)]
+    yield from cut or root.frames[-1:] or root.bound[:1]
 
 
 def _path(root: Recorded) -> tuple[Value, ...]:

@@ -950,6 +950,9 @@ class Expressions(Calls):
             number += 1
             self.assign(first.target, item, inner)
             tests = [operators.truth(self.value(test, inner)) for test in first.ifs]
+            for test, known in zip(first.ifs, tests, strict=True):
+                if known is not None:
+                    self.comparisons.select((inner.file, test.lineno), known)
             if any(known is False for known in tests):
                 if again is not None:
                     again.keep(item)

@@ -83,7 +83,8 @@ class Outcome:
     models saw it fail. ``files_read`` are the text files of the workspace that the program read,
     ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
     it called and of the classes of which it made objects. ``reasons`` says of places why they are
-    the cause where what fails comes from them.
+    the cause where what fails comes from them. ``selected`` gives for the places of conditions of
+    how many items they were true, and of how many they were asked.
     """
 
     raised: Raised | None
@@ -97,6 +98,7 @@ class Outcome:
     modules: frozenset[str] = frozenset()
     entered: frozenset[Origin] = frozenset()
     reasons: Mapping[Origin, str] = field(default_factory=dict)
+    selected: Mapping[Origin, tuple[int, int]] = field(default_factory=dict)
 
 
 class Interpreter(Statements):
@@ -147,6 +149,7 @@ class Interpreter(Statements):
             modules,
             entered,
             self.comparisons.reasons,
+            self.comparisons.selected,
         )
 
     def _explain_rebound(self, raised: Raised | None) -> None:

@@ -367,6 +367,9 @@ def masked(table: Table, mask: Value, place: Origin) -> Table:
     known = labels is not None and isinstance(table, Frame) and len(table.index) == whole
     if known and not _same_labels(labels, table.index if isinstance(table, Frame) else ()):
         return part_of(table, list(table.columns), Value(UNKNOWN, count))
+    comparisons = arrays.COMPARISONS.get()
+    if comparisons is not None and whole:
+        comparisons.select(place, len(positions), whole)
     if not positions and whole:
         # That nothing is selected has to do with the mask, whatever the number of rows.
         count = mask.origins | {place}

@@ -108,6 +108,9 @@ class Statements(Expressions):
         if self.gradients is not None:
             self.gradients.changed(before)
         result = operators.binary(type(node.op), before, value)
+        if type(result.data) is int:
+            # A count is made where it grows, whatever the first and the last number come from.
+            result = Value(result.data, result.origins | {(env.file, node.lineno)})
         made = self._recorded(type(node.op).__name__, result, before, value)
         self.assign(node.target, made, env)
 
@@ -183,6 +186,8 @@ class Statements(Expressions):
 
     def _do_If(self, node: ast.If, env: Environment) -> None:
         known = operators.truth(self.value(node.test, env))
+        if known is not None:
+            self.comparisons.select((env.file, node.test.lineno), known)
         self._tests.append((node.test, env))
         try:
             self._branch(node, env, known)

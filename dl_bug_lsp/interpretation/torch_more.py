@@ -606,6 +606,20 @@ def _divergence(_: Interpreter, call: Call) -> Value:
     return tensor(arrays.broadcast(*shapes), "float32", *call.args)
 
 
+@MODELS.method("SobolEngine", "draw", "draw_base2")
+def _quasirandom(interpreter: Interpreter, call: Call) -> Value:
+    """Return points of the unit cube in as many dimensions as the engine was made for."""
+    count = call.given(0, "m" if call.name.endswith("2") else "n") or Value(1)
+    if call.name.endswith("2"):
+        power = count.data
+        count = Value(2**power if type(power) is int and 0 <= power < 40 else UNKNOWN, count.origins)
+    owner = call.receiver.data if call.receiver is not None else None
+    dimension: Value | None = None
+    if isinstance(owner, LibraryObject):
+        dimension = owner.args[0] if owner.args else owner.keywords.get("dimension")
+    return tensor((count, dimension or Value(UNKNOWN)), "float32", *call.args)
+
+
 # --- hooks and gradients --------------------------------------------------------------------------
 
 

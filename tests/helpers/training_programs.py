@@ -870,6 +870,29 @@ class Tuner:
             self.optimizer.step()
 """,
     ),
+    _one(
+        "streams-shuffled-one-by-one",
+        "loss_stagnation",
+        """
+import tensorflow as tf
+
+
+def stream(frame, names):
+    return tf.data.Dataset.from_tensor_slices({n: frame[n].to_numpy() for n in names})
+
+
+def pairs(orders, batch):
+    buyer = stream(orders, ["buyer", "city"])
+    basket = stream(orders, ["item", "price"])
+    buyer, basket = (s.shuffle(2000) for s in (buyer, basket))  # FAULT
+    return tf.data.Dataset.zip((buyer, basket)).batch(batch)
+
+
+def train(model, orders):
+    model.compile(optimizer="adam")
+    model.fit(pairs(orders, 64), epochs=3)
+""",
+    ),
 )
 
 
@@ -1256,6 +1279,30 @@ class Tuner:
             loss = self.criterion(self.model(x), y)
             loss.backward()
             self.optimizer.step()
+""",
+    ),
+    _one(
+        "streams-shuffled-with-one-seed",
+        "loss_stagnation",
+        """
+import tensorflow as tf
+
+
+def pairs(orders, batch):
+    buyer = tf.data.Dataset.from_tensor_slices(orders)
+    basket = tf.data.Dataset.from_tensor_slices(orders)
+    buyer = buyer.shuffle(2000, seed=4)
+    basket = basket.shuffle(2000, seed=4)
+    return tf.data.Dataset.zip((buyer, basket)).batch(batch)
+
+
+def domains(horses, zebras):
+    return tf.data.Dataset.zip((horses.shuffle(900), zebras.shuffle(900)))
+
+
+def train(model, orders):
+    model.compile(optimizer="adam")
+    model.fit(pairs(orders, 64), epochs=3)
 """,
     ),
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.workspace import Table, Workspace
-from dl_bug_lsp.workspace.configs.tables import read_table
+from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 
 
 def table(text: str, file: str = "d.csv", is_cut: bool = False) -> Table:
@@ -147,3 +147,19 @@ def test_a_header_with_columns_that_pandas_counted() -> None:
     assert table is not None
     assert [column.name for column in table.columns] == ["date", "0", "1", "2", "OT"]
     assert table.rows == 2
+
+
+def test_remarks_are_no_rows() -> None:
+    text = "# campaign of May, units: m, mm\nprobe,x,w\na,1,2\n# moved\nb,3,4 mm\nc,5,6\n"
+    text += "d,7,8\ne,1,2\n"
+    table = read_table("probes.csv", text)
+    assert table.header_line == 2
+    assert [column.name for column in table.columns] == ["probe", "x", "w"]
+    assert (table.rows, table.ragged) == (5, ())
+    assert table.columns[2].odd == ((5, "4 mm"),)
+    assert rows_with("probes.csv", text, "4 mm") == ((5, "w"),)
+
+
+def test_a_header_that_begins_as_a_remark_does() -> None:
+    table = read_table("saved.csv", "# time,value\n0.1,2\n0.2,3\n")
+    assert (table.header_line, table.rows) == (1, 2)

@@ -28,6 +28,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     numerics,
     rebuilt,
     record_features,
+    selections,
     tensor_mismatch,
     tracing,
     twin_packages,
@@ -87,6 +88,7 @@ RULES: tuple[Source, ...] = (
     batch_labels.find_labels,
     far_settings.find_far_settings,
     environment_variables.find_variables,
+    selections.find_selections,
 )
 
 

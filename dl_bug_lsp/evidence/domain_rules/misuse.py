@@ -8,6 +8,7 @@ parameters that take no part in the loss under data-parallel training.
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -271,13 +272,23 @@ def _graph_broken(case: Case) -> Iterator[Clue]:
             if isinstance(statement, ast.With) and "no_grad" in source(
                 statement.items[0].context_expr
             ):
-                why = "gradients are off in this block"
-                yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+                if _is_on_way(case, scope.file, statement):
+                    why = "gradients are off in this block"
+                    yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
             if isinstance(statement, ast.Assign) and "requires_grad" in source(
                 statement.targets[0]
             ):
                 why = f"`{source(statement)}` decides about gradients"
                 yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+
+
+def _is_on_way(case: Case, file: str, block: ast.stmt) -> bool:
+    """Whether a block holds a frame of the failure, or a line that its values came through."""
+    lines = range(block.lineno, (block.end_lineno or block.lineno) + 1)
+    steps = itertools.chain(case.raise_slice, *case.outer_slices)
+    places = [(place.file, place.line) for place in case.places]
+    places.extend((step.node.file, step.node.line) for step in steps)
+    return any(of == file and line in lines for of, line in places)
 
 
 def _plain_list_of_modules(case: Case) -> Iterator[Clue]:

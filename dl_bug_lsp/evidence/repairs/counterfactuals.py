@@ -269,6 +269,8 @@ def _candidates(
     """Yield the edits that may be tried: those of config and data files, then those of code."""
     origins = sorted(places_of(_origins(raised), of_types=_is_of_types(case, raised)))
     made, stack = set(origins), {(place.file, place.line) for place in case.places}
+    # A call that ran before and fails now was to free the graph: what reaches back is the cause.
+    failing = (case.places[-1].file, case.places[-1].line)
     left_out = SHAPING if _is_of_types(case, raised) else CONVERTING
     if raised.what != "size":
         left_out = {*left_out, "wrap.padded"}
@@ -285,7 +287,8 @@ def _candidates(
             yield candidate(change, TEXT)
     for tier, statement, env in _statements(case, recorder, made):
         for edit in editor.edits(statement, env):
-            if edit.kind not in left_out:
+            again = edit.kind == "keyword.retained" and (edit.file, edit.line) == failing
+            if edit.kind not in left_out and not again:
                 yield candidate(edit, tier)
 
 

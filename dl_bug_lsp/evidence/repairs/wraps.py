@@ -214,3 +214,8 @@ def _around(node: ast.expr, template: str, names: Mapping[str, str] | None = Non
 def detached(node: ast.expr) -> ast.expr:
     """Return a tensor that is cut off from the graph of its gradients."""
     return _around(node, "X.detach()")
+
+
+def requiring(node: ast.expr) -> ast.expr:
+    """Return a tensor for which gradients are asked."""
+    return _around(node, "X.requires_grad_()")

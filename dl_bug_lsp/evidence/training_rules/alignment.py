@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword
@@ -32,6 +34,7 @@ def find(training: Training) -> Iterator[Clue]:
     for scope in training.functions:
         yield from _shuffled_apart(training, scope)
         yield from _one_reordered(training, scope)
+        yield from _zipped_apart(scope)
         yield from _listed_apart(scope)
         yield from _table_and_folder(scope)
         yield from _taken_before(scope)
@@ -208,6 +211,99 @@ def _made_together(scope: Scope) -> Iterator[set[str]]:
             for target in node.targets:
                 if isinstance(target, ast.Tuple):
                     yield {part.id for part in target.elts if isinstance(part, ast.Name)}
+
+
+@dataclass(slots=True)
+class _Stream:
+    """What is paired with another by position: its name, sources and what put it into an order."""
+
+    name: str
+    sources: frozenset[str]
+    shuffles: tuple[ast.Call, ...]
+
+
+def _zipped_apart(scope: Scope) -> Iterator[Clue]:
+    """Streams of one table, each shuffled by itself, and then paired by position."""
+    for call in calls_in(scope.node):
+        if called_name(call) != "zip":
+            continue
+        given = call.args
+        if len(given) == 1 and isinstance(given[0], (ast.Tuple, ast.List)):
+            given = given[0].elts
+        if len(given) < 2:
+            continue
+        streams = [_stream(scope, item, call) for item in given]
+        told: set[int] = set()
+        for one, other in combinations(streams, 2):
+            is_one_table = one.sources & other.sources
+            sides = {_side(one.name), _side(other.name)} == {"x", "y"}
+            if not (is_one_table or sides) or _alike(one, other):
+                continue
+            for shuffle in (*one.shuffles, *other.shuffles):
+                if shuffle.lineno not in told:
+                    told.add(shuffle.lineno)
+                    why = f"{text(shuffle)} shuffles one stream without the one it is paired with"
+                    yield clue("strong", scope.file, shuffle.lineno, why)
+
+
+def _alike(one: _Stream, other: _Stream) -> bool:
+    """Whether two streams stay in one order: neither is shuffled, or both with one seed."""
+    seeds = [[_seed(call) for call in stream.shuffles] for stream in (one, other)]
+    return seeds[0] == seeds[1] and None not in seeds[0]
+
+
+def _seed(call: ast.Call) -> str | None:
+    given = keyword(call, "seed") or keyword(call, "random_state")
+    return ast.unparse(given) if given is not None else None
+
+
+def _stream(scope: Scope, item: ast.expr, pairing: ast.Call) -> _Stream:
+    """Return what is known of an operand of ``zip`` by the statements above it."""
+    shuffles: list[ast.Call] = []
+    sources: set[str] = set()
+    names = {item.id} if isinstance(item, ast.Name) else set()
+    exprs: list[ast.expr] = [] if names else [item]
+    statements = [n for n in ast.walk(scope.node) if isinstance(n, (ast.Assign, ast.Expr))]
+    for statement in statements:
+        if statement.lineno > pairing.lineno:
+            continue
+        if isinstance(statement, ast.Assign):
+            exprs.extend(_assigned(statement, names))
+        elif isinstance(statement.value, ast.Call) and _in_place(statement.value):
+            if names & names_in(statement.value.args[0]):
+                shuffles.append(statement.value)
+    for expr in exprs:
+        for part in ast.walk(expr):
+            if isinstance(part, ast.Call):
+                if _permutes(part):
+                    shuffles.append(part)
+                sources.update(
+                    ast.unparse(a) for a in part.args if isinstance(a, (ast.Name, ast.Attribute))
+                )
+    return _Stream(ast.unparse(item), frozenset(sources - names), tuple(shuffles))
+
+
+def _assigned(statement: ast.Assign, names: set[str]) -> Iterator[ast.expr]:
+    """Yield what a statement gives to one of some names."""
+    value = statement.value
+    for target in statement.targets:
+        if isinstance(target, ast.Name) and target.id in names:
+            yield value
+        elif isinstance(target, ast.Tuple):
+            for index, part in enumerate(target.elts):
+                if isinstance(part, ast.Name) and part.id in names:
+                    items = value.elts if isinstance(value, (ast.Tuple, ast.List)) else []
+                    if items:
+                        yield from items[index : index + 1]
+                    elif isinstance(value, (ast.GeneratorExp, ast.ListComp)):
+                        yield value.elt  # It does the same to each of them.
+
+
+def _permutes(call: ast.Call) -> bool:
+    name = called_name(call)
+    if name == "sample":
+        return keyword(call, "frac") is not None
+    return name in PERMUTING and not (call.args and len(call.args) > 2)
 
 
 def _listed_apart(scope: Scope) -> Iterator[Clue]:

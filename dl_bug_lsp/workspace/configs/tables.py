@@ -81,7 +81,8 @@ def _records(file: str, text: str) -> Iterator[tuple[int, dict[str, object]]]:
                 yield number, record
         return
     header: list[str] | None = None
-    for number, row in sound_rows(text, delimiter_of(file, text.split("\n", 1)[0])):
+    text, delimiter = without_comments(file, text)
+    for number, row in sound_rows(text, delimiter):
         if header is None:
             header = row if is_header(row) else [str(index) for index in range(len(row))]
             if header is row:
@@ -97,7 +98,7 @@ _LONGEST_ROW = 200
 
 def read_delimited(file: str, text: str, is_cut: bool) -> Table:
     """Summarise delimited text; rows are told by the line they start on."""
-    delimiter = delimiter_of(file, text.split("\n", 1)[0])
+    text, delimiter = without_comments(file, text)
     scan = _Scan()
     try:
         for line, row in islice(rows_of(text, delimiter), _MOST_ROWS):
@@ -170,7 +171,7 @@ class _Scan:
 
 def outline_of(file: str, text: str) -> tuple[int, list[str], tuple[str | None, int | None]]:
     """Return the header's line and names, and the first row of another width than most."""
-    delimiter = delimiter_of(file, text.split("\n", 1)[0])
+    text, delimiter = without_comments(file, text)
     widths: Counter[int] = Counter()
     first_of_width: dict[int, int] = {}
     header: tuple[int, list[str]] | None = None
@@ -218,6 +219,34 @@ def delimiter_of(file: str, first: str) -> str:
     if file.lower().endswith((".tsv", ".tab")) and ("\t" in first or "," not in first):
         return "\t"
     return max(_DELIMITERS, key=lambda mark: (first.count(mark), -_DELIMITERS.index(mark)))
+
+
+_COMMENT = ("#", "%", "//")
+"""How lines of remarks begin in data files (`comment` of pandas, `comments` of NumPy)."""
+
+
+def without_comments(file: str, text: str) -> tuple[str, str]:
+    """Return the text with its lines of remarks left empty, and the delimiter of the others.
+
+    A line that begins as a remark does but has as many fields as the rows is a header
+    (`numpy.savetxt` writes one so) or a row, unless a header follows it.
+    """
+    if not text.startswith(_COMMENT) and not any(f"\n{mark}" in text for mark in _COMMENT):
+        return text, delimiter_of(file, text.split("\n", 1)[0])
+    lines = text.split("\n")
+    at = next((n for n, line in enumerate(lines) if _is_row(line)), 0)
+    delimiter = delimiter_of(file, lines[at])
+    marks = lines[at].count(delimiter)
+    before_header = at if is_header(lines[at].split(delimiter)) else 0
+    for number, line in enumerate(lines):
+        is_remark = number < before_header or line.count(delimiter) != marks
+        if is_remark and line.startswith(_COMMENT):
+            lines[number] = "\r" * line.endswith("\r")
+    return "\n".join(lines), delimiter
+
+
+def _is_row(line: str) -> bool:
+    return bool(line.strip()) and not line.startswith(_COMMENT)
 
 
 def is_header(row: list[str]) -> bool:

@@ -1,0 +1,93 @@
+"""Rules for what is left over too little: conditions that select few of many items."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.followed_run import follow
+
+TOO_FEW = re.compile(
+    r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0|n_samples=0"
+    r"|at least (?:one|two|\d+) (?:array|sample|element|row|example|item|member)|zero-size array"
+    r"|only 1 member|members? in each class|least populated class|population must be"
+    r"|greater than the number of (?:samples|members)|n_samples=\d+ should be >= n_clusters"
+    r"|size 0\b|(?:division|divide|modulo) by zero|ran out of data|received no (?:data|input)"
+    r"|Expected n_neighbors <= n_samples|No (?:data|samples|examples|rows)|with 0 (?:rows|samples)"
+)
+"""How messages say that there are fewer items than are wanted."""
+FEW_ERRORS = ("StopIteration", "StatisticsError")
+FEW = 0.4
+"""The share of items up to which a condition selects few: most filters are there to drop some."""
+MANY = 8
+"""Items from which on the share tells something."""
+ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.In, ast.NotIn, ast.Eq)
+
+
+
+def find_selections(case: Case) -> Iterator[Clue]:
+    """Yield conditions that kept few of the items that the followed run asked them of."""
+    cause = case.failure.cause
+    if not TOO_FEW.search(case.message) and (cause is None or cause.type not in FEW_ERRORS):
+        return
+    for (file, line), (taken, asked) in follow(case).selected.items():
+        found = _condition(case, file, line) if asked >= MANY else None
+        if found is None:
+            continue
+        test, keeps = found
+        kept = taken if keeps else asked - taken
+        share = kept / asked
+        if share < FEW and (kept == 0 or not _looks_for_one(test)):
+            why = f"`{source(test)}` keeps {kept} of {asked} items"
+            yield Clue("rules.strong", file, line, 1 - share / FEW, why)
+
+
+def _condition(case: Case, file: str, line: int) -> tuple[ast.expr, bool] | None:
+    """Return the condition on a line that compares, and whether it keeps that of which it is true.
+
+    What is raised, tried or done instead selects nothing.
+    """
+    tree = case.workspace.tree(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.If) and node.test.lineno == line:
+            kept = _keeps(node)
+            return (node.test, kept) if kept is not None and _compares(node.test) else None
+        if isinstance(node, ast.comprehension):
+            for test in node.ifs:
+                if test.lineno == line and _compares(test):
+                    return test, True
+        if isinstance(node, ast.Subscript) and node.lineno == line and _compares(node.slice):
+            return node.slice, True
+    return None
+
+
+def _keeps(node: ast.If) -> bool | None:
+    """Return whether an item goes on where a condition is true, None where either does."""
+    if node.orelse:
+        return None
+    if isinstance(node.body[-1], ast.Continue):
+        return False
+    adds = any(
+        isinstance(part, (ast.Yield, ast.YieldFrom))
+        or (isinstance(part, ast.Attribute) and part.attr in ("append", "add", "extend"))
+        for statement in node.body
+        for part in ast.walk(statement)
+    )
+    return True if adds else None
+
+
+def _looks_for_one(test: ast.expr) -> bool:
+    """Whether a condition is made to hold of few: it asks for a value, or one of some."""
+    compares = [part for part in ast.walk(test) if isinstance(part, ast.Compare)]
+    return any(isinstance(part.ops[0], (ast.Eq, ast.In)) for part in compares)
+
+
+def _compares(test: ast.expr) -> bool:
+    return any(
+        (isinstance(part, ast.Compare) and isinstance(part.ops[0], ORDERS))
+        or (isinstance(part, ast.UnaryOp) and isinstance(part.op, (ast.Not, ast.Invert)))
+        for part in ast.walk(test)
+    )
