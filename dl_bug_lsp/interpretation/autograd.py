@@ -42,7 +42,9 @@ CHANGED_LEAF = re.compile(
 NOTHING_TAPED = re.compile(r"No gradients provided for any variable")
 NOT_ASKED = re.compile(r"of the differentiated Tensors does not require grad")
 NOT_USED = re.compile(r"differentiated Tensors appears to not have been used in the graph")
-FAILURES = (NOT_ASKED, NOT_USED, NOTHING_TAPED, SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF)
+FAILURES = (
+    *(NOT_ASKED, NOT_USED, NOTHING_TAPED, SECOND_BACKWARD, NO_GRADIENT, TO_NUMPY, CHANGED_LEAF),
+)
 
 MODES = {
     "torch.no_grad": False,
@@ -91,10 +93,10 @@ class Recorded(Gradient):
 
     ``requires`` says whether it requires gradients, None where that is not known. ``frames`` are
     the places of the calls that led to the operation, outermost first; ``bound`` the statements
-    that bound the tensor, in their order, and ``bound_at`` when they did, as ``made_at`` and
-    ``freed_at`` on a clock that every event of the record moves on. ``freed`` holds the frames of the ``backward`` that went
+    that bound the tensor, in their order. ``freed`` holds the frames of the ``backward`` that went
     through it, ``reason`` the places that cut it off its inputs. The first ``outer`` frames lie
-    outside of every module's forward pass.
+    outside of every module's forward pass. ``bound_at``, ``made_at`` and ``freed_at`` say when, on
+    a clock that every event of the record moves on.
     """
 
     requires: bool | None
@@ -160,17 +162,15 @@ class Recorder:
         self.forwards: list[int] = []
         """For each forward pass that is being followed the number of frames around it."""
         self._taped = NOTHING_TAPED.search(message) is not None
+        self._is_not_asked = NOT_ASKED.search(message) is not None
+        self.wants_gradients = self._is_not_asked or NO_GRADIENT.search(message) is not None
+        """Whether the failure is that a tensor does not require gradients."""
         self._differentiates = bool(NOT_ASKED.search(message) or NOT_USED.search(message))
         self._untaped: tuple[Value, ...] | None = None
         self._count = 0
         self._clock = 0
         self._first: dict[tuple[Origin, ...], int] = {}
         """When an operation was first done, by the places of the calls that led to it."""
-
-    @property
-    def wants_gradients(self) -> bool:
-        """Whether the failure is that a tensor does not require gradients."""
-        return bool(NOT_ASKED.search(self.message) or NO_GRADIENT.search(self.message))
 
     def _tick(self) -> int:
         self._clock += 1
@@ -422,7 +422,7 @@ class Recorder:
             return
         asked = [node for node in map(_node, _tensors(inputs)) if node is not None]
         sure = [node for node in asked if node.requires is False]
-        if not sure and arrays.is_failing() and NOT_ASKED.search(self.message):
+        if not sure and arrays.is_failing() and self._is_not_asked:
             sure = [node for node in asked if node.requires is None]
         if sure:
             places = [place for node in sure for place in _unasked(node)]
@@ -646,9 +646,8 @@ def _inputs_of(roots: Sequence[Recorded]) -> dict[int, Recorded]:
 
 
 def _unasked(root: Recorded) -> Iterator[Origin]:
-    """Yield what cut a tensor off the graph, else where it was made or first bound."""
-    cut = [place for node in _inputs_of([root]).values() for place in sorted(node.reason)]
-    yield from cut or root.frames[-1:] or root.bound[:1]
+    """Yield what cut a tensor off the graph in the making, else where it was made or bound."""
+    yield from sorted(root.reason) or root.frames[-1:] or root.bound[:1]
 
 
 def _path(root: Recorded) -> tuple[Value, ...]:

@@ -612,7 +612,8 @@ def _quasirandom(interpreter: Interpreter, call: Call) -> Value:
     count = call.given(0, "m" if call.name.endswith("2") else "n") or Value(1)
     if call.name.endswith("2"):
         power = count.data
-        count = Value(2**power if type(power) is int and 0 <= power < 40 else UNKNOWN, count.origins)
+        known = 2**power if type(power) is int and 0 <= power < 40 else UNKNOWN
+        count = Value(known, count.origins)
     owner = call.receiver.data if call.receiver is not None else None
     dimension: Value | None = None
     if isinstance(owner, LibraryObject):

@@ -43,6 +43,7 @@ RULES: tuple[Source, ...] = (
     tensor_mismatch.find_shapes,
     tensor_mismatch.find_uneven_samples,
     indices_and_divisors.find_index_ranges,
+    indices_and_divisors.find_own_offsets,
     indices_and_divisors.find_short_tables,
     missing_names.find_missing,
     misuse.find_misuse,

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.numbers import counts_rounds
+from dl_bug_lsp.evidence.repairs.counts import measured
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
@@ -70,6 +72,44 @@ def _goes_into_other_layer(step: Step, layers: set[str]) -> bool:
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
             return name.value not in layers
     return False
+
+
+def find_own_offsets(case: Case) -> Iterator[Clue]:
+    """Yield offsets of indices that grow by the number of these indices.
+
+    Where parts are joined, indices into them are moved on by the number of the rows before, which
+    the indices themselves do not tell: ``ids.append(part + start)``, ``start += len(part)``.
+    """
+    if case.category.id != "illegal_index":
+        return
+    files = {place.file for place in case.places} | follow(case).modules
+    for file in sorted(files):
+        tree = case.workspace.tree(file) if file.endswith(".py") else None
+        for loop in ast.walk(tree) if tree is not None else ():
+            if isinstance(loop, (ast.For, ast.While)):
+                for grown in _grown_by_own_count(loop):
+                    why = f"the offset of `{grown[1]}` grows by the number of its own indices"
+                    yield Clue("rules.strong", file, grown[0], 1.0, why)
+
+
+def _grown_by_own_count(loop: ast.For | ast.While) -> Iterator[tuple[int, str]]:
+    """Yield the lines at which a counter grows by the size of what it is added to, and that."""
+    nodes = list(ast.walk(loop))
+    added = {
+        (ast.unparse(one), other.id)
+        for node in nodes
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+        for one, other in ((node.left, node.right), (node.right, node.left))
+        if isinstance(other, ast.Name)
+    }
+    for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            counted = measured(node.value)
+            target = node.target
+            if counted is not None and isinstance(target, ast.Name):
+                words = ast.unparse(counted)
+                if (words, target.id) in added:
+                    yield node.lineno, words
 
 
 def find_short_tables(case: Case) -> Iterator[Clue]:

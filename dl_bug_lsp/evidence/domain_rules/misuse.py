@@ -254,6 +254,8 @@ def _changes(scope: Scope) -> Iterator[tuple[ast.stmt | ast.expr, str | None, st
 
 
 def _graph_broken(case: Case) -> Iterator[Clue]:
+    # What is differentiated by a tensor needs no graph behind it, only to be asked for gradients.
+    kind = "rules.weak" if "differentiated Tensors" in case.message else "rules.strong"
     for step in case.raise_slice:
         expr = step.node.expr
         if step.node.entry is not None or not isinstance(expr, ast.Call):
@@ -262,19 +264,20 @@ def _graph_broken(case: Case) -> Iterator[Clue]:
         if name in BREAKS_GRAPH or (name == "tensor" and expr.args):
             near = 1 / (1 + step.distance / 6)
             why = f"`{step.node.text}` cuts the gradient's way back"
-            yield Clue("rules.strong", step.node.file, step.node.line, near, why)
+            yield Clue(kind, step.node.file, step.node.line, near, why)
     for scope in near_scopes(case):
         for text in scope.decorators():
             if "no_grad" in text or "inference_mode" in text:
                 why = f"`@{text}` turns gradients off here"
                 yield Clue("rules.strong", scope.file, scope.line - 1, 1.0, why)
         for statement in statements(scope.node):
-            if isinstance(statement, ast.With) and "no_grad" in source(
-                statement.items[0].context_expr
+            if (
+                isinstance(statement, ast.With)
+                and "no_grad" in source(statement.items[0].context_expr)
+                and _is_on_way(case, scope.file, statement)
             ):
-                if _is_on_way(case, scope.file, statement):
-                    why = "gradients are off in this block"
-                    yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+                why = "gradients are off in this block"
+                yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
             if isinstance(statement, ast.Assign) and "requires_grad" in source(
                 statement.targets[0]
             ):

@@ -11,11 +11,12 @@ from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.evidence.followed_run import follow
 
 TOO_FEW = re.compile(
-    r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0|n_samples=0"
-    r"|at least (?:one|two|\d+) (?:array|sample|element|row|example|item|member)|zero-size array"
-    r"|only 1 member|members? in each class|least populated class|population must be"
-    r"|greater than the number of (?:samples|members)|n_samples=\d+ should be >= n_clusters"
-    r"|size 0\b|(?:division|divide|modulo) by zero|ran out of data|received no (?:data|input)"
+    r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0"
+    r"|n_samples=0|at least (?:one|two|\d+) (?:array|sample|element|row|example|item|member)"
+    r"|zero-size array|only 1 member|members? in each class|least populated class"
+    r"|population must be|greater than the number of (?:samples|members)"
+    r"|n_samples=\d+ should be >= n_clusters|size 0\b|(?:division|divide|modulo) by zero"
+    r"|ran out of data|received no (?:data|input)"
     r"|Expected n_neighbors <= n_samples|No (?:data|samples|examples|rows)|with 0 (?:rows|samples)"
 )
 """How messages say that there are fewer items than are wanted."""
@@ -25,7 +26,6 @@ FEW = 0.4
 MANY = 8
 """Items from which on the share tells something."""
 ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.In, ast.NotIn, ast.Eq)
-
 
 
 def find_selections(case: Case) -> Iterator[Clue]:

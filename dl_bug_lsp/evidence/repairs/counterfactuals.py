@@ -287,9 +287,14 @@ def _candidates(
             yield candidate(change, TEXT)
     for tier, statement, env in _statements(case, recorder, made):
         for edit in editor.edits(statement, env):
-            again = edit.kind == "keyword.retained" and (edit.file, edit.line) == failing
+            again = (edit.file, edit.line) == failing and _keeps_graph(edit)
             if edit.kind not in left_out and not again:
                 yield candidate(edit, tier)
+
+
+def _keeps_graph(edit: Edit | TextEdit) -> bool:
+    """Whether an edit has a backward pass keep its graph."""
+    return edit.kind == "keyword.added" and "retain_graph" in _text(edit.new)
 
 
 def _is_of_types(case: Case, raised: Raised) -> bool:
@@ -460,7 +465,7 @@ def find(case: Case) -> Iterator[Clue]:
             likely *= CONFIRMED
         if kind == "wrap.detach" and tried.visits < most:
             likely *= CUTS_MORE
-        elif kind == "keyword.added" and "retain_graph" in _text(tried.edit.new):
+        elif _keeps_graph(tried.edit):
             likely *= OF_KEPT_GRAPHS
         if kind in meant:
             likely = max(likely, MEANT_AXES)

@@ -87,7 +87,8 @@ PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
     "name.unused": 0.8, "name.whole": 1.6, "name.joined": 1.6, "attribute.unused": 0.8,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
-    "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.requires": 0.8, "keyword.retained": 0.8, "wrap.axes": 0.75,
+    "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.requires": 0.8,
+    "wrap.axes": 0.75,
     "wrap.reshape": 0.35, "keyword.added": 0.8,
     "keyword.removed": 0.25, "index": 0.7, "index.removed": 0.4, "index.added": 0.4,
     "unpacking": 1.0, "return": 1.0, "call": 1.0, "setting": 0.9, "setting.near": 0.6,
@@ -99,7 +100,8 @@ PRIORS = {
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
     "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "keyword.named": 0.8,
     "star": 0.8, "call.other": 0.6, "string.other": 0.6, "attribute.available": 0.6,
-    "count.maximum": 0.8, "count.other": 0.9, "wrap.stack": 0.5, "wrap.array": 0.3, "wrap.tensor": 0.4,
+    "count.maximum": 0.8, "count.other": 0.9,
+    "wrap.stack": 0.5, "wrap.array": 0.3, "wrap.tensor": 0.4,
     "wrap.index": 0.5, "wrap.missing": 0.5, "wrap.text": 0.3, "wrap.frame": 0.3, "wrap.codes": 0.3,
     "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
@@ -713,7 +715,7 @@ class Editor:
     ) -> Iterator[tuple[ast.expr, str]]:
         given = {keyword.arg for keyword in node.keywords}
         known = (*KEYWORDS.get(name, ()), *self._library_words(node, name))
-        words = [(w, v, _kind_of_word(w)) for w, v in known if w not in given]
+        words = [(w, v, "keyword.added") for w, v in known if w not in given]
         if name in AXIS_POSITIONS and not given & AXIS_WORDS and len(node.args) == (not method):
             receiver = node.func.value if isinstance(node.func, ast.Attribute) else node.func
             array = self.recorder.values.get(receiver if method else node.args[0])
@@ -821,17 +823,13 @@ class Editor:
             return
         if isinstance(held.data, Array) and self.recorder.gradients is not None:
             if self.recorder.gradients.wants_gradients:
-                # A name only hands on what a call has made.
-                if held.data.library == "torch" and isinstance(node, ast.Call):
+                # A name only hands on what an expression has made.
+                if held.data.library == "torch" and not isinstance(node, ast.Name):
                     yield requiring(node), "wrap.requires"
             elif held.data.library == "torch":
                 yield detached(node), "wrap.detach"
         else:
             yield from around_value(node, held, env, self.sought)
-
-
-def _kind_of_word(word: str) -> str:
-    return "keyword.retained" if word == "retain_graph" else "keyword.added"
 
 
 def _may_be_shape(node: ast.Tuple | ast.List, parent: ast.AST | None) -> bool:

@@ -269,9 +269,12 @@ def _stream(scope: Scope, item: ast.expr, pairing: ast.Call) -> _Stream:
             continue
         if isinstance(statement, ast.Assign):
             exprs.extend(_assigned(statement, names))
-        elif isinstance(statement.value, ast.Call) and _in_place(statement.value):
-            if names & names_in(statement.value.args[0]):
-                shuffles.append(statement.value)
+        elif (
+            isinstance(statement.value, ast.Call)
+            and _in_place(statement.value)
+            and names & names_in(statement.value.args[0])
+        ):
+            shuffles.append(statement.value)
     for expr in exprs:
         for part in ast.walk(expr):
             if isinstance(part, ast.Call):
