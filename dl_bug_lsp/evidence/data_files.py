@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import chain, combinations, product
+from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -23,7 +23,7 @@ from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.workspace.configs import reader_for
-from dl_bug_lsp.workspace.contents import Column, ConfigEntry, RareValue, Table
+from dl_bug_lsp.workspace.contents import Column, RareValue, Table
 
 CATEGORIES = {
     "corrupt_data",
@@ -51,7 +51,22 @@ MAX_NAMED = 400
 """Data files of a workspace whose names are looked for in its program."""
 LINES_OF_JSON = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".names", ".labels", ".vocab", ".lst", ".list", ".classes")
-CODE = (".py", ".ipynb", ".sh", ".md", ".rst")
+OF_TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".mustache", ".html", ".htm", ".tex")
+OF_OTHER_LANGUAGES = (
+    ".c",
+    ".cc",
+    ".cpp",
+    ".h",
+    ".hpp",
+    ".cu",
+    ".cuh",
+    ".java",
+    ".go",
+    ".rs",
+    ".js",
+)
+CODE = (".py", ".pyi", ".ipynb", ".sh", ".md", ".rst", *OF_TEMPLATES, *OF_OTHER_LANGUAGES)
+"""Ends of names of code and templates: their lines have no columns, whatever they look like."""
 OF_PACKAGES = ("requirements", "constraints", "LICENSE", "license", "README", "readme")
 LOOKED_UP = {"key_not_found", "illegal_argument", "undefined_variable", "type_mismatch"}
 OF_OBJECTS = re.compile(
@@ -240,39 +255,73 @@ def _kind(case: Case, problem: str) -> str:
 
 
 def _lacking_records(case: Case, read: dict[str, float]) -> Iterator[Clue]:
-    """Yield records of a list that lack the key of the message, which most others have."""
+    """Yield records of lists that lack the key of the message, which most others have.
+
+    Lists at the same place of several records hold records of one kind (the messages of chats).
+    """
     keys = {str(f.value) for f in case.facts.of(FactKind.KEY)}
-    if case.category.id != "key_not_found" or not keys:
+    if case.category.id not in ("key_not_found", "attribute_not_found") or not keys:
         return
-    records: dict[tuple[str, tuple[str | int, ...]], dict[int, ConfigEntry]] = {}
-    having: Counter[tuple[str, tuple[str | int, ...], str]] = Counter()
-    usual: Counter[tuple[str, tuple[str | int, ...], str]] = Counter()
-    own: set[tuple[str, tuple[str | int, ...], str]] = set()
-    fields: dict[tuple[str, tuple[str | int, ...]], dict[str, ConfigEntry]] = {}
-    hidden = (file for file in read if file.endswith(".json") and file not in case.config_files)
-    entries = chain(case.config_entries, *map(case.workspace.config_entries, hidden))
-    for entry in entries:
-        path = entry.path
+    kinds: dict[tuple[str, _Path], dict[_Path, dict[str, int]]] = {}
+    for file, line, path in _leaves(case, read):
         if len(path) >= 2 and isinstance(path[-2], int) and isinstance(path[-1], str):
-            records.setdefault((entry.file, path[:-2]), {}).setdefault(path[-2], entry)
-            fields.setdefault((entry.file, path[:-1]), {})[path[-1]] = entry
-            usual[entry.file, path[:-2], path[-1]] += 1
-            if path[-1] in keys:
-                having[entry.file, path[:-2], path[-1]] += 1
-                own.add((entry.file, path[:-1], path[-1]))
-    for (file, top), items in records.items():
+            kind = tuple(part for part in path[:-2] if not isinstance(part, int))
+            fields = kinds.setdefault((file, kind), {}).setdefault(path[:-1], {})
+            fields.setdefault(path[-1], line)
+    for (file, _), records in kinds.items():
+        usual = Counter(name for fields in records.values() for name in fields)
         for key in sorted(keys):
-            count = having[file, top, key]
-            lacking = [n for n in items if (file, (*top, n), key) not in own]
+            count = usual[key]
+            lacking = [fields for fields in records.values() if key not in fields]
             if count < 2 or not lacking or len(lacking) > count:
                 continue
-            for number in lacking[:MAX_ODD]:
+            for fields in lacking[:MAX_ODD]:
                 why = f"this record has no `{key}`, which {count} others have"
                 # Of a record with a key of its own, that one stands where the other should.
-                its = fields[file, (*top, number)]
-                odd = [its[name] for name in its if usual[file, top, name] <= len(lacking)]
-                place = odd[0] if len(odd) == 1 and len(items) > 2 else items[number]
-                yield Clue("data_files.lacks_key", file, place.line, 1.0, why)
+                odd = [line for name, line in fields.items() if usual[name] <= len(lacking)]
+                own = len(odd) == 1 and len(records) > 2
+                line = min(odd if own else fields.values())
+                yield Clue("data_files.lacks_key", file, line, 1.0, why)
+
+
+_Path = tuple[str | int, ...]
+MOST_RECORDS = 20_000
+"""Fields of the records of one file that are looked at."""
+
+
+def _leaves(case: Case, read: dict[str, float]) -> Iterator[tuple[str, int, _Path]]:
+    """Yield (file, line, path) of the fields of nested files: documents, and lines of JSON."""
+    hidden = (file for file in read if file.endswith(".json") and file not in case.config_files)
+    for entry in chain(case.config_entries, *map(case.workspace.config_entries, hidden)):
+        yield entry.file, entry.line, entry.path
+    for file in [f for f in read if f.endswith(LINES_OF_JSON)][:MAX_TABLES]:
+        fields = chain.from_iterable(
+            ((file, number, path) for path in _paths_in(record, (number,)))
+            for number, record in _json_lines(case, file)
+        )
+        yield from islice(fields, MOST_RECORDS)
+
+
+def _json_lines(case: Case, file: str) -> Iterator[tuple[int, object]]:
+    """Yield (line, record) of the lines of a file that are JSON."""
+    for number, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
+        with suppress(ValueError, RecursionError):
+            yield number, json.loads(line)
+
+
+def _paths_in(data: object, path: _Path, depth: int = 6) -> Iterator[_Path]:
+    """Yield the paths of all fields of a record, those of records within it as well."""
+    if not depth:
+        return
+    pairs: Iterable[tuple[str | int, object]] = ()
+    if isinstance(data, dict):
+        pairs = data.items()
+        yield from ((*path, name) for name in data)
+    elif isinstance(data, list) and any(isinstance(item, dict) for item in data):
+        pairs = enumerate(data)
+    for name, value in pairs:
+        if isinstance(value, dict | list):
+            yield from _paths_in(value, (*path, name), depth - 1)
 
 
 EMPTIED = {

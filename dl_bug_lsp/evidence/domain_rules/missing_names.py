@@ -57,10 +57,17 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
             continue  # A record of data: its fields are as in the other records.
         if (file, path) in handed_over:
             continue  # Whoever it is handed to reads its settings.
-        for entry in case.workspace.config_entries(file):
-            if entry.path[:-1] == path and entry.key and entry.key not in read:
-                why = f"no code reads the setting `{entry.key}` by its name"
-                yield Clue("rules.unused_setting", file, entry.line, 1.0, why)
+        settings = [e for e in case.workspace.config_entries(file) if e.path[:-1] == path]
+        if OF_SAVED_MODELS & {entry.key for entry in settings}:
+            continue  # A library wrote it and reads it.
+        unread = [entry for entry in settings if entry.key and entry.key not in read]
+        for entry in unread:
+            why = f"no code reads the setting `{entry.key}` by its name"
+            yield Clue("rules.unused_setting", file, entry.line, len(unread) ** -0.5, why)
+
+
+OF_SAVED_MODELS = {"transformers_version", "_diffusers_version", "tokenizer_class", "keras_version"}
+"""Settings of the files that Hugging Face's libraries and Keras save beside a model's weights."""
 
 
 def _spread_tables(case: Case) -> set[tuple[str, tuple[str | int, ...]]]:

@@ -15,6 +15,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("did_you_mean", "Did you mean '{X:candidate}'?", part=True),
     Row("did_you_forget", "Did you forget to import '{X:candidate}'", part=True),
     # attributes
+    Row("template_key", "'dict object' has no {attribute|element} '{A:key}'", on="UndefinedError"),
     Row("attribute", "'{O:class}' object has no attribute '{A:attribute}'"),
     Row("attribute_circular", "partially initialized module '{O:module}' {? from '{X:path}' ?}has no attribute '{A:attribute}' (most likely due to a circular import)"),
     Row("attribute_module", "module '{O:module}' has no attribute '{A:attribute}'"),
