@@ -76,9 +76,10 @@ def _argument_parser(interpreter: Interpreter, call: Call) -> Value:
     parents = listed(interpreter, call.keywords.get("parents")) or []
     inherited: list[Value] = []
     for parent in parents:
-        held = state_of(parent, "actions").data
-        inherited.extend(held if isinstance(held, list) else [])
-    return thing("argparse.ArgumentParser", call, actions=Value(inherited), defaults=Value({}))
+        actions = state_of(parent, "actions").data
+        inherited.extend(actions if isinstance(actions, list) else [])
+    held = {"actions": Value(inherited), "groups": Value([]), "defaults": Value({})}
+    return thing("argparse.ArgumentParser", call, **held)
 
 
 @MODELS.method("ArgumentParser", "__init__")
@@ -99,7 +100,13 @@ def _own_parser(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("ArgParser", "add_argument_group", "add_mutually_exclusive_group")
 @MODELS.method("_ArgumentGroup", "add_mutually_exclusive_group")
 def _argument_group(_: Interpreter, call: Call) -> Value:
-    return thing("argparse._ArgumentGroup", call, actions=state_of(call.receiver, "actions"))
+    actions, own = state_of(call.receiver, "actions"), Value([])
+    title = call.given(0, "title") or Value(None)
+    made = thing("argparse._ArgumentGroup", call, actions=actions, own=own, title=title)
+    groups = state_of(call.receiver, "groups").data
+    if call.name == "add_argument_group" and isinstance(groups, list):
+        groups.append(made)
+    return made
 
 
 @MODELS.method("ArgumentParser", "add_argument", "add", "add_arg")
@@ -108,9 +115,75 @@ def _argument_group(_: Interpreter, call: Call) -> Value:
 def _add_argument(_: Interpreter, call: Call) -> Value:
     actions = state_of(call.receiver, "actions").data
     made = thing("argparse.Action", call)
-    if isinstance(actions, list):
-        actions.append(made)
+    own = state_of(call.receiver, "own").data
+    for held in (actions, own):
+        if isinstance(held, list):
+            held.append(made)
     return made
+
+
+@MODELS.attribute("ArgumentParser", "_actions")
+@MODELS.attribute("ArgParser", "_actions")
+def _all_actions(_: Interpreter, call: Call) -> Value:
+    actions = state_of(call.receiver, "actions").data
+    return Value([_help_action(call), *actions]) if isinstance(actions, list) else call.unknown()
+
+
+@MODELS.attribute("ArgumentParser", "_action_groups")
+@MODELS.attribute("ArgParser", "_action_groups")
+def _action_groups(_: Interpreter, call: Call) -> Value:
+    """Return the groups of a parser: its own two, which have what was added to it, come first."""
+    actions, groups = (state_of(call.receiver, name).data for name in ("actions", "groups"))
+    if not isinstance(actions, list) or not isinstance(groups, list):
+        return call.unknown()
+    grouped: set[int] = set()
+    for group in groups:
+        held = state_of(group, "own").data
+        grouped.update(id(action) for action in (held if isinstance(held, list) else []))
+    rest = [action for action in actions if id(action) not in grouped]
+    named = [bool(_flags(action)) for action in rest]
+    positional = [action for action, flag in zip(rest, named, strict=True) if not flag]
+    optional = [action for action, flag in zip(rest, named, strict=True) if flag]
+    first = _group(call, "positional arguments", positional)
+    return Value([first, _group(call, "options", [_help_action(call), *optional]), *groups])
+
+
+def _group(call: Call, title: str, own: list[Value]) -> Value:
+    return thing("argparse._ArgumentGroup", call, title=Value(title), own=Value(own))
+
+
+def _help_action(call: Call) -> Value:
+    words = (Value("-h"), Value("--help"))
+    made = LibraryObject("argparse.Action", words, {"action": Value("help")}, call.place, {})
+    return Value(made)
+
+
+def _flags(action: Value) -> list[Value]:
+    """Return the names of an option as the command line has them, none of a positional one."""
+    names = action.data.args if isinstance(action.data, LibraryObject) else ()
+    return [name for name in names if str(name.data).startswith("-")]
+
+
+@MODELS.attribute("_ArgumentGroup", "_group_actions", "_actions")
+def _group_actions(_: Interpreter, call: Call) -> Value:
+    own = state_of(call.receiver, "own" if call.name == "_group_actions" else "actions").data
+    return Value(list(own)) if isinstance(own, list) else call.unknown()
+
+
+@MODELS.attribute(
+    "Action", "dest", "option_strings", "default", "type", "choices", "help", "nargs", "required"
+)
+def _part_of_action(_: Interpreter, call: Call) -> Value:
+    option = None if call.receiver is None else _option(call.receiver)
+    if option is None or call.receiver is None:
+        return call.unknown()
+    if call.name == "dest":
+        return Value(option.dest, option.place)
+    if call.name == "option_strings":
+        return Value(_flags(call.receiver), option.place)
+    if call.name == "default":
+        return _default(option)
+    return option.keywords.get(call.name, Value(False if call.name == "required" else None))
 
 
 @MODELS.method("ArgumentParser", "set_defaults")

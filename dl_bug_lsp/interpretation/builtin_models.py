@@ -67,6 +67,7 @@ def load() -> None:
         flax_models,
         gym_models,
         hydra_models,
+        image_models,
         jax_models,
         keras_models,
         keras_more_layers,

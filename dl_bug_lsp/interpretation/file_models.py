@@ -594,20 +594,3 @@ def _os_path(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     function = _OS_PATH.get(call.name.rpartition(".")[2], str)
     return with_origins(function(*texts), merged(*call.args))
-
-
-@MODELS.function("PIL.Image.open")
-def _image_open(interpreter: Interpreter, call: Call) -> Value:
-    path = call.given(0, "fp")
-    file_of(interpreter, path)
-    return thing("PIL.Image.Image", call)
-
-
-MODELS.method("Image", "convert", "copy", "rotate", "crop", "__enter__", "transpose")(itself)
-
-
-@MODELS.method("Image", "resize")
-def _image_resize(interpreter: Interpreter, call: Call) -> Value:
-    sizes = listed(interpreter, call.given(0, "size"))
-    state = {} if sizes is None or len(sizes) != 2 else {"size": Value(tuple(sizes))}
-    return thing("PIL.Image.Image", call, **state)

@@ -157,8 +157,24 @@ def as_array(value: Value | None, depth: int = _DEEPEST) -> Value:
     if isinstance(data, (list, tuple)) and depth:
         return _of_items(value, list(data), depth)
     if isinstance(data, LibraryObject) and data.short == "Image":
-        return new(None, "uint8", value.origins)
+        return _pixels(data, value.origins)
     return new(None, None, value.origins)
+
+
+_OF_MODES = {"1": "bool", "I": "int32", "F": "float32", "I;16": "uint16"}
+"""dtypes of Pillow's modes that do not hold bytes."""
+
+
+def _pixels(picture: LibraryObject, origins: Origins) -> Value:
+    """Return the pixels of an image of Pillow: height, width and, if not one, channels."""
+    names = ("height", "width", "channels")
+    height, width, channels = (picture.state.get(name) for name in names)
+    mode = picture.state.get("mode", Value(None)).data
+    dtype = _OF_MODES.get(mode, "uint8") if isinstance(mode, str) else "uint8"
+    if height is None or width is None or channels is None or not channels.known:
+        return new(None, dtype, origins)
+    shape = (height, width) if channels.data == 1 else (height, width, channels)
+    return new(shape, dtype, origins)
 
 
 def _of_items(value: Value, items: list[Value], depth: int) -> Value:

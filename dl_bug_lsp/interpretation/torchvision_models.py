@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.image_models import IMAGE, Sizes, image, is_image
+from dl_bug_lsp.interpretation.model_helpers import listed, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.torch_layers import add_module_methods
 from dl_bug_lsp.interpretation.torch_tensors import dimension, flag, tensor, words
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    Instance,
     LibraryObject,
     Origin,
     Raised,
@@ -29,10 +32,8 @@ from dl_bug_lsp.interpretation.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
-Sizes = tuple[Value, Value, Value]
 Change = Callable[[LibraryObject, Sizes], Sizes]
 
-IMAGE = "PIL.Image.Image"
 CLASSIFIED: dict[str, tuple[int, int, int, int, int]] = {
     "MNIST": (1, 28, 10, 60_000, 10_000),
     "FashionMNIST": (1, 28, 10, 60_000, 10_000),
@@ -52,14 +53,6 @@ KEEPING = words(
 
 
 # --- images ---------------------------------------------------------------------------------------
-
-
-def image(sizes: Sizes, place: Origin) -> Value:
-    """Return an image of channels, height and width."""
-    channels, height, width = sizes
-    state = {"channels": channels, "height": height, "width": width}
-    state["size"] = Value((width, height))
-    return Value(LibraryObject(IMAGE, (), {}, place, state), merged(*sizes))
 
 
 def sizes_of(value: Value) -> Sizes | None:
@@ -163,10 +156,10 @@ def _to_tensor(_: Interpreter, call: Call) -> Value:
     whole = call.name.endswith("PILToTensor")
     x = array(value)
     if x is None:
-        sizes = sizes_of(value)
-        if sizes is None:
-            return call.unknown()
-        return tensor(sizes, "uint8" if whole else "float32", value, device="cpu")
+        open_sizes = (Value(UNKNOWN, value.origins),) * 3
+        dtype = "uint8" if whole else "float32"
+        known = dtype if is_image(value) else None
+        return tensor(sizes_of(value) or open_sizes, known, value, device="cpu")
     if x.library == "torch":
         raise Raised("type", "pic should be PIL Image or ndarray, not torch.Tensor", value)
     if x.shape is None:
@@ -225,6 +218,102 @@ def _lambda(interpreter: Interpreter, call: Call) -> Value:
     if function is None:
         return call.unknown()
     return interpreter.call(function, call.args, {}, call.place)
+
+
+# --- functions of transforms ----------------------------------------------------------------------
+
+_F = "torchvision.transforms.functional"
+_KEEP = words(
+    "hflip vflip rotate affine perspective adjust_brightness adjust_contrast adjust_saturation "
+    "adjust_hue adjust_gamma adjust_sharpness invert posterize solarize autocontrast equalize "
+    "gaussian_blur erase"
+)
+
+
+def _functional(*names: str) -> Callable[[Model], Model]:
+    both = (_F, "torchvision.transforms.v2.functional")
+    return MODELS.function(*(f"{module}.{name}" for module in both for name in names))
+
+
+def _image_of(call: Call) -> tuple[Value, Sizes]:
+    value = call.given(0, "img", "pic", "tensor", "inpt", "input") or Value(UNKNOWN)
+    sizes = sizes_of(value)
+    return value, sizes or (Value(UNKNOWN), Value(UNKNOWN), Value(UNKNOWN))
+
+
+def _resized_to(call: Call, height: Value, width: Value) -> Value:
+    value, sizes = _image_of(call)
+    if not is_image(value) and sizes_of(value) is None:
+        return call.unknown()
+    return rebuilt(value, (sizes[0], height, width), call.place)
+
+
+@_functional(*_KEEP)
+def _functional_kept(_: Interpreter, call: Call) -> Value:
+    value, _sizes = _image_of(call)
+    return value if is_image(value) or sizes_of(value) is not None else call.unknown()
+
+
+@_functional("resize")
+def _functional_resize(interpreter: Interpreter, call: Call) -> Value:
+    asked = listed(interpreter, call.given(1, "size"))
+    if asked is not None and len(asked) == 2:
+        return _resized_to(call, asked[0], asked[1])
+    return _resized_to(call, Value(UNKNOWN), Value(UNKNOWN))
+
+
+@_functional("crop")
+def _functional_crop(_: Interpreter, call: Call) -> Value:
+    height, width = call.given(3, "height"), call.given(4, "width")
+    return _resized_to(call, height or Value(UNKNOWN), width or Value(UNKNOWN))
+
+
+@_functional("resized_crop", "center_crop")
+def _functional_cut(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(5, "size") if call.name.endswith("resized_crop") else None
+    given = given or (call.given(1, "output_size") if "center" in call.name else None)
+    asked = listed(interpreter, given)
+    if asked is not None and len(asked) == 2:
+        return _resized_to(call, asked[0], asked[1])
+    edge = given if size(given) is not None and given is not None else Value(UNKNOWN)
+    return _resized_to(call, edge, edge)
+
+
+@_functional("pad")
+def _functional_pad(interpreter: Interpreter, call: Call) -> Value:
+    _value, (_channels, height, width) = _image_of(call)
+    given = call.given(1, "padding")
+    sides = listed(interpreter, given) or ([given] if given is not None else [])
+    numbers = [size(side) for side in sides]
+    tall, wide = size(height), size(width)
+    if tall is None or wide is None or None in numbers or len(numbers) not in (1, 2, 4):
+        return _resized_to(call, Value(UNKNOWN), Value(UNKNOWN))
+    left, top, right, bottom = [number or 0 for number in numbers * (4 // len(numbers))]
+    origins = merged(height, width, *sides)
+    return _resized_to(
+        call, Value(tall + top + bottom, origins), Value(wide + left + right, origins)
+    )
+
+
+@_functional("to_tensor", "pil_to_tensor", "to_image")
+def _functional_to_tensor(interpreter: Interpreter, call: Call) -> Value:
+    kind = "ToTensor" if call.name.endswith(".to_tensor") else "PILToTensor"
+    value = call.given(0, "pic", "inpt") or Value(UNKNOWN)
+    return _to_tensor(interpreter, Call(f"torchvision.{kind}", (value,), {}, call.place))
+
+
+@_functional("to_pil_image")
+def _functional_to_image(_: Interpreter, call: Call) -> Value:
+    sizes = sizes_of(call.args[0]) if call.args else None
+    return thing(IMAGE, call) if sizes is None else image(sizes, call.place)
+
+
+@_functional("normalize")
+def _functional_normalize(interpreter: Interpreter, call: Call) -> Value:
+    made = LibraryObject("torchvision.Normalize", call.args[1:], call.keywords, call.place, {})
+    value = call.given(0, "tensor", "inpt") or Value(UNKNOWN)
+    inner = Call("torchvision.Normalize", (value,), {}, call.place, Value(made))
+    return _normalize(interpreter, inner)
 
 
 # --- data sets ------------------------------------------------------------------------------------
@@ -289,6 +378,57 @@ for _name in CLASSIFIED:
     MODELS.method(_name, "__getitem__")(_sample)
     MODELS.method(_name, "__len__")(_length)
     MODELS.attribute(_name, "data", "targets", "classes")(_part)
+
+
+PICTURES = words(
+    "ImageFolder DatasetFolder CocoDetection CocoCaptions VOCDetection VOCSegmentation Cityscapes "
+    "OxfordIIITPet Flowers102 Food101 StanfordCars Caltech101 Caltech256 Places365 ImageNet DTD "
+    "CelebA SVHN STL10 GTSRB EuroSAT FGVCAircraft Country211 SUN397 LFWPeople Kitti WIDERFace"
+)
+"""Data sets of pictures that differ in size, with what belongs to each."""
+_OF_PAIRS = (
+    "CocoDetection",
+    "CocoCaptions",
+    "VOCDetection",
+    "VOCSegmentation",
+    "Cityscapes",
+    "Kitti",
+)
+_OPTIONS = ("transform", "target_transform", "transforms")
+
+
+def _own_options(_: Interpreter, call: Call) -> Value:
+    """Keep what an object of a workspace class hands on to the data set that it is."""
+    receiver = call.receiver.data if call.receiver is not None else None
+    if isinstance(receiver, Instance):
+        for name in _OPTIONS:
+            receiver.attributes.setdefault(name, call.keywords.get(name, Value(None)))
+    return Value(None)
+
+
+def _picture(interpreter: Interpreter, call: Call) -> Value:
+    """Return an image and what belongs to it, after the transforms that the data set has."""
+    data = call.receiver.data if call.receiver is not None else None
+    given = data.keywords if isinstance(data, LibraryObject) else {}
+    given = data.attributes if isinstance(data, Instance) else given
+    place = data.made if isinstance(data, LibraryObject) else call.place
+    target = Value(UNKNOWN)
+    if isinstance(data, LibraryObject) and data.short in ("ImageFolder", "DatasetFolder"):
+        target = Value(Array((), "int64", "python"), frozenset({place}))
+    picture = Value(LibraryObject(IMAGE, (), {}, place, {}), frozenset({place}))
+    both, one, other = (given.get(name, Value(None)) for name in _OPTIONS[::-1])
+    if both.data is not None:
+        return interpreter.call(both, (picture, target), {}, call.place)
+    if other.data is not None:
+        picture = interpreter.call(other, (picture,), {}, call.place)
+    if one.data is not None:
+        target = interpreter.call(one, (target,), {}, call.place)
+    return Value((picture, target), frozenset({place}))
+
+
+for _name in PICTURES:
+    MODELS.method(_name, "__getitem__")(_picture)
+    MODELS.method(_name, "__init__")(_own_options)
 
 
 # --- models ---------------------------------------------------------------------------------------

@@ -23,6 +23,8 @@ from dl_bug_lsp.workspace.history import LARGEST_COMPARED, History, LastCommit
 from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, lines_of
 from dl_bug_lsp.workspace.index import info as cache_info
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
+from dl_bug_lsp.workspace.media_files import MOST_BYTES as OF_HEADERS
+from dl_bug_lsp.workspace.media_files import Picture, Sound, media_in
 from dl_bug_lsp.workspace.notebooks import Cell
 from dl_bug_lsp.workspace.sources import Source, SourceSummary, is_settled, read_source, summarize
 from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
@@ -374,6 +376,15 @@ class Workspace:
             return arrays_in(file, data)
 
         return self.derived_unindexed("arrays", file, read)
+
+    def media(self, file: str) -> Picture | Sound | None:
+        """Return the sizes of a picture or sound, None where a file is neither."""
+
+        def read() -> Picture | Sound | None:
+            content = self._store.content(file, OF_HEADERS)
+            return None if content.data is None else media_in(content.data, content.size)
+
+        return self.derived_unindexed("media", file, read)
 
     def table_rows(
         self, file: str, value: str, column: str | None = None
