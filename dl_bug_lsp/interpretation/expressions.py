@@ -677,6 +677,30 @@ class Expressions(Calls):
                 return value
         return parts[-1]
 
+    def truth(self, node: ast.expr, env: Environment) -> bool | None:
+        """Return whether a test holds, None where that is not known.
+
+        One part may decide (``unknown or True``). What comes after a part that is not known may not
+        run: where it fails, it is not known.
+        """
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.truth(node.operand, env)
+            return None if inner is None else not inner
+        if not isinstance(node, ast.BoolOp):
+            return operators.truth(self.value(node, env))
+        wanted, is_open = isinstance(node.op, ast.Or), False
+        for expr in node.values:
+            try:
+                known = self.truth(expr, env)
+            except Raised:
+                if not is_open:
+                    raise
+                known = None
+            if known is wanted:
+                return wanted
+            is_open = is_open or known is None
+        return None if is_open else not wanted
+
     def _of_Compare(self, node: ast.Compare, env: Environment) -> Value:
         left = self.value(node.left, env)
         verdict: Value | None = Value(True)

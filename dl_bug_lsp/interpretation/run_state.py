@@ -98,11 +98,13 @@ class Reach:
     """How a run came to the failing line: ``alone``, or with frames that were ``resumed``.
 
     ``guessed_calls`` are calls of what is not known that were taken to be those of the stack;
-    ``forced`` counts the branches that were taken though their condition is known not to hold.
+    ``forced`` counts the branches that were taken though their condition is known not to hold,
+    ``supposed`` those around the failing line whose condition is not known.
     """
 
     guessed_calls: int = 0
     forced: int = 0
+    supposed: int = 0
     resumed: bool = False
     alone: bool = False
 

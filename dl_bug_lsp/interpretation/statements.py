@@ -185,10 +185,13 @@ class Statements(Expressions):
         return None
 
     def _do_If(self, node: ast.If, env: Environment) -> None:
-        known = operators.truth(self.value(node.test, env))
+        known = self.truth(node.test, env)
         if known is not None:
             self.comparisons.select((env.file, node.test.lineno), known)
         self._tests.append((node.test, env))
+        file, line = self.target
+        if known is None and env.file == file and node.lineno < line <= (node.end_lineno or 0):
+            self.reach.supposed += 1
         try:
             self._branch(node, env, known)
         finally:
@@ -488,8 +491,14 @@ class Statements(Expressions):
         return self._compared(test, env)
 
     def _compared(self, test: ast.expr, env: Environment) -> tuple[Value, ...]:
-        while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-            test = test.operand
+        while True:
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test = test.operand
+                continue
+            part = self._deciding(test, env)
+            if part is None:
+                break
+            test = part
         parts = [test.left, *test.comparators] if isinstance(test, ast.Compare) else [test]
         # What a value is compared with is seldom wrong where it is written out (``x is None``).
         parts = [part for part in parts if not isinstance(part, ast.Constant)] or parts
@@ -497,6 +506,17 @@ class Statements(Expressions):
             return tuple(self.value(part, env) for part in parts[:MAX_SIDES])
         except Raised:
             return ()
+
+    def _deciding(self, test: ast.expr, env: Environment) -> ast.expr | None:
+        """Return the part of a test of several that decides it, None where that is not known."""
+        if not isinstance(test, ast.BoolOp):
+            return None
+        wanted = isinstance(test.op, ast.Or)
+        for part in test.values:
+            with suppress(Raised):
+                if self.truth(part, env) is wanted:
+                    return part
+        return None
 
     def _do_Assert(self, node: ast.Assert, env: Environment) -> None:
         test = self.value(node.test, env)

@@ -711,7 +711,10 @@ def _shape(x: Array, value: Value) -> Value:
 
 @attribute("ndim")
 def _ndim(x: Array, value: Value) -> Value:
-    return Value(UNKNOWN if x.shape is None else len(x.shape), value.origins)
+    """Return the number of axes, which what made their lengths did not make."""
+    if x.shape is None:
+        return unknown(value)
+    return Value(len(x.shape), value.origins - merged(*x.shape) or value.origins)
 
 
 @attribute("size")

@@ -31,7 +31,7 @@ from dl_bug_lsp.evidence.followed_run import (
 )
 from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
-from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, text_edits
+from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
@@ -79,6 +79,8 @@ DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
 """How much sooner edits are tried that change the number of axes as the failure asks for, and what
 one of them counts at least where it passes."""
+OF_BRANCHES = {"string.option", "setting.choice"}
+"""Edits that lead into other branches."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -186,7 +188,16 @@ class Search:
             return
         numbers, available = _numbers(case), sorted(raised.available)
         in_part = raised.what in IN_PART
-        self._editor = Editor(self._before, numbers, available, _shapes(raised), in_part=in_part)
+        trees = [case.workspace.tree(f) for f in dict.fromkeys(p.file for p in case.places)]
+        choices_of_code = options(tree for tree in trees if tree is not None)
+        self._editor = Editor(
+            self._before,
+            numbers,
+            available,
+            _shapes(raised),
+            in_part=in_part,
+            options=choices_of_code,
+        )
         self._bound = _bound(case, raised)
         self._sides = _outline(raised)
         self.candidates = list(_candidates(case, self._before, raised, self._editor))
@@ -276,12 +287,15 @@ def _candidates(
         left_out = {*left_out, "wrap.padded"}
     _, settings = settings_of(case)
     files = [settings] if settings else list(case.config_files)[:3]
+    chooses = _deciding(case, recorder)
 
     def candidate(edit: Edit | TextEdit, tier: int) -> Candidate:
         place = (edit.file, edit.line)
+        if edit.kind == "string.option" and place in chooses:
+            return Candidate(edit, 0, made=True, on_stack=False)
         return Candidate(edit, tier, place in made, place in stack)
 
-    chosen = choices(case.workspace, case.code_files) if files else {}
+    chosen = {**editor.options, **choices(case.workspace, case.code_files)} if files else {}
     for change in text_edits(case.workspace, origins, files, editor.sought.numbers, chosen):
         if change.kind not in left_out:
             yield candidate(change, TEXT)
@@ -295,6 +309,26 @@ def _candidates(
 def _keeps_graph(edit: Edit | TextEdit) -> bool:
     """Whether an edit has a backward pass keep its graph."""
     return edit.kind == "keyword.added" and "retain_graph" in _text(edit.new)
+
+
+def _deciding(case: Case, recorder: Recorder) -> set[Origin]:
+    """Return what made the texts by which the program chose the branches that the stack stands in.
+
+    Another option would have led elsewhere.
+    """
+    found: set[Origin] = set()
+    for place in case.places:
+        tree = case.workspace.tree(place.file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.If) or not node.lineno <= place.line <= (
+                node.end_lineno or node.lineno
+            ):
+                continue
+            for part in ast.walk(node.test):
+                value = recorder.values.get(part) if isinstance(part, ast.expr) else None
+                if value is not None and isinstance(value.data, str):
+                    found |= value.origins
+    return found
 
 
 def _is_of_types(case: Case, raised: Raised) -> bool:
@@ -405,13 +439,25 @@ def _passes(
     before: Recorder, outcome: Outcome, edit: Edit | TextEdit, again: Recorder, result: Outcome
 ) -> bool:
     """Whether a run passes the failing line where another did not, and nothing new fails."""
-    if result.raised is not None or result.elsewhere - outcome.elsewhere:
+    if result.elsewhere - outcome.elsewhere:
+        return False
+    if result.raised is not None and not _is_doubtful(before, edit, again, result.raised):
         return False
     if not result.reached or again.reach.guessed_calls > before.reach.guessed_calls:
         return False
-    if not before.reach.resumed and not again.reach.alone:
+    if not before.reach.resumed and not again.reach.alone and edit.kind not in OF_BRANCHES:
         return False
     return _as_known(before, edit, again)
+
+
+def _is_doubtful(before: Recorder, edit: Edit | TextEdit, again: Recorder, raised: Raised) -> bool:
+    """Whether what was raised for sure before an edit shows only by force after it.
+
+    Either its condition is not known any more, or the branch of the stack is not taken.
+    """
+    if raised.what == "raised" and again.reach.supposed and not before.reach.supposed:
+        return True
+    return edit.kind in OF_BRANCHES and again.reach.forced > before.reach.forced
 
 
 def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
@@ -431,8 +477,10 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
         positions[node.lineno, node.col_offset, type(node)] = value
     for node, like in before.values.items():
         place = (node.lineno, node.col_offset, type(node))
-        now = again.values.get(node) or positions.get(place)
-        if node not in own and not _is_as_known(now, like):
+        now = again.values.get(node)
+        if now is None and edit.kind in OF_BRANCHES:
+            continue  # Another option leads past what the one before led to.
+        if node not in own and not _is_as_known(now or positions.get(place), like):
             return False
     return True
 

@@ -11,6 +11,7 @@ import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TypeGuard, TypeVar
 
 from dl_bug_lsp.evidence.repairs.alternatives import (
@@ -107,7 +108,7 @@ PRIORS = {
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
-    "literal.type": 0.7, "statement.kept": 1.0,
+    "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -192,14 +193,17 @@ class Editor:
         shapes: Sequence[tuple[int, ...]] = (),
         *,
         in_part: bool = False,
+        options: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         """Make edits with what a failure says.
 
         ``numbers`` stand in its message, ``available`` are the keys that a table has, and
         ``shapes`` those of the arrays that do not fit. ``in_part`` says that what was looked up
-        may stand in a part of the data that a table was not made of.
+        may stand in a part of the data that a table was not made of; ``options`` are the texts
+        that may stand for another one.
         """
         self.in_part = in_part
+        self.options = options
         self.recorder = recorder
         telling = tuple(n for n in dict.fromkeys(numbers) if n > 1)[:MOST_NUMBERS]
         self.sought = Sought(telling, tuple(dict.fromkeys(shapes)))
@@ -458,6 +462,9 @@ class Editor:
             for key in self.available[:MOST_NAMES]:
                 if key != value:
                     yield ast.Constant(key), "string"
+            if not isinstance(held_by(parents, node), ast.Compare):
+                for option in self.options.get(value, ()):
+                    yield ast.Constant(option), "string.option"
             for group in WORDS:
                 if value in group:
                     yield from ((ast.Constant(n), "string.other") for n in group if n != value)
@@ -1045,6 +1052,14 @@ def _is_axis(node: ast.expr, parents: Parents) -> bool:
             return False
         return index >= (max(first, 1) if is_function else 0)
     return False
+
+
+def held_by(parents: Parents, node: ast.AST) -> ast.AST | None:
+    """Return what a node stands in, beside lists and tuples."""
+    at = parents.of(node)
+    while at is not None and isinstance(at[0], ast.List | ast.Tuple | ast.Set):
+        at = parents.of(at[0])
+    return at[0] if at is not None else None
 
 
 def _may_stand(value: Value, own: Value) -> bool:

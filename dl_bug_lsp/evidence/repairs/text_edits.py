@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.workspace import Workspace
@@ -67,6 +68,50 @@ def choices(workspace: Workspace, files: Sequence[str]) -> dict[str, tuple[str, 
                     others = tuple(other for other in texts if other != text)
                     found.setdefault(text, others[:MOST_CHOICES])
     return found
+
+
+def options(trees: Iterable[ast.Module]) -> dict[str, tuple[str, ...]]:
+    """Return the other texts beside each one that code compares with the same name.
+
+    ``if mode == "sum": … elif mode == "mean": …`` makes "mean" another option than "sum". A name is
+    the last part of what is compared (``self.mode`` and ``args.mode`` are one).
+    """
+    groups: dict[str, dict[str, None]] = {}
+    for node in chain.from_iterable(map(ast.walk, trees)):
+        if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+            continue
+        name = _last_name(node.left)
+        texts = _compared_texts(node)
+        if name is not None:
+            groups.setdefault(name, {}).update(dict.fromkeys(texts))
+    found: dict[str, tuple[str, ...]] = {}
+    for group in groups.values():
+        for text in group if len(group) <= MOST_CHOICES + 1 else ():
+            found.setdefault(text, tuple(other for other in group if other != text))
+    return found
+
+
+def _last_name(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        return node.slice.value if isinstance(node.slice.value, str) else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+        return _last_name(node.func.value)  # mode.lower()
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def _compared_texts(node: ast.Compare) -> list[str]:
+    """Return the texts that a comparison allows for: one by `==`, several by `in`."""
+    other = node.comparators[0]
+    items = [other] if isinstance(node.ops[0], ast.Eq | ast.NotEq) else []
+    if isinstance(node.ops[0], ast.In | ast.NotIn) and isinstance(other, NESTED):
+        items = list(other.elts)
+    texts = [item.value for item in items if isinstance(item, ast.Constant)]
+    return [text for text in texts if isinstance(text, str) and text]
+
+
+NESTED = (ast.List, ast.Tuple, ast.Set)
 
 
 def text_edits(
