@@ -26,6 +26,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     module_names,
     notebooks,
     numerics,
+    pictures,
     rebuilt,
     record_features,
     selections,
@@ -90,6 +91,7 @@ RULES: tuple[Source, ...] = (
     far_settings.find_far_settings,
     environment_variables.find_variables,
     selections.find_selections,
+    pictures.find_unconverted,
 )
 
 

@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, own_nodes
@@ -110,6 +111,7 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _lacking_axis(case)
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
+    yield from _cut_unlike(case)
     crossed = _are_crossed(case)
     for step in case.raise_slice:
         yield from _operations(step, crossed)
@@ -271,6 +273,97 @@ def _one_step_more(case: Case) -> Iterator[Clue]:
 
 
 MOST_SCOPES = 4
+
+
+def _cut_unlike(case: Case) -> Iterator[Clue]:
+    """Find what a failing call gets whole, or the other part of, while it gets a part of another.
+
+    Next steps (``x[:, :-1]``) are compared with ``y[:, 1:]``, not with all of ``y``; what belongs
+    to ``x[:, n:]`` is not ``y[:, :n]``.
+    """
+    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
+    by_one = any(abs(a - b) == 1 for a in expected for b in actual)
+    for scope in near_scopes(case)[:MOST_SCOPES]:
+        nodes = list(own_nodes(scope.node))
+        bound = {
+            n.targets[0].id: n
+            for n in nodes
+            if isinstance(n, ast.Assign) and len(n.targets) == 1 and _is_name(n.targets[0])
+        }
+        lines = [place.line for place in case.places if place.file == scope.file]
+        for call in (n for n in nodes if isinstance(n, ast.Call)):
+            end = call.end_lineno or call.lineno
+            if called_name(call) in JOINS or not any(call.lineno <= n <= end for n in lines):
+                continue
+            given = [*call.args, *(k.value for k in call.keywords)]
+            if by_one:
+                yield from _beside_parts(scope, given, bound)
+            yield from _other_part(scope, given, bound)
+
+
+def _is_name(node: ast.expr) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name)
+
+
+def _beside_parts(
+    scope: Scope, given: list[ast.expr], bound: dict[str, ast.Assign]
+) -> Iterator[Clue]:
+    """Yield the plain copies among what a call gets, where the rest is a step shorter."""
+    made = [bound[part.id] for part in given if isinstance(part, ast.Name) and part.id in bound]
+    cut = [m for m in made if any(_drops_one(n) for n in _slices(m.value))]
+    for statement in made if cut else ():
+        if isinstance(statement.value, (ast.Name, ast.Attribute)) or _is_entry(statement.value):
+            text = ast.unparse(statement)
+            why = f"`{text}` takes all steps, and `{ast.unparse(cut[0])}` beside it one less"
+            yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+
+
+def _is_entry(node: ast.expr) -> bool:
+    """Whether an expression is the entry of a table (``batch["labels"]``)."""
+    key = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
+
+
+def _other_part(
+    scope: Scope, given: list[ast.expr], bound: dict[str, ast.Assign]
+) -> Iterator[Clue]:
+    """Yield the slice up to a bound that a call gets with what was cut from that bound on."""
+    sides: dict[tuple[int, str], dict[str, ast.Subscript]] = {}
+    for part in given:
+        held = bound[part.id].value if _is_name(part) and part.id in bound else part
+        for node in _slices(held):
+            for axis, bounds in enumerate(_bounds(node)):
+                if not isinstance(bounds, ast.Slice) or bounds.step is not None:
+                    continue
+                edges = {"upper": bounds.upper, "lower": bounds.lower}
+                known = {name: edge for name, edge in edges.items() if edge is not None}
+                for name, edge in known.items() if len(known) == 1 else ():
+                    if not _is_number(edge):
+                        sides.setdefault((axis, ast.unparse(edge)), {}).setdefault(name, node)
+    for (_, text), found in sides.items():
+        if len(found) == 2:
+            both = " and ".join(f"`{ast.unparse(node)}`" for node in found.values())
+            why = f"{both} meet here: the parts before and after `{text}`"
+            # A slice that stands in the call itself is the copied one; what was bound before it
+            # may serve others, too.
+            direct = [n for n in found.values() if any(n in ast.walk(part) for part in given)]
+            for node in direct if len(direct) == 1 else found.values():
+                yield Clue("rules.strong", scope.file, node.lineno, 1.0, why)
+
+
+def _slices(node: ast.expr) -> list[ast.Subscript]:
+    """Return the slices in an expression."""
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Subscript)]
+    return [n for n in found if any(isinstance(part, ast.Slice) for part in _bounds(n))]
+
+
+def _bounds(node: ast.Subscript) -> list[ast.expr]:
+    return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+
+
+def _is_number(node: ast.expr) -> bool:
+    inner = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(inner, ast.Constant)
 
 
 def _drops_one(node: ast.Subscript) -> bool:
@@ -509,6 +602,40 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         }:
             why = f"`{node.text}` is random, and with it perhaps a size"
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
+        elif isinstance(node.expr, ast.Call):
+            yield from _read_up_to(node.context.scope, node.expr)
+
+
+ENDS = {"stop", "end", "frames", "num_frames", "nframes", "duration", "end_frame", "stop_frame"}
+"""Options of what reads a part of a file: where the part ends, or how long it is."""
+
+
+def _read_up_to(scope: Scope, call: ast.Call) -> Iterator[Clue]:
+    """Yield where the end of what a call reads is made, if it is not the same for all samples."""
+    for option in call.keywords:
+        if option.arg not in ENDS or isinstance(option.value, ast.Constant):
+            continue
+        statements = [n for n in own_nodes(scope.node) if isinstance(n, ast.Assign)]
+        made = [
+            (n.value, n.lineno)
+            for n in statements
+            if isinstance(option.value, ast.Name)
+            and any(isinstance(t, ast.Name) and t.id == option.value.id for t in n.targets)
+            and not isinstance(n.value, ast.Constant)
+        ]
+        if not isinstance(option.value, ast.Name):
+            made = [(option.value, option.value.lineno)]
+        for value, line in made:
+            smaller = any(
+                isinstance(n, ast.Call) and called_name(n) == "min" for n in ast.walk(value)
+            )
+            end = f"`{ast.unparse(value)}`, up to which `{called_name(call)}` reads"
+            if smaller:
+                why = f"{end}, is less where a recording ends before"
+                yield Clue("rules.cut_only", scope.file, line, 1.0, why)
+            else:
+                why = f"{end}, may be another for each sample"
+                yield Clue("rules.uneven_slice", scope.file, line, 0.8, why)
 
 
 LENGTHS = re.compile(r"^len\(|\.shape\[|\.size\(|\.shape$|\.numel\(|^n_?frames$")
