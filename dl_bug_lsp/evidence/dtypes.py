@@ -111,8 +111,8 @@ def _facts(case: Case, role: Role) -> set[str]:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that give a value the element type of the message."""
-    if "traced array" in case.message:
-        return  # its type is only named to say which value is meant
+    if "traced array" in case.message or "vmap got inconsistent sizes" in case.message:
+        return  # types are only named to say which value is meant
     actual, expected = _facts(case, Role.ACTUAL), _facts(case, Role.EXPECTED)
     if actual and actual == expected:
         return  # the shapes differ, the types agree

@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
+from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
@@ -211,13 +212,24 @@ def _follow(case: Case) -> Followed:
     words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
     configs = [file for file in settings if is_config_name(file)] or settings
     used: Settings = (words, configs[0] if len(configs) == 1 else None)
-    taken = _only_fitting(case, launches, used[1]) or _documented(case)
+    taken = None
+    if len(launches) > 1:
+        taken = _only_fitting(case, launches, used[1])
+    taken = taken or _documented(case)
     assumption = ""
     if taken is not None:
         used = (_words(case.workspace, taken), used[1])
         assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
     first = _interpreter(case, *used)
     outcome = first.run()
+    if taken is None and not launches and not _came(first, outcome):
+        # Without options the program goes another way; its documents may show the right ones.
+        taken = _only_fitting(case, case.engine.run.documented, used[1])
+        if taken is not None:
+            used = (_words(case.workspace, taken), used[1])
+            assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
+            first = _interpreter(case, *used)
+            outcome = first.run()
     steps_left = MOST_STEPS_OF_OTHERS
     for others, file, name in _other_runs(case.workspace, launches, words, settings):
         if outcome.raised is not None or steps_left <= 0:
@@ -245,14 +257,18 @@ def _only_fitting(case: Case, launches: Sequence[Launch], settings: str | None) 
     With the others a test on the way decides otherwise, as with and without ``--resume``.
     """
     fitting: list[Launch] = []
-    for launch in launches[:MOST_RUNS] if len(launches) > 1 else ():
+    for launch in launches[:MOST_RUNS]:
         interpreter = _interpreter(case, _words(case.workspace, launch), settings, STEPS_TO_CHOOSE)
-        outcome = interpreter.run()
-        reach = interpreter.reach
-        came = outcome.raised is not None and not reach.resumed
-        if (came or reach.alone) and not reach.forced:
+        if _came(interpreter, interpreter.run()):
             fitting.append(launch)
     return fitting[0] if len(fitting) == 1 and fitting[0].file else None
+
+
+def _came(interpreter: Interpreter, outcome: Outcome) -> bool:
+    """Whether a run came to the failing line by itself."""
+    reach = interpreter.reach
+    came = outcome.raised is not None and not reach.resumed
+    return (came or reach.alone) and not reach.forced
 
 
 def _documented(case: Case) -> Launch | None:
@@ -297,7 +313,7 @@ def _interpreter(
     *,
     repeated: bool = False,
 ) -> Interpreter:
-    frames = tuple((place.file, place.line) for place in case.places)
+    frames = without_machinery(tuple((place.file, place.line) for place in case.places))
     interpreter = Interpreter(
         case.workspace,
         frames[0][0],
@@ -305,6 +321,7 @@ def _interpreter(
         words,
         steps=steps,
         frames=frames,
+        underlined=underlined(case),
         settings=settings,
         reported=_reported(case),
         exception=case.failure.cause.type if case.failure.cause is not None else "",
@@ -352,9 +369,24 @@ def message_of(case: Case) -> str:
     return "\n".join((cause.message, *cause.notes)) if cause is not None else ""
 
 
+def underlined(case: Case) -> dict[Origin, str]:
+    """Return the calls in progress that the traceback underlines, by the place of their frame."""
+    found: dict[Origin, str] = {}
+    for place in case.places:
+        lines = case.workspace.lines(place.file)
+        text = lines[place.line - 1] if place.line <= len(lines) else ""
+        if place.expression and place.expression.endswith(")") and place.expression in text:
+            found[place.file, place.line] = place.expression
+    return found
+
+
 def _expression(case: Case) -> str:
     """Return the failing expression: the underlined one, or the call that the frames below name."""
     place = case.places[-1]
+    last = without_machinery(tuple((place.file, place.line) for place in case.places))[-1]
+    if last != (place.file, place.line):
+        own = [place for place in case.places if (place.file, place.line) == last]
+        return own[-1].expression or ""
     if place.expression:
         return place.expression
     site = case.sites[-1] if case.sites else None

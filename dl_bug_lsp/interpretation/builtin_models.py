@@ -63,6 +63,7 @@ def load() -> None:
         effect_models,
         einops_models,
         environment_models,
+        equinox_models,
         file_models,
         flax_models,
         gym_models,

@@ -193,7 +193,14 @@ class Calls(RunState):
             entered = self._call_unknown(tuple(args), keywords, node, env.file)
             if entered is not None:
                 return entered
-        return self.call(callee, tuple(args), keywords, (env.file, node.lineno))
+        place = (env.file, node.lineno)
+        if not self._in_progress.is_other(place, node):
+            return self.call(callee, tuple(args), keywords, place)
+        self._in_progress.aside.append(place)
+        try:
+            return self.call(callee, tuple(args), keywords, place)
+        finally:
+            self._in_progress.aside.pop()
 
     def _exec(self, args: Sequence[Value], env: Environment) -> Value:
         """Follow the text of a workspace file that ``exec`` is given, in the scope of the call.
@@ -578,7 +585,7 @@ class Calls(RunState):
         if self._is_enum(cls) and args:
             member = self._member_for(cls, args[0], "value")
             return unknown(*args) if member is None else member
-        made = Value(Instance(cls))
+        made = Value(Instance(cls, made=place))
         self._instances[cls.file, cls.node.lineno] = made
         start = self._member(cls, "__init__")
         if start is not None and isinstance(start.data, FunctionValue):
@@ -816,6 +823,8 @@ class Calls(RunState):
         if not self.GUESSES or self._entering or function in self._repeated:
             return False
         if len(self.stack) < 2 or self.stack[-2] not in self.frames:
+            return False
+        if self.stack[-2] in self._in_progress.aside:
             return False
         place = self._missed(env)
         if place is None:

@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation import (
     arrays,
     builtin_models,
     cells,
+    machinery,
     operators,
 )
 from dl_bug_lsp.interpretation.calls import (
@@ -87,6 +88,12 @@ REGISTRARS = {
     *("click.command", "click.group", "rich_click.command", "rich_click.group"),
 }
 """Decorators of libraries that change what calling the function does."""
+TRANSFORMING = {
+    f"{root}.{prefix}{name}"
+    for root, prefix in (("jax", ""), ("flax.nnx", ""), ("equinox", "filter_"))
+    for name in ("grad", "value_and_grad", "vmap")
+}
+"""Decorators that give another function: its derivative, or itself for each row."""
 SAME_MODULES = {"autograd.numpy": "numpy", "cupy": "numpy"}
 """Modules that have the functions of another one under the same names."""
 OF_SCALARS = frozenset(
@@ -95,6 +102,8 @@ OF_SCALARS = frozenset(
 """What NumPy's scalars have and Python's numbers have not."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
 """Classes of libraries whose attributes are all known."""
+PENDING = Value(UNKNOWN)
+"""What a name stands for while its import is followed."""
 LACKING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
 
 
@@ -115,6 +124,7 @@ class Expressions(Calls):
                 applied = self.value(decorator, env)
                 data = applied.data
                 is_main = isinstance(data, (Library, LibraryObject)) and data.name in REGISTRARS
+                is_main = is_main or (env.owner is None and _transforms(applied))
                 if not is_main and not isinstance(data, (FunctionValue, BoundMethod)):
                     continue
                 result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
@@ -151,11 +161,15 @@ class Expressions(Calls):
     def _deferred(self, module: str, name: str | None, importer: str) -> Value | None:
         """Return a stand-in for what a module of the workspace gives when it is first used.
 
-        None where the import is followed at once: while few modules are, and for libraries.
+        None where the import is followed at once: while few modules are, and for libraries. What
+        a known package imports changes nothing else, and is never followed at once.
         """
-        if not self.GUESSES or len(self.modules) < EAGER_MODULES:
+        if not self.GUESSES:
             return None
-        if self.workspace.module_file(module, importer) is None:
+        file = self.workspace.module_file(module, importer)
+        if file is None:
+            return None
+        if len(self.modules) < EAGER_MODULES and not machinery.is_known(file):
             return None
         return Value(Deferred(module, name, importer))
 
@@ -165,7 +179,7 @@ class Expressions(Calls):
         data = value.data
         if not isinstance(data, Deferred):
             return value
-        names[name] = Value(UNKNOWN)
+        names[name] = PENDING
         try:
             made = self._imported(data.module, data.importer)
             if data.name is not None:
@@ -185,8 +199,9 @@ class Expressions(Calls):
     def _from(self, module_value: Value, module: str, name: str, importer: str) -> Value:
         if isinstance(module_value.data, ModuleValue):
             names = module_value.data.environment.names
-            if name in names:
+            if name in names and names[name] is not PENDING:
                 return self._resolved(names, name)
+            # A package that imports its own module (``from . import layers``) has it as a file.
             joined = f"{module}{name}" if module.endswith(".") else f"{module}.{name}"
             file = self.workspace.module_file(joined, importer)
             return self.module(file, joined) if file is not None else Value(UNKNOWN)
@@ -1001,6 +1016,14 @@ PURE_CALLS = frozenset(
      "ord", "chr", "int", "float", "str", "len", "startswith", "endswith")
 )  # fmt: skip
 """Calls whose result the item alone decides, beside what the comprehension does not change."""
+
+
+def _transforms(decorator: Value) -> bool:
+    """Whether a decorator is a transformation of JAX, also one of which options are set."""
+    data = decorator.data
+    if isinstance(data, LibraryObject) and data.name == "functools.partial" and data.args:
+        data = data.args[0].data
+    return isinstance(data, Library) and data.name in TRANSFORMING
 
 
 def _is_lookup(node: ast.ListComp | ast.GeneratorExp) -> bool:

@@ -312,6 +312,7 @@ class Interpreter(Statements):
             raised.place = place
             fits = _fits(raised.what, self.exception)
             if fits and self._is_failure(place, node, raised):
+                raised.makers = self._makers()
                 raise Reached(raised) from None
             if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
                 raise _Leave(raised) from None
@@ -321,6 +322,12 @@ class Interpreter(Statements):
             self._forget(node, env)
         finally:
             self._values = outer
+
+    def _makers(self) -> tuple[Origin, ...]:
+        """Return where the objects were made whose methods are being followed."""
+        objects = (names.get("self") for _, names in reversed(self.entered))
+        made = (o.data.made for o in objects if o is not None and isinstance(o.data, Instance))
+        return tuple(dict.fromkeys(place for place in made if place is not None))
 
     def _confirm(
         self, method: Callable[[Any, Environment], None], node: ast.stmt, env: Environment

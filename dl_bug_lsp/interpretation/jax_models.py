@@ -95,10 +95,11 @@ def split_key(_: Interpreter, call: Call) -> Value:
     """Return keys, two where no number is given."""
     key, count = call.given(0, "key"), call.given(1, "num")
     data = arrays.array(key)
-    number = dims(count) if count is not None else (Value(2, frozenset({call.place})),)
+    number = dims(count) if count is not None else (Value(2),)
     if data is None or data.shape is None or number is None:
         return call.unknown()
-    return jax_array(call, (*number, *data.shape), data.dtype, *call.args)
+    placed = [Value(n.data, n.origins | {call.place}) for n in number]
+    return jax_array(call, (*placed, *data.shape), data.dtype, *call.args)
 
 
 @MODELS.function("jax.random.fold_in", "jax.random.clone", "jax.random.wrap_key_data")
@@ -231,7 +232,10 @@ def unchanged(_: Interpreter, call: Call) -> Value:
 def transform(_: Interpreter, call: Call) -> Value:
     """Return a function's derivative or mapped form."""
     if not call.args and not {"fun", "f"} & set(call.keywords):
-        return Value(Library(call.name))
+        if not call.keywords:
+            return Value(Library(call.name))
+        options = (Value(Library(call.name)),)
+        return Value(LibraryObject("functools.partial", options, call.keywords, call.place))
     last = call.name.rpartition(".")[2].replace("filter_", "")
     made = LibraryObject(f"jax.{last}", call.args, dict(call.keywords), call.place)
     made.state["nnx"] = Value(".nnx." in call.name)
@@ -426,7 +430,11 @@ def map_axis(interpreter: Interpreter, call: Call) -> Value:
         if at is None:
             return call.unknown()
         given.append(changed(value, without(at, sizes, message)))
-    output = interpreter.call(function, tuple(given), dict(call.keywords), call.place)
+    # Arguments by name are mapped over their first axis ("jax.vmap").
+    named_ones = {
+        name: changed(value, without(0, sizes, message)) for name, value in call.keywords.items()
+    }
+    output = interpreter.call(function, tuple(given), named_ones, call.place)
     length = sizes[0] if sizes else Value(UNKNOWN)
     return changed(output, stacked(length, out))
 

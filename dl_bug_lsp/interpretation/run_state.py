@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dl_bug_lsp.cancellation import checkpoint
@@ -128,6 +128,21 @@ class OfKernels(NamedTuple):
         return cls(bool(OF_RANGE.search(message)), deferred)
 
 
+@dataclass(slots=True)
+class InProgress:
+    """The calls that the traceback underlines, as normal text, by the place of their frame.
+
+    ``aside`` are the places at which another call than that one is being followed.
+    """
+
+    underlined: Mapping[Origin, str]
+    aside: list[Origin] = field(default_factory=list)
+
+    def is_other(self, place: Origin, call: ast.Call) -> bool:
+        """Whether a call at a place of the stack is surely not the one that was in progress."""
+        return place in self.underlined and self.underlined[place] != normal(unparsed(call))
+
+
 class RunState:
     """The state of one run of one program, and what it knows of classes and their objects."""
 
@@ -144,6 +159,7 @@ class RunState:
         arguments: Sequence[Value] | None = None,
         steps: int = MAX_STEPS,
         frames: Iterable[Origin] = (),
+        underlined: Mapping[Origin, str] | None = None,
         settings: str | None = None,
         reported: Iterable[tuple[int, int]] = (),
         exception: str = "",
@@ -157,26 +173,25 @@ class RunState:
     ) -> None:
         """Prepare to run ``script`` up to ``target`` (file, 1-based line).
 
-        ``arguments`` are the words of the command line without the program, None where they are
-        not known; ``frames`` the places on the stack, outermost first; ``settings`` the config file
-        that a path which is not known means; ``reported`` the pairs of sizes that the failure's
-        message says differ; ``exception`` the name of its class and ``expression`` the part of the
-        failing line that the traceback underlines, both empty where they are not known; ``message``
-        what the exception says; ``printed`` the settings that the log shows, as texts. With
-        ``repeated``, cells of a notebook run as often as its execution counts leave room for; with
-        ``views``, a column taken from a table shows the table's cells (pandas before 3.0).
+        ``arguments`` are the words of the command line without the program, None where they are not
+        known; ``frames`` the places on the stack, outermost first; ``underlined`` the calls that
+        the traceback underlines at them; ``settings`` the config file that a path which is not
+        known means; ``reported`` the pairs of sizes that the failure's message says differ;
+        ``exception`` the name of its class and ``expression`` the part of the failing line that the
+        traceback underlines, both empty where they are not known; ``message`` what the exception
+        says; ``printed`` the settings that the log shows, as texts. With ``repeated``, cells of a
+        notebook run as often as its execution counts leave room for; with ``views``, a column taken
+        from a table shows the table's cells (pandas before 3.0).
         How many rounds of long loops are followed depends on ``steps``; the run ends after ``most``
         steps where that is given.
         """
         self.workspace, self.script, self.target = workspace, script, target
-        self.repeated = repeated
+        self.repeated, self.settings, self.printed = repeated, settings, printed or {}
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = self.steps = steps
         self.floor = 0 if most is None else max(steps - most, 0)
         """How many steps are left where the run ends."""
-        self.room = MAX_MADE
-        self.settings = settings
-        self.printed = printed or {}
+        self.room, self.passing = MAX_MADE, False
         self.files_read: dict[str, None] = {}
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
@@ -187,6 +202,8 @@ class RunState:
         whether the stack was that of the failure, and the names that it saw."""
         self.order = tuple(frames) or (target,)
         self.frames = frozenset(self.order) | {target}
+        texts = (underlined or {}).items()
+        self._in_progress = InProgress({place: normal(text) for place, text in texts})
         self._followed: set[Origin] = set()
         self._repeated: set[tuple[str, int]] = set()
         """The functions that were followed again for a place of the stack that lies in them."""
@@ -229,6 +246,9 @@ class RunState:
             views=views,
         )
         builtin_models.load()
+
+    passing: bool
+    """Whether a condition that leads past the failing line counts as having come to it."""
 
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""
@@ -408,6 +428,10 @@ class RunState:
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> Value:
         """Run a function's body with its parameters bound."""
+        raise NotImplementedError
+
+    def _makers(self) -> tuple[Origin, ...]:
+        """Return where the objects were made whose methods are being followed."""
         raise NotImplementedError
 
     @property

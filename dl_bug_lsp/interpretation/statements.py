@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from dl_bug_lsp.interpretation import (
     cells,
+    machinery,
     operators,
 )
 from dl_bug_lsp.interpretation.calls import (
@@ -200,6 +201,8 @@ class Statements(Expressions):
     def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
         if known is not None:
             taken, skipped = (node.body, node.orelse) if known else (node.orelse, node.body)
+            if self.passing and self._spares(node, taken, skipped, env):
+                self._come_to.add(self.target)
             if self._entering and (
                 self._missed_in(skipped, env) or (_leaves(taken) and self._missed_after(node, env))
             ):
@@ -213,6 +216,22 @@ class Statements(Expressions):
             self.block(node.body, env)
         else:
             self.block(node.orelse, env)
+
+    def _spares(
+        self,
+        node: ast.If,
+        taken: Sequence[ast.stmt],
+        skipped: Sequence[ast.stmt],
+        env: Environment,
+    ) -> bool:
+        """Whether a condition leads past the failing line."""
+        file, line = self.target
+        if env.file != file:
+            return False
+        if any(statement.lineno <= line <= _last_line(statement) for statement in skipped):
+            return True
+        first, last = self._starts[-1] if self._starts else (0, sys.maxsize)
+        return _leaves(taken) and first <= line <= last and line > _last_line(node)
 
     def _holds(self, body: Sequence[ast.stmt], env: Environment) -> bool:
         """Whether a place on the stack lies in a block."""
@@ -439,6 +458,7 @@ class Statements(Expressions):
             sides = self._tested()
             raised = Raised("raised", name, *sides)
             raised.place = place
+            raised.makers = self._makers()
             raise Reached(raised)
         if self._is_refuted(raised):
             self.elsewhere.add((place, "raised"))
@@ -537,7 +557,7 @@ class Statements(Expressions):
         if kind == "setter" and isinstance(held, FunctionValue) and held.kind == "property":
             env.names[f"{node.name} setter"] = made
             return
-        env.names[node.name] = self._decorated(made, node, env)
+        env.names[node.name] = self._modelled(node, env) or self._decorated(made, node, env)
 
     _do_AsyncFunctionDef = _do_FunctionDef
 
@@ -552,7 +572,14 @@ class Statements(Expressions):
         if self._is_enum(cls):
             self._number(cls)
         self._tell_bases(cls, node, env)
-        env.names[node.name] = self._decorated(Value(cls), node, env)
+        env.names[node.name] = self._modelled(node, env) or self._decorated(Value(cls), node, env)
+
+    def _modelled(self, node: ast.FunctionDef | ast.ClassDef, env: Environment) -> Value | None:
+        """Return the library's own thing where models stand for what a module defines."""
+        if env.outer is not None or env.file == self.target[0]:
+            return None
+        name = machinery.stands_for(env.file, node.name)
+        return None if name is None else Value(Library(name))
 
     def _do_Import(self, node: ast.Import, env: Environment) -> None:
         for alias in node.names:

@@ -215,10 +215,11 @@ class ClassValue:
 
 @dataclass(slots=True, eq=False)
 class Instance:
-    """An object of a workspace class."""
+    """An object of a workspace class; ``made`` is the place of the call that made it."""
 
     cls: ClassValue
     attributes: dict[str, Value] = field(default_factory=dict)
+    made: Origin | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -269,6 +270,8 @@ class Raised(Exception):
         """The names of the exception's class and of its bases, where they are known."""
         self.weight = 1.0
         """How much the sides tell, less where the message alone chose them among the operands."""
+        self.makers: tuple[Origin, ...] = ()
+        """Where the objects were made whose methods failed, the innermost one first."""
         self.available: Mapping[str, frozenset[Origin]] = {}
         """For ``"key"``: the keys that are there, with what made them, where they are known."""
         self.axes = 0

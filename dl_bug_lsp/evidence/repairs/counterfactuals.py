@@ -28,11 +28,13 @@ from dl_bug_lsp.evidence.followed_run import (
     how_known,
     message_of,
     settings_of,
+    underlined,
 )
 from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
+from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
@@ -81,6 +83,8 @@ OF_AXES, MEANT_AXES = 30.0, 0.5
 one of them counts at least where it passes."""
 OF_BRANCHES = {"string.option", "setting.choice"}
 """Edits that lead into other branches."""
+MOST_MAKERS = 2
+"""Of the objects whose methods failed, those whose making may be changed."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -211,6 +215,8 @@ class Search:
         steps = self.outcome.steps * 3 // 2 + SPARE
         again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps, edit)
         again.comparisons.bound = self._bound
+        # A check of the program is passed where its condition is known to hold.
+        again.passing = not self._before.reach.forced
         result = again.run()
         self.steps += result.steps
         self.visits = 0 if again.gradients is None else again.gradients.visits
@@ -279,7 +285,9 @@ def _candidates(
 ) -> Iterator[Candidate]:
     """Yield the edits that may be tried: those of config and data files, then those of code."""
     origins = sorted(places_of(_origins(raised), of_types=_is_of_types(case, raised)))
-    made, stack = set(origins), {(place.file, place.line) for place in case.places}
+    # What an object was made with decides what its methods take.
+    made = {*origins, *raised.makers[:MOST_MAKERS]}
+    stack = {(place.file, place.line) for place in case.places}
     # A call that ran before and fails now was to free the graph: what reaches back is the cause.
     failing = (case.places[-1].file, case.places[-1].line)
     left_out = SHAPING if _is_of_types(case, raised) else CONVERTING
@@ -333,6 +341,8 @@ def _deciding(case: Case, recorder: Recorder) -> set[Origin]:
 
 def _is_of_types(case: Case, raised: Raised) -> bool:
     """Whether a failure is about types or dtypes, not about sizes or what is there."""
+    if raised.what == "size":  # JAX writes the dtypes of arrays beside their shapes.
+        return False
     return raised.what in ("type", "accessor") or bool(case.facts.of(FactKind.DTYPE))
 
 
@@ -373,7 +383,7 @@ def _origins(raised: Raised) -> set[Origin]:
 def _interpreter(
     case: Case, workspace: Workspace, most: int, edit: Edit | TextEdit | None = None
 ) -> Recorder:
-    frames = tuple((place.file, place.line) for place in case.places)
+    frames = without_machinery(tuple((place.file, place.line) for place in case.places))
     words, settings = settings_of(case)
     if words is not None and isinstance(edit, TextEdit):
         words = [_edited_word(word, edit) for word in words]
@@ -385,6 +395,7 @@ def _interpreter(
         words,
         most=most,
         frames=frames,
+        underlined=underlined(case),
         settings=settings,
         exception=cause.type if cause is not None else "",
         message=message_of(case),

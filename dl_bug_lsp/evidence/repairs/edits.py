@@ -87,6 +87,7 @@ class Edit:
 PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
     "name.unused": 0.8, "name.whole": 1.6, "name.joined": 1.6, "attribute.unused": 0.8,
+    "name.needed": 1.0, "attribute.needed": 1.0,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
     "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.requires": 0.8,
     "wrap.axes": 0.75,
@@ -531,11 +532,18 @@ class Editor:
             for name, value in list(scope.names.items()):
                 if name != node.id and not name.startswith("__") and _may_stand(value, own):
                     kind = "name" if name in used or scope is not env else "name.unused"
+                    kind = "name.needed" if self._is_needed(value, own) else kind
                     yield ast.Name(name, ast.Load()), kind
                     count += 1
                     if count >= MOST_NAMES:
                         break
             scope = scope.outer if scope.owner is None else None
+
+    def _is_needed(self, value: Value, own: Value) -> bool:
+        """Whether two numbers are both in the message: the one that is there and a fitting one."""
+        numbers = self.sought.numbers
+        whole = type(value.data) is int and type(own.data) is int
+        return whole and value.data in numbers and own.data in numbers
 
     def _other_attributes(
         self, node: ast.Attribute, parents: Parents
@@ -561,6 +569,7 @@ class Editor:
             used = self._used(node, parents)
             for name in others[:MOST_NAMES]:
                 kind = "attribute" if name in used else "attribute.unused"
+                kind = "attribute.needed" if self._is_needed(held[name], own) else kind
                 yield ast.Attribute(node.value, name, ast.Load()), kind
         if own is None and isinstance(base.data, Instance) and not called:
             for name in list(held)[:MOST_NAMES]:
