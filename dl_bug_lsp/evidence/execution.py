@@ -290,7 +290,7 @@ AFTER_FAILURE = 0.1
 """What a clue counts in a statement that the failure kept from running."""
 OF_ORDER = ("repair.", "missing.")
 """Kinds of clues that hold of such statements too: one may belong before the failing line."""
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SKIPPED: WeakKeyDictionary[Case, dict[str, set[int]]] = WeakKeyDictionary()
 
@@ -316,13 +316,15 @@ def _skipped(case: Case) -> dict[str, set[int]]:
     if case.failure.kind is not FailureKind.EXCEPTION:
         return found
     for number, place in enumerate(case.places):
-        tree = case.workspace.tree(place.file) if place.file.endswith(".py") else None
-        scope = _scope_of(tree, place.line) if tree is not None else None
-        if scope is None or isinstance(scope, ast.Module) is not (number == 0):
+        is_script = place.file.endswith(".py")
+        scope = case.engine.program.scope_at(place.file, place.line) if is_script else None
+        while scope is not None and isinstance(scope.node, ast.ClassDef):
+            scope = scope.parent
+        if scope is None or scope.is_module is not (number == 0):
             # The outermost place is no script's, or a later one is: that is another process's.
             return found
         is_in_loop = False
-        for block, index in _blocks_around(scope, place.line):
+        for block, index in _blocks_around(scope.node, place.line):
             statement = block[index]
             if isinstance(statement, ast.Try) and statement.handlers:
                 return {}
@@ -332,12 +334,6 @@ def _skipped(case: Case) -> dict[str, set[int]]:
         if is_in_loop:
             return found
     return found
-
-
-def _scope_of(tree: ast.Module, line: int) -> ast.AST:
-    """Return the innermost function around a line, the module where there is none."""
-    around = [n for n in ast.walk(tree) if isinstance(n, FUNCTIONS) and _holds(n, line)]
-    return max(around, key=lambda function: function.lineno, default=tree)
 
 
 def _blocks_around(scope: ast.AST, line: int) -> Iterator[tuple[list[ast.stmt], int]]:
@@ -362,5 +358,5 @@ def _holds(statement: ast.stmt, line: int) -> bool:
 def _lines_of(statements: Sequence[ast.stmt]) -> Iterator[int]:
     """Yield the lines of statements that are no definitions."""
     for statement in statements:
-        if not isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        if not isinstance(statement, DEFINITIONS):
             yield from range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)

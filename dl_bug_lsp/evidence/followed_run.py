@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -313,26 +314,39 @@ def _interpreter(
     *,
     repeated: bool = False,
 ) -> Interpreter:
-    frames = without_machinery(tuple((place.file, place.line) for place in case.places))
     interpreter = Interpreter(
         case.workspace,
-        frames[0][0],
-        frames[-1],
-        words,
+        arguments=words,
         steps=steps,
-        frames=frames,
-        underlined=underlined(case),
         settings=settings,
         reported=_reported(case),
-        exception=case.failure.cause.type if case.failure.cause is not None else "",
         expression=_expression(case),
-        message=message_of(case),
-        printed=case.engine.run.printed,
         repeated=repeated,
-        views=has_views(case),
+        **interpreter_options(case),
     )
     interpreter.earlier = earlier_runs(case)
     return interpreter
+
+
+_OPTIONS: WeakKeyDictionary[Case, dict[str, Any]] = WeakKeyDictionary()
+
+
+def interpreter_options(case: Case) -> dict[str, Any]:
+    """Return the arguments of `Interpreter` that are the same however a case's run is followed."""
+    if case not in _OPTIONS:
+        frames = without_machinery(tuple((place.file, place.line) for place in case.places))
+        cause = case.failure.cause
+        _OPTIONS[case] = {
+            "script": frames[0][0],
+            "target": frames[-1],
+            "frames": frames,
+            "underlined": _underlined(case),
+            "exception": cause.type if cause is not None else "",
+            "message": _message_of(case),
+            "printed": case.engine.run.printed,
+            "views": _has_views(case),
+        }
+    return _OPTIONS[case]
 
 
 _EARLIER: WeakKeyDictionary[Case, EarlierRuns] = WeakKeyDictionary()
@@ -349,7 +363,7 @@ def earlier_runs(case: Case) -> EarlierRuns:
     return _EARLIER[case]
 
 
-def has_views(case: Case) -> bool:
+def _has_views(case: Case) -> bool:
     """Whether the run had a pandas older than 3.0, as its Python or its requirements show.
 
     There a column that is taken from a table shows the table's cells; since then it is a copy
@@ -363,13 +377,13 @@ def has_views(case: Case) -> bool:
     return any(OLD_PANDAS.search(case.workspace.text(f) or "") for f in list(pinned)[:4])
 
 
-def message_of(case: Case) -> str:
+def _message_of(case: Case) -> str:
     """Return what the exception says, with the kernel's assertion that the log has for it."""
     cause = case.failure.cause
     return "\n".join((cause.message, *cause.notes)) if cause is not None else ""
 
 
-def underlined(case: Case) -> dict[Origin, str]:
+def _underlined(case: Case) -> dict[Origin, str]:
     """Return the calls in progress that the traceback underlines, by the place of their frame."""
     found: dict[Origin, str] = {}
     for place in case.places:

@@ -36,10 +36,7 @@ MOST_COMMANDS = 6
 
 def find_far_settings(case: Case) -> Iterator[Clue]:
     """Yield the settings of a command that are far from the defaults of their options."""
-    if not NOT_FINITE.search(case.message) and case.category.id not in (
-        "loss_nan",
-        "loss_divergence",
-    ):
+    if not NOT_FINITE.search(case.message) and case.category.id not in DIVERGED:
         return
     found: dict[tuple[str, int], tuple[float, str]] = {}
     for launch in _commands(case):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import source
-from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.followed_run import follow, how_known
 
 TOO_FEW = re.compile(
     r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0"
@@ -41,7 +41,7 @@ def find_selections(case: Case) -> Iterator[Clue]:
         kept = taken if keeps else asked - taken
         share = kept / asked
         if share < FEW and (kept == 0 or not _looks_for_one(test)):
-            why = f"`{source(test)}` keeps {kept} of {asked} items"
+            why = f"`{source(test)}` keeps {kept} of {asked} items {how_known(case)}"
             yield Clue("rules.strong", file, line, 1 - share / FEW, why)
 
 

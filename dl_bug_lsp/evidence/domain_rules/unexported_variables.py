@@ -113,16 +113,19 @@ def _sets(line: str, name: str) -> bool:
 def _in_makefile(file: str, lines: tuple[str, ...], text: str, name: str) -> Iterator[Clue]:
     if re.search(rf"^\s*export(?:\s*$|\b[^\n]*\b{name}\b)", text, re.M):
         return
-    for number, line in enumerate(lines, 1):
-        if re.match(rf"^{name}\s*[:?+]?=", line):
-            why = f"`{name}` is a variable of make alone: without `export` no program has it"
-            yield Clue("rules.strong", file, number, 1.0, why)
+    why = f"`{name}` is a variable of make alone: without `export` no program has it"
+    yield from _at_lines(file, lines, rf"{name}\s*[:?+]?=", why)
 
 
 def _in_dockerfile(file: str, lines: tuple[str, ...], text: str, name: str) -> Iterator[Clue]:
     if re.search(rf"^\s*ENV\b[^\n]*\b{name}\b", text, re.M):
         return
+    why = f"`{name}` is there while the image is built; a container has what `ENV` sets"
+    yield from _at_lines(file, lines, rf"\s*ARG\s+{name}\b", why)
+
+
+def _at_lines(file: str, lines: tuple[str, ...], pattern: str, why: str) -> Iterator[Clue]:
+    """Yield a clue for each line that begins with a pattern."""
     for number, line in enumerate(lines, 1):
-        if re.match(rf"^\s*ARG\s+{name}\b", line):
-            why = f"`{name}` is there while the image is built; a container has what `ENV` sets"
+        if re.match(pattern, line):
             yield Clue("rules.strong", file, number, 1.0, why)

@@ -23,18 +23,15 @@ from dl_bug_lsp.evidence.data_files import index_of, numbers_of
 from dl_bug_lsp.evidence.followed_run import (
     earlier_runs,
     follow,
-    has_views,
     hidden_cells_of,
     how_known,
-    message_of,
+    interpreter_options,
     settings_of,
-    underlined,
 )
 from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
-from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
@@ -383,25 +380,16 @@ def _origins(raised: Raised) -> set[Origin]:
 def _interpreter(
     case: Case, workspace: Workspace, most: int, edit: Edit | TextEdit | None = None
 ) -> Recorder:
-    frames = without_machinery(tuple((place.file, place.line) for place in case.places))
     words, settings = settings_of(case)
     if words is not None and isinstance(edit, TextEdit):
         words = [_edited_word(word, edit) for word in words]
-    cause = case.failure.cause
     recorder = Recorder(
         workspace,
-        frames[0][0],
-        frames[-1],
-        words,
+        arguments=words,
         most=most,
-        frames=frames,
-        underlined=underlined(case),
         settings=settings,
-        exception=cause.type if cause is not None else "",
-        message=message_of(case),
-        printed=case.engine.run.printed,
         repeated=bool(hidden_cells_of(case)),
-        views=has_views(case),
+        **interpreter_options(case),
     )
     earlier = earlier_runs(case)
     if isinstance(workspace, EditedWorkspace):

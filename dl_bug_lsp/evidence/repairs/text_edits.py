@@ -34,6 +34,7 @@ class TextEdit:
 CHOSEN = (ast.Name, ast.Attribute, ast.Lambda, ast.Call)
 """What a table holds from which code chooses by a name."""
 MOST_CHOICES = 4
+NESTED = (ast.List, ast.Tuple, ast.Set)
 PRECISIONS = {
     "float32": ("bfloat16", "float16"),
     "float64": ("float32",),
@@ -109,9 +110,6 @@ def _compared_texts(node: ast.Compare) -> list[str]:
         items = list(other.elts)
     texts = [item.value for item in items if isinstance(item, ast.Constant)]
     return [text for text in texts if isinstance(text, str) and text]
-
-
-NESTED = (ast.List, ast.Tuple, ast.Set)
 
 
 def text_edits(
