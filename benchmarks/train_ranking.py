@@ -1,10 +1,12 @@
 """Learn the ranking's weights from recorded failures with known causes.
 
-    python benchmarks/train_ranking.py FOLDER... [--write] [--strength L2]
+    python benchmarks/train_ranking.py FOLDER... [--write] [--strength L2] [--calibrate]
                                        [--factory .factory [--label NAME] [--factory-weight SHARE]]
 
 A FOLDER holds cases as ``fixtures/`` does. Prints line hits in sample and with each program (the
-cases that share code) left out in turn; ``--write`` stores the weights of all cases. ``--factory``
+cases that share code) left out in turn; ``--write`` stores the weights of all cases. The line that
+turns odds into shares stays the shipped one without ``--calibrate``: it was fitted on programs that
+no rule was written on (``benchmarks/README.md``, "Shares of first places"). ``--factory``
 adds the failures of a failure factory's store, as ``python -m factory score`` has located them:
 together they count ``SHARE`` of what the recorded cases count, each source the same. What is
 printed of recorded cases chooses between variants; of the factory only totals are printed.
@@ -298,6 +300,12 @@ def calibration_of(rows: list[tuple[float, bool]]) -> tuple[float, float]:
     return round(float(found[0]), 3), round(float(found[1]), 3)
 
 
+def shipped_calibration() -> tuple[float, float]:
+    """Return the slope and intercept that ship."""
+    slope, intercept = json.loads(WEIGHTS.read_text(encoding="utf-8"))["calibration"]
+    return slope, intercept
+
+
 def reliability(rows: list[tuple[float, bool]], line: tuple[float, float]) -> str:
     """Return, for ranges of the first line's calibrated share, how often it is a cause."""
     odds = [(np.log(max(s, 1e-9) / max(1 - s, 1e-9)), hit) for s, hit in rows]
@@ -345,18 +353,26 @@ def table(title: str, ranks: list[int | None]) -> str:
     return f"{title:32} n={len(ranks):3}  {hits}  MRR {mrr:.3f}"
 
 
-def main() -> int:
-    """Train, report, and store when asked."""
+def arguments() -> argparse.Namespace:
+    """Return what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--strength", type=float, default=6.0)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument(
+        "--calibrate", action="store_true", help="fit the shares too; the shipped line stays else"
+    )
     parser.add_argument("--show", action="store_true", help="print each case's rank")
     parser.add_argument("--factory", type=Path, help="a failure factory's store")
     parser.add_argument("--label", help="name of its results; by default of the package's git tree")
     parser.add_argument("--factory-weight", type=float, default=0.5, metavar="SHARE")
     parser.add_argument("--most", type=int, default=60, help="factory failures a source, at most")
-    args = parser.parse_args()
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Train, report, and store when asked."""
+    args = arguments()
     folders = [
         d
         for top in args.folders
@@ -392,7 +408,8 @@ def main() -> int:
     # Rules were written on the recorded failures: the factory's seen half says how sure they may
     # be elsewhere. Its blind half shows whether that is so.
     seen = [(scores, positive) for _, scores, positive in by_half.get("seen", [])] or outside
-    final.calibration = calibration_of(first_shares(seen, final.sharpness))
+    fitted = first_shares(seen, final.sharpness) if args.calibrate else None
+    final.calibration = shipped_calibration() if fitted is None else calibration_of(fitted)
     missing = [None] * (len(folders) - len(examples))
     print(table("in sample", [*(final.rank(e) for e in examples), *missing]))
     print(table("program left out", [*out.values(), *missing]))
