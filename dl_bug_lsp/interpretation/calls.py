@@ -24,7 +24,7 @@ from dl_bug_lsp.interpretation.run_state import (
     _last_line,
     _Return,
 )
-from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
+from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -34,7 +34,7 @@ from dl_bug_lsp.interpretation.run_state import (
     Exhausted,
 )
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
-from dl_bug_lsp.interpretation.torch_more import AUTOCAST, under_autocast
+from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,

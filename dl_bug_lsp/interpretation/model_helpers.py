@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
-from dl_bug_lsp.interpretation.models import Call
+from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import (
     PLAIN,
 )
@@ -135,6 +135,19 @@ def state_of(value: Value | None, name: str) -> Value:
     if value is not None and isinstance(value.data, Instance):
         return value.data.attributes.get(name, Value(UNKNOWN))
     return Value(UNKNOWN)
+
+
+def leaving(blocks: MutableMapping[Interpreter, list[Any]]) -> Model:
+    """Return a model of ``__exit__`` that takes the innermost block off those of a program."""
+
+    def left(interpreter: Interpreter, call: Call) -> Value:
+        del call
+        active = blocks.get(interpreter)
+        if active:
+            active.pop()
+        return Value(None)
+
+    return left
 
 
 def nothing(interpreter: Interpreter, call: Call) -> Value:

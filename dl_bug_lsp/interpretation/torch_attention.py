@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation import torch_checks as _torch_checks  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import array, size
-from dl_bug_lsp.interpretation.model_helpers import thing
+from dl_bug_lsp.interpretation.model_helpers import leaving, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.torch_tensors import flag
 from dl_bug_lsp.interpretation.values import Library, LibraryObject, Raised, Value, merged
@@ -90,13 +90,7 @@ def _entered(interpreter: Interpreter, call: Call) -> Value:
     return call.receiver if call.receiver is not None else call.unknown()
 
 
-@MODELS.method("sdpa_kernel", "__exit__")
-def _left(interpreter: Interpreter, call: Call) -> Value:
-    del call
-    active = ALLOWED.get(interpreter)
-    if active:
-        active.pop()
-    return Value(None)
+MODELS.method("sdpa_kernel", "__exit__")(leaving(ALLOWED))
 
 
 def _refusing(model: Model) -> Model:

@@ -15,13 +15,18 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import array_functions as _functions_of_arrays  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation import numpy_models as _numpy  # noqa: F401
+from dl_bug_lsp.interpretation import torch_distributions as _distributions  # noqa: F401
+from dl_bug_lsp.interpretation import torch_elementwise as _elementwise  # noqa: F401
+from dl_bug_lsp.interpretation import torch_gradients as _gradients  # noqa: F401
 from dl_bug_lsp.interpretation import torch_models as _torch  # noqa: F401
 from dl_bug_lsp.interpretation import torch_modules as _modules  # noqa: F401
-from dl_bug_lsp.interpretation import torch_more as _more  # noqa: F401
+from dl_bug_lsp.interpretation import torch_optimizers as _optimizers  # noqa: F401
+from dl_bug_lsp.interpretation import torch_samplers as _samplers  # noqa: F401
+from dl_bug_lsp.interpretation import torch_settings as _torch_settings  # noqa: F401
 from dl_bug_lsp.interpretation import torch_states as _states  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
-from dl_bug_lsp.interpretation.torch_more import AUTOCAST
+from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST
 from dl_bug_lsp.interpretation.torch_tensors import (
     FLOATING,
     REDUCED,

@@ -18,7 +18,6 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Instance,
     Lazy,
-    Library,
     LibraryObject,
     Origin,
     Raised,
@@ -31,6 +30,7 @@ from dl_bug_lsp.interpretation.values import (
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
+
 
 MAX_TEXTS = 256
 MAX_SAMPLES = 256
@@ -482,83 +482,6 @@ def _default_collate(_: Interpreter, call: Call) -> Value:
     if batch is None or not isinstance(batch.data, list | tuple) or not batch.data:
         return call.unknown()
     return collated(batch.data[0], Value(len(batch.data), batch.origins))
-
-
-# --- optimizers and schedulers --------------------------------------------------------------------
-
-OPTIMIZERS = words(
-    "SGD Adam AdamW Adamax Adagrad Adadelta RMSprop Rprop NAdam RAdam ASGD LBFGS "
-    "SparseAdam Adafactor"
-)
-SCHEDULERS = words(
-    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau LambdaLR "
-    "OneCycleLR CyclicLR CosineAnnealingWarmRestarts LinearLR ConstantLR PolynomialLR "
-    "MultiplicativeLR"
-)
-
-
-def is_module(value: Value) -> bool:
-    """Whether a value is certainly a module that cannot be iterated over."""
-    data = value.data
-    if isinstance(data, LibraryObject):
-        has_items = (data.short, "__iter__") in MODELS.methods
-        return data.name.startswith("torch.nn.") and not has_items
-    if not isinstance(data, Instance):
-        return False
-    bases = [base for base in data.cls.bases if isinstance(base.data, Library)]
-    return len(bases) == len(data.cls.bases) and [
-        base.data.name for base in bases if isinstance(base.data, Library)
-    ] == ["torch.nn.Module"]
-
-
-@MODELS.function(*(f"torch.optim.{name}" for name in OPTIMIZERS))
-def _optimizer(_: Interpreter, call: Call) -> Value:
-    parameters = call.given(0, "params")
-    short = call.name.rpartition(".")[2]
-    if parameters is None and not call.keywords:
-        raise Raised("arguments", f"{short}: missing argument 'params'", Value(short))
-    if parameters is not None:
-        if isinstance(parameters.data, list | tuple) and not parameters.data:
-            raise Raised("value", "optimizer got an empty parameter list", parameters)
-        if isinstance(parameters.data, Array):
-            message = "params argument given to the optimizer should be an iterable of Tensors"
-            raise Raised("type", message, parameters)
-        if parameters.data is None or isinstance(parameters.data, int | float):
-            raise Raised("type", "params is not iterable", parameters)
-        if is_module(parameters):
-            raise Raised("type", "params is not iterable", parameters)
-    for name in ("lr", "weight_decay", "momentum", "eps"):
-        value = call.given(1, "lr") if name == "lr" else call.keywords.get(name)
-        if value is None:
-            continue
-        if isinstance(value.data, str | list | tuple | dict):
-            message = (
-                f"{name}: '<=' not supported between 'float' and '{type(value.data).__name__}'"
-            )
-            raise Raised("type", message, value)
-        if isinstance(value.data, int | float) and value.data < 0:
-            raise Raised("value", f"Invalid {name} value: {value.data}", value)
-    return made(call)
-
-
-@MODELS.function(*(f"torch.optim.lr_scheduler.{name}" for name in SCHEDULERS))
-def _scheduler(_: Interpreter, call: Call) -> Value:
-    optimizer = call.given(0, "optimizer")
-    if optimizer is not None:
-        kind = kind_of(optimizer)
-        plain = kind is not None or isinstance(optimizer.data, Lazy | Array)
-        if plain or is_module(optimizer):
-            raise Raised("type", f"{kind or 'the argument'} is not an Optimizer", optimizer)
-    return made(call)
-
-
-def _nothing(_: Interpreter, call: Call) -> Value:
-    return Value(None)
-
-
-for _short in (*OPTIMIZERS, *SCHEDULERS):
-    MODELS.method(_short, "zero_grad", "load_state_dict")(_nothing)
-    MODELS.method(_short, "step", "state_dict", "get_last_lr")(lambda _, call: call.unknown())
 
 
 # --- devices, saving, seeds -----------------------------------------------------------------------

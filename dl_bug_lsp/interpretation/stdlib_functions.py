@@ -1,0 +1,157 @@
+"""Functions of Python's standard library that depend on nothing but what they are given; dates.
+
+Source: Python's documentation of ``bisect``, ``statistics``, ``textwrap``, ``json``, ``hashlib``,
+``datetime`` and ``itertools``.
+"""
+
+from __future__ import annotations
+
+import bisect
+import datetime
+import json
+import statistics
+import textwrap
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import MAX_ITEMS, MAX_TEXT, NotPlain, lifted, plain
+from dl_bug_lsp.interpretation.values import (
+    Lazy,
+    LibraryObject,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+# --- functions that depend on nothing but what they are given -------------------------------------
+
+PURE: dict[str, Callable[..., object]] = {
+    **{f"bisect.{n}": getattr(bisect, n) for n in ("bisect", "bisect_left", "bisect_right")},
+    **{f"textwrap.{n}": getattr(textwrap, n) for n in ("dedent", "indent", "shorten", "wrap")},
+    "textwrap.fill": textwrap.fill,
+}
+OF_NUMBERS = ("mean", "fmean", "stdev", "pstdev", "variance", "pvariance", "median")
+MOST_NUMBERS = 2_000
+
+
+def _pure(_: Interpreter, call: Call) -> Value:
+    try:
+        given = [plain(arg) for arg in call.args]
+        named = {name: plain(value) for name, value in call.keywords.items()}
+    except NotPlain:
+        return call.unknown()
+    if any(isinstance(g, str) and len(g) > MAX_TEXT for g in given):
+        return call.unknown()
+    return lifted(PURE[call.name](*given, **named), *call.args)
+
+
+MODELS.function(*PURE)(_pure)
+
+
+@MODELS.function(*(f"statistics.{name}" for name in OF_NUMBERS))
+def _statistic(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "data"))
+    if items is None:
+        return arrays.number("float64", *call.args)
+    if not items:
+        raise Raised("value", f"{call.name} requires at least one data point", *call.args)
+    try:
+        numbers = [plain(item) for item in items[: MOST_NUMBERS + 1]]
+        if len(numbers) > MOST_NUMBERS or call.keywords or len(call.args) > 1:
+            return arrays.number("float64", *call.args)
+        function = getattr(statistics, call.name.rpartition(".")[2])
+        return lifted(function(numbers), *call.args, *items[:24])
+    except NotPlain:
+        return arrays.number("float64", *call.args)
+    except statistics.StatisticsError as error:
+        raise Raised("value", str(error), *call.args) from None
+
+
+@MODELS.function("json.dumps", "orjson.dumps", "ujson.dumps")
+def _dumped(_: Interpreter, call: Call) -> Value:
+    options = {"indent", "sort_keys", "ensure_ascii"}
+    if call.name != "json.dumps" or len(call.args) != 1 or call.keywords.keys() - options:
+        return call.unknown()
+    try:
+        data = plain(call.args[0])
+        named = {name: plain(value) for name, value in call.keywords.items()}
+        text = json.dumps(data, **named)
+    except (NotPlain, TypeError, ValueError):
+        return call.unknown()
+    return lifted(text, *call.args) if len(text) <= MAX_TEXT else call.unknown()
+
+
+HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
+
+
+@MODELS.function(*(f"hashlib.{name}" for name in HASHES))
+def _hash(_: Interpreter, call: Call) -> Value:
+    return thing("hashlib.HASH", call)
+
+
+MODELS.method("HASH", "update")(nothing)
+MODELS.function("gc.collect")(lambda _, call: arrays.number("int64"))
+
+
+# --- dates and temporary files --------------------------------------------------------------------
+
+NOW = ("now", "today", "utcnow", "fromtimestamp")
+
+
+@MODELS.function(*(f"datetime.datetime.{name}" for name in NOW), "datetime.date.today")
+def _now(_: Interpreter, call: Call) -> Value:
+    return thing("datetime.datetime", call)
+
+
+@MODELS.method("datetime", "strftime", "isoformat", "ctime")
+@MODELS.method("date", "strftime", "isoformat")
+def _formatted(_: Interpreter, call: Call) -> Value:
+    moment = _moment(call.receiver)
+    try:
+        given = [plain(arg) for arg in call.args]
+    except NotPlain:
+        return call.unknown()
+    if moment is None or call.keywords:
+        return call.unknown()
+    return lifted(getattr(moment, call.name)(*given), *call.args)
+
+
+def _moment(value: Value | None) -> datetime.datetime | None:
+    """Return the date that an object was made with, None where it is not known."""
+    data = None if value is None else value.data
+    if not isinstance(data, LibraryObject) or not data.args:
+        return None
+    try:
+        numbers = [plain(arg) for arg in data.args]
+        named: Mapping[str, int] = {name: plain(v) for name, v in data.keywords.items()}
+        return datetime.datetime(*numbers, **named)  # type: ignore[arg-type]
+    except (NotPlain, TypeError, ValueError):
+        return None
+
+
+@MODELS.method("datetime", "timestamp")
+@MODELS.method("timedelta", "total_seconds")
+def _seconds(_: Interpreter, call: Call) -> Value:
+    return arrays.number("float64", *([call.receiver] if call.receiver is not None else []))
+
+
+@MODELS.function("itertools.accumulate")
+def _accumulated(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "iterable"))
+    if items is None or len(call.args) != 1 or call.keywords or not items:
+        return call.unknown() if items is None or items else Value([])
+    total, totals = items[0], [items[0]]
+    for item in items[1:MAX_ITEMS]:
+        try:
+            total = lifted(plain(total) + plain(item), total, item)
+        except (NotPlain, TypeError):
+            return Value(Lazy(unknown(*items[:24]), Value(len(items))))
+        totals.append(total)
+    return Value(totals, merged(*call.args))
