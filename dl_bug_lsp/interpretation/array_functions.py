@@ -1201,16 +1201,6 @@ def _variable(_: Interpreter, call: Call) -> Value:
     return call.unknown() if value is None else value
 
 
-@MODELS.function("torch.autograd.grad")
-def _gradients(_: Interpreter, call: Call) -> Value:
-    wanted = call.given(1, "inputs")
-    if wanted is None:
-        return call.unknown()
-    items = wanted.data if isinstance(wanted.data, (list, tuple)) else (wanted,)
-    result = [like(x, x.shape, v) if (x := array(v)) is not None else unknown(v) for v in items]
-    return several(*result)
-
-
 @MODELS.function("torch.nn.Transformer.generate_square_subsequent_mask")
 @MODELS.method("Transformer", "generate_square_subsequent_mask")
 def _future_mask(_: Interpreter, call: Call) -> Value:

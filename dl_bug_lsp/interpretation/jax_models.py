@@ -600,7 +600,6 @@ def tree_map(interpreter: Interpreter, call: Call) -> Value:
     return _mapped(interpreter, call, call.args[0], list(call.args[1:]))
 
 
-@MODELS.attribute("array", "at")
 def updated_place(_: Interpreter, call: Call) -> Value:
     """Return what ``x.at[...]`` is written with."""
     if call.receiver is None:
@@ -914,27 +913,6 @@ for _kind in ("Module", "Dense", "Conv", "Embed", "Sequential"):
 
 
 # --- optax --------------------------------------------------------------------------------------
-
-OPTIMIZERS = (
-    "adam adamw sgd rmsprop adagrad lamb lion adafactor adabelief radam nadam chain "
-    "clip_by_global_norm MultiSteps multi_transform inject_hyperparams scale clip"
-)
-
-
-@MODELS.function(*named("optax", OPTIMIZERS))
-def make_optimizer(_: Interpreter, call: Call) -> Value:
-    """Return an optimizer."""
-    made = LibraryObject("optax.GradientTransformation", call.args, dict(call.keywords), call.place)
-    return Value(made, frozenset({call.place}))
-
-
-@MODELS.method("GradientTransformation", "init", "update")
-def optimizer_step(_: Interpreter, call: Call) -> Value:
-    """Return an optimizer's state, or updates and its state."""
-    if call.name == "init":
-        return call.unknown()
-    updates = like(call.args[0]) if call.args else call.unknown()
-    return Value((updates, unknown(*call.args[1:2])))
 
 
 @MODELS.function("optax.apply_updates", "equinox.apply_updates")

@@ -983,55 +983,12 @@ def _norm(interpreter: Interpreter, call: Call) -> Value:
     return result if data is None else new(data.shape, "float64", result.origins)
 
 
-@MODELS.function("numpy.linalg.inv", "numpy.linalg.cholesky", "numpy.linalg.pinv")
-def _inverse(_: Interpreter, call: Call) -> Value:
-    given = as_array(call.given(0, "a"))
-    data = arrays.array(given)
-    assert data is not None
-    if data.shape is not None and len(data.shape) > 1 and not call.name.endswith("pinv"):
-        arrays.same(data.shape[-1], data.shape[-2], "Last 2 dimensions of the array must be square")
-        return new(data.shape, "float64", given.origins)
-    return new(None, "float64", given.origins)
-
-
-@MODELS.function("numpy.isin", "numpy.in1d")
-def _isin(_: Interpreter, call: Call) -> Value:
-    given = as_array(call.given(0, "element"))
-    data = arrays.array(given)
-    return new(None if data is None else data.shape, "bool", _whole(call))
-
-
-@MODELS.function("numpy.percentile", "numpy.quantile", "numpy.histogram", "numpy.polyfit")
-@MODELS.function("numpy.interp", "numpy.convolve")
-def _not_known(_: Interpreter, call: Call) -> Value:
-    return call.unknown()
-
-
 @MODELS.function("numpy.searchsorted", "numpy.digitize")
 def _searchsorted(_: Interpreter, call: Call) -> Value:
     digitized = call.name.endswith("digitize")
     given = as_array(call.given(0 if digitized else 1, "x" if digitized else "v"))
     data = arrays.array(given)
     return new(None if data is None else data.shape, "int64", _whole(call))
-
-
-@MODELS.function("numpy.diff", "numpy.fft.fft", "numpy.fft.rfft", "numpy.fft.ifft")
-def _along_last(_: Interpreter, call: Call) -> Value:
-    """Return an array that keeps its shape but for the length of the last axis."""
-    given = as_array(call.given(0, "a"))
-    data = arrays.array(given)
-    last = call.name.rpartition(".")[2]
-    dtype = "complex128" if last != "diff" else None if data is None else data.dtype
-    if data is None or not data.shape or len(call.args) + len(call.keywords) > 1:
-        return new(None, dtype, _whole(call))
-    length = size(data.shape[-1])
-    changed = {"diff": -1, "rfft": 0}
-    if length is not None and last == "rfft":
-        length = length // 2 + 1
-    elif length is not None:
-        length = max(0, length + changed.get(last, 0))
-    end = Value(UNKNOWN if length is None else length, data.shape[-1].origins)
-    return new((*data.shape[:-1], end), dtype, given.origins)
 
 
 @MODELS.function("numpy.einsum")

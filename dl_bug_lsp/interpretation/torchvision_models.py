@@ -386,14 +386,6 @@ PICTURES = words(
     "CelebA SVHN STL10 GTSRB EuroSAT FGVCAircraft Country211 SUN397 LFWPeople Kitti WIDERFace"
 )
 """Data sets of pictures that differ in size, with what belongs to each."""
-_OF_PAIRS = (
-    "CocoDetection",
-    "CocoCaptions",
-    "VOCDetection",
-    "VOCSegmentation",
-    "Cityscapes",
-    "Kitti",
-)
 _OPTIONS = ("transform", "target_transform", "transforms")
 
 
