@@ -19,7 +19,7 @@ from dl_bug_lsp.tracebacks import Failure, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
-_TEST_FOLDER = re.compile(r"^(?:tests?|testing)$")
+_TEST_FOLDER = re.compile(r"^(?:tests?|testing|unittests?)$")
 _TEST_FILE = re.compile(r"^(?:tests?(?:_.*)?|.*_tests?|conftest)\.py$")
 _SECTION = re.compile(r"^={3,} (?P<title>\S.{0,300}?) ={3,}$")
 _REPORTS = ("FAILURES", "ERRORS")

@@ -19,7 +19,8 @@ from dl_bug_lsp.evidence.reports.documents import (
     source_of,
 )
 from dl_bug_lsp.evidence.reports.file_signals import modules_of
-from dl_bug_lsp.evidence.reports.report_context import FilesUnderTest, PathIndex, is_test, named_in
+from dl_bug_lsp.evidence.reports.report_context import FilesUnderTest, PathIndex, named_in
+from dl_bug_lsp.spectrum.failure_words import is_test_file
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_tests_lead_to_what_they_are_named_after() -> None:
     ],
 )
 def test_tests_are_known_by_their_path(file: str, expected: bool) -> None:
-    assert is_test(file) is expected
+    assert is_test_file(file) is expected
 
 
 def test_code_shows_in_a_name() -> None:

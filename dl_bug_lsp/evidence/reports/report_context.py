@@ -31,6 +31,7 @@ from dl_bug_lsp.evidence.reports.documents import (
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.retrieval.files import code_of
 from dl_bug_lsp.retrieval.terms import words_of
+from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.workspace import Workspace
 
 _MOST_REPEATS = 3.0
@@ -275,15 +276,7 @@ def rows_to_parse(signals: Mapping[str, Floats]) -> Sequence[int]:
     return rows
 
 
-TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing|unittests?)/|(?:^|/)(?:test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$"
-)
 _TEST_AFFIX = re.compile(r"^tests?_|_tests?$")
-
-
-def is_test(file: str) -> bool:
-    """Whether a file's path says that it holds tests."""
-    return TEST.search(file) is not None
 
 
 class FilesUnderTest:
@@ -295,7 +288,7 @@ class FilesUnderTest:
     @cached_property
     def tests(self) -> list[bool]:
         """By row: whether the file holds tests."""
-        return [is_test(file) for file in self.files]
+        return [is_test_file(file) for file in self.files]
 
     @cached_property
     def tested(self) -> list[dict[int, float]]:

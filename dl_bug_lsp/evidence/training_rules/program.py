@@ -19,6 +19,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.provenance.nodes import Config, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MAX_MODULES = 120
@@ -310,8 +311,8 @@ class Training:
 
 
 def _is_test(file: str) -> bool:
-    name = file.rpartition("/")[2]
-    return name.startswith("test_") or name == "conftest.py" or "/tests/" in f"/{file}"
+    """Whether a file holds tests; a script ``test.py`` mostly scores the trained model."""
+    return is_test_file(file) and file != "test.py" and not file.endswith("/test.py")
 
 
 def _is_bool(value: object) -> bool:
