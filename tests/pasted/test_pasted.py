@@ -51,7 +51,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1332
+    assert len(ALL) == 1402
     assert sum(case.held_out for case in ALL) == 38
 
 
