@@ -88,6 +88,11 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"{_ACCURACY}\b.{{0,40}}\b(?:fixed at|which is constant|constant from|always 0)",
         ),
         (
+            "illegal_index",
+            r"(?:索引|下标|数组).{0,4}(?:超出|越界)|인덱스.{0,8}(?:범위|벗어)"
+            r"|(?:インデックス|添字).{0,8}範囲外|индекс\w*.{0,20}(?:за предел|вне диапазон)",
+        ),
+        (
             "cpu_out_of_memory",
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:exhaust|ran out|full\b)",
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",

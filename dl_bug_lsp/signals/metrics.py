@@ -102,7 +102,7 @@ def _set(*lines: str) -> frozenset[str]:
 
 LOSS = _set(
     "loss losses cost nll bce ce xent crossentropy elbo objective mse mae rmse rmsle mape",
-    "smape ppl perplexity error wer cer kld bpc bpb eer mpjpe fid",
+    "smape ppl perplexity error wer cer kld bpc bpb eer mpjpe fid logloss mlogloss merror",
 )
 ACCURACY = _set("acc accuracy top1 acc1 prec1 top5 acc5 acc@1 acc@5 prec@1 prec@5")
 SCORE = _set(

@@ -63,6 +63,10 @@ _OWN_WORDS = tuple(
 _EMBEDDED = re.compile(
     r"(?m)^\W{0,12}((?:[A-Za-z_]\w*\.){0,6}[A-Z]\w*(?:Error|Exception|Interrupt)): +(\S[^\n]*)"
 )
+_CARRIED = re.compile(r"^(?:\w{1,60}\.){0,6}\w{1,60}\((?:\w{1,60}\.){0,6}([A-Z]\w{0,60})\)$")
+"""A class that names the one that it carries (``RayTaskError(SyntaxError)``)."""
+_NO_DETAIL = "<no detail available>"
+"""What Ray writes where an exception has no message."""
 _EMBEDDED_REPR = re.compile(r"\b([A-Z]\w*(?:Error|Exception))\((['\"])")
 
 
@@ -82,6 +86,7 @@ def classify(
     cause = failure.cause
     if failure.kind is FailureKind.SILENT or cause is None:
         return _verdict(UNCLASSIFIED, 0.0, failure.evidence, "silent")
+    cause = _carried(cause)
     context = ClassificationContext(failure, cause, workspace_module)
     return (
         _by_causes(context, [cause], 1.0)
@@ -93,6 +98,15 @@ def classify(
         or _by_class(context)
         or _verdict(UNCLASSIFIED, 0.0, context.evidence_for(None), "none")
     )
+
+
+def _carried(cause: Cause) -> Cause:
+    """Return the exception that a class names as the one it carries, else the exception itself."""
+    named = _CARRIED.match(cause.type)
+    if named is None:
+        return cause
+    message = "" if cause.message.strip() == _NO_DETAIL else cause.message
+    return replace(cause, type=named[1], message=message)
 
 
 def classify_divergence(failure: Failure) -> CategoryVerdict:

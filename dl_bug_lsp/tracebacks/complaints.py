@@ -144,7 +144,7 @@ def _shell_in_quotes(stream: Stream, index: int, rest: str) -> Block | None:
 
 
 _SHELLS = frozenset(("bash", "sh", "zsh", "env", "shell", "python"))
-_QUOTED = frozenset(("dmlc", "tensorflow"))
+_QUOTED = frozenset(("dmlc", "native"))
 """Runtimes whose fatal checks Python classes hand on in their messages."""
 
 

@@ -15,6 +15,32 @@ from dl_bug_lsp.views import words
 from dl_bug_lsp.workspace import Workspace
 
 ALONE = [
+    # Assertions of older kernels, a scheduler's service, carried classes, boosting, words for an index.
+    (
+        "/opt/src/THC/THCTensorIndex.cu:360: void k(Info<float>) [with T = float]: block: [1,0,0], thread: [2,0,0] Assertion `indexValue >= 0 && indexValue < src.sizes[dim]` failed.\n",
+        "indexValue >= 0",
+        "illegal_index",
+    ),
+    (
+        "/src/cuda/MultinomialKernel.cu:112: renormRowsL1: block: [0,0,0], thread: [1,0,0] Assertion `val >= zero` failed.\n",
+        "val >= zero",
+        "loss_nan",
+    ),
+    (
+        "srun: error: Authentication: Munge decode failed: Invalid credential\nsrun: error: If munged is up, restart with --num-threads=10\n",
+        "Munge decode failed",
+        "communication_failure",
+    ),
+    (
+        'Traceback (most recent call last):\n  File "tune.py", line 3, in <module>\n    ray.get(it)\nray.exceptions.RayTaskError(ZeroDivisionError): <no detail available>\n',
+        "<no detail available>",
+        "division_by_zero",
+    ),
+    (
+        "[03:04:05] src/learner.cc:9: Check failed: weights.Size() == rows (3 vs. 4)\n",
+        "Check failed: weights",
+        "tensor_mismatch",
+    ),
     # A status of a framework in a code span or behind its source's place.
     (
         "With many cells:\n`INTERNAL: Failed to execute XLA Runtime executable: CUDA_ERROR_ILLEGAL_ADDRESS`\nany idea?",

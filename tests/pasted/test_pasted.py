@@ -42,6 +42,8 @@ NOT_YET = {
     "1055-yolact-map-table-all-zero-iterations",
     "1058-hrnet-init-lines-version-too-old-cut-trace",
     "1159-unexpected-error-forbidden-file-between-rules",
+    "1335-lightgbm-check-failed-bag-cnt-ipython-cut",
+    "1366-few-warning-valueerror-xshape-print",
     "1235-mmseg-vessel-nan-background-100-iter-line",
     "1249-tf1-nan-in-summary-histogram-warning-after-losses",
     "986-mpi-stdout-prefix-runtimeerror-minibatch-goes-on",

@@ -112,6 +112,14 @@ RULES: tuple[Rule, ...] = (
         confidence=0.6,
     ),
     rule(
+        "config.key_in_words",
+        KEY,
+        "unexpected key",
+        types="program",
+        unless=("unexpected keyword",),
+        confidence=0.5,
+    ),
+    rule(
         "config.key",
         KEY,
         "key '…' not in",

@@ -160,6 +160,19 @@ RULES_KILLED: tuple[Rule, ...] = (
         types="bash sh zsh kill",
         confidence=0.6,
     ),
+    rule(
+        "platform.scheduler_service",
+        "communication_failure",
+        "munge",
+        "authentication error",
+        "unable to contact slurm controller",
+        "zero bytes were transmitted",
+        "dns srv lookup failed",
+        "could not establish a configuration source",
+        "unknown host",
+        types="slurm srun sbatch",
+        confidence=0.5,
+    ),
     rule("platform.killed_native", KILLED, types="faulthandler kernel slurm srun", confidence=0.5),
 )
 """Looked at after network and devices."""
