@@ -8,6 +8,7 @@ from functools import partial
 
 from dl_bug_lsp.bug_reports import (
     classify_report,
+    classify_sentence,
     is_report,
     read_report,
     report_facts,
@@ -33,7 +34,7 @@ from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.classify import classify, classify_divergence
+from dl_bug_lsp.taxonomy.classify import UNCLASSIFIED, classify, classify_divergence
 from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
@@ -220,6 +221,8 @@ def case_of(
         verdict = classify_divergence(failure)
     else:
         verdict = classify(failure, facts, workspace_module=workspace.has_module)
+        if verdict.id == UNCLASSIFIED:
+            verdict = classify_sentence(failure) or verdict
     located = located_frames(failure, workspace, options)
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):

@@ -2,6 +2,7 @@
 
 from dl_bug_lsp.bug_reports.failures import (
     classify_report,
+    classify_sentence,
     report_facts,
     report_failure,
     tells_of_a_hang,
@@ -13,6 +14,7 @@ __all__ = [
     "CodeLink",
     "StackLine",
     "classify_report",
+    "classify_sentence",
     "is_report",
     "read_report",
     "report_facts",

@@ -98,6 +98,8 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"{_MAIN_MEMORY}.{{0,120}}\b(?:system|kernel|process|job|it)\b.{{0,40}}\bkilled",
             rf"{_MAIN_MEMORY}[^.,;\n]{{0,80}}\b(?:{_GROWS}|accumulat\w*|leak)",
             r"(?<!显)内存(?:不足|溢出|不够|爆)",
+            r"(?<!显)内存.{0,8}(?:被使用|占满|用完|用光|耗尽)",
+            r"(?<!gpu )(?<!video )(?<!device )\bmemory\b[^.\n]{0,40}\bso\b[^.\n]{0,20}\bkilled\b",
         ),
         (
             "gpu_out_of_memory",
@@ -223,6 +225,21 @@ def report_facts(log: Log) -> MessageFacts:
     """Return the names, paths and numbers that a report mentions."""
     text = text_of(log)
     return extract_facts(Cause("", text, (), Relation.ROOT, Span(1, max(1, len(log.lines)))))
+
+
+def classify_sentence(failure: Failure) -> CategoryVerdict | None:
+    """Return the category that a person's sentence describes which was taken for a message.
+
+    None where no table or reader doubts who speaks, or where the words describe no failure.
+    """
+    cause = failure.cause
+    if failure.kind is not FailureKind.MESSAGE or cause is None or cause.type != "program":
+        return None
+    described = _described(cause.message) if is_sentence(cause.message) else None
+    if described is None:
+        return None
+    row = category(described[0])
+    return CategoryVerdict(row.id, row.dimension, _TOLD_FROM, failure.evidence, "report.words")
 
 
 def classify_report(failure: Failure) -> CategoryVerdict:

@@ -43,6 +43,8 @@ NOT_YET = {
     "1058-hrnet-init-lines-version-too-old-cut-trace",
     "1159-unexpected-error-forbidden-file-between-rules",
     "1335-lightgbm-check-failed-bag-cnt-ipython-cut",
+    "1417-bad-split-rich-box-cut-f-string",
+    "1423-julia-domain-error-nan-normal",
     "1366-few-warning-valueerror-xshape-print",
     "1235-mmseg-vessel-nan-background-100-iter-line",
     "1249-tf1-nan-in-summary-histogram-warning-after-losses",

@@ -112,6 +112,14 @@ RULES: tuple[Rule, ...] = (
         confidence=0.6,
     ),
     rule(
+        "config.registered_twice",
+        "framework_api_misuse",
+        "is already registered",
+        "was already registered",
+        types="KeyError ValueError AssertionError",
+        confidence=0.6,
+    ),
+    rule(
         "config.key_in_words",
         KEY,
         "unexpected key",

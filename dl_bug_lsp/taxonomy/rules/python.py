@@ -399,6 +399,24 @@ _VALUES_DIFFER = ("not close", "not equal to tolerance", "not almost equal", "it
 
 RULES_WORDS: tuple[Rule, ...] = (
     rule(
+        "words.class",
+        TYPE,
+        "must be a string",
+        "must be a list",
+        "must be a tuple",
+        "must be a dict",
+        "must be an integer",
+        "must be an int",
+        "must be a callable",
+        "should be a string",
+        "should be a list",
+        "should be a dict",
+        "should be a tuple",
+        types="AssertionError TypeError",
+        unless=("list of length", "tuple of length", "json", "yaml"),
+        confidence=0.6,
+    ),
+    rule(
         "words.shape",
         SHAPE,
         types="ValueError RuntimeError AssertionError TypeError InvalidArgumentError Exception",

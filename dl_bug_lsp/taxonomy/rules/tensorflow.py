@@ -11,6 +11,13 @@ MISUSE, NAN = "framework_api_misuse", "loss_nan"
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "tensorflow.range",
+        "illegal_argument",
+        "need minval < maxval",
+        "need minval <= maxval",
+        confidence=0.8,
+    ),
+    rule(
         "tensorflow.nan",
         NAN,
         "nan in summary histogram",
