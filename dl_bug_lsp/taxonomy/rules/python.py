@@ -405,7 +405,6 @@ RULES_WORDS: tuple[Rule, ...] = (
         "must be a list",
         "must be a tuple",
         "must be a dict",
-        "must be an integer",
         "must be an int",
         "must be a callable",
         "should be a string",
