@@ -7,6 +7,7 @@ them without end.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import stat
@@ -171,6 +172,8 @@ MOST_ENTRIES = 50_000
 _LARGEST = 2**20
 _DEEPEST = 10
 """Configuration files that include each other, and object folders that borrow from each other."""
+_NAMING = ("config", "config.worktree", "info/alternates")
+"""The ends of the names of files that name further ones."""
 _SECTION = re.compile(r"^[ \t]*\[[ \t]*([\w.-]+)", re.M)
 _PATH = re.compile(r"(?:^|\])[ \t]*path[ \t]*=[ \t]*([^\n]*)", re.M | re.I)
 
@@ -244,19 +247,27 @@ class _Search:
                 continue
             self._left -= 1
             if stat.S_ISDIR(mode):
-                pending += [(f"{real}/{inner}", depth) for inner in _listed(real, self._left)]
+                pending += [(inner, depth) for inner in self._inside(real, every=depth > 0)]
             elif not stat.S_ISREG(mode):
                 yield name
-            elif name.endswith(("config", "config.worktree")) or depth:
+            elif name.endswith(_NAMING[:2]) or depth:
                 pending += [(inner, depth + 1) for inner in _included(Path(name))]
             elif name.endswith("info/alternates"):
                 pending += [(inner, depth) for inner in _borrowed(Path(name))]
 
+    def _inside(self, folder: str, *, every: bool) -> Iterator[str]:
+        """Yield what is to be looked at in a folder: links, folders and odd files.
 
-def _listed(folder: str, most: int) -> list[str]:
-    with suppress(OSError):
-        return os.listdir(folder)[:most]  # noqa: PTH208 - of very many files
-    return []
+        Of its regular files these are only those that name further files, unless ``every`` one is
+        wanted: a repository has tens of thousands of objects.
+        """
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in itertools.islice(entries, max(self._left, 0)):
+                plain = entry.is_file(follow_symlinks=False)
+                if plain and not every and not entry.path.endswith(_NAMING):
+                    self._left -= 1
+                else:
+                    yield entry.path
 
 
 def _included(config: Path) -> Iterator[str]:
