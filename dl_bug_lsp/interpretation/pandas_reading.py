@@ -11,6 +11,7 @@ import itertools
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
@@ -131,17 +132,23 @@ def _reading(interpreter: Interpreter, call: Call) -> _Reading | None:
     return reading
 
 
-def _rows(text: str, how: _Reading) -> Iterator[tuple[int, list[str]]]:
+@lru_cache(maxsize=4)
+def _first_rows(text: str, separator: str, skipped: int) -> tuple[tuple[int, list[str]], ...]:
+    """Return the first rows with their lines: a run that is followed again reads the same file."""
+    return tuple(itertools.islice(_rows(text, separator, skipped), MOST_ITEMS + 1))
+
+
+def _rows(text: str, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Yield each row that is not empty with its 1-based line."""
     lines = (line + "\n" for line in text.split("\n"))
-    start = how.skipped + 1
-    rest = itertools.islice(lines, how.skipped, None)
-    if how.separator == " +":
+    start = skipped + 1
+    rest = itertools.islice(lines, skipped, None)
+    if separator == " +":
         for number, line in enumerate(rest, start):
             if line.strip():
                 yield number, line.split()
         return
-    reader = csv.reader(rest, delimiter=how.separator)
+    reader = csv.reader(rest, delimiter=separator)
     at = 0
     for row in reader:
         if row and (len(row) > 1 or row[0].strip()):
@@ -168,7 +175,7 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     if file is None or how is None or text is None:
         return Value(UNKNOWN, origins)
     try:
-        rows = list(itertools.islice(_rows(text, how), MOST_ITEMS + 1))
+        rows = list(_first_rows(text, how.separator, how.skipped))
     except csv.Error:
         return Value(UNKNOWN, origins)
     if not rows:
@@ -215,7 +222,7 @@ def _read_text(interpreter: Interpreter, path: Value, held: LibraryObject, call:
     if text is None or how is None or not isinstance(text.data, str):
         return unknown(path)
     try:
-        rows = list(itertools.islice(_rows(text.data, how), MOST_ITEMS + 1))
+        rows = list(_first_rows(text.data, how.separator, how.skipped))
     except csv.Error:
         return unknown(path)
     if not rows:
@@ -261,11 +268,11 @@ def _table(
     for index, name in enumerate(names):
         if how.index and name == how.label:
             if not many:
-                table.index = _typed([row[index] for _, row in sound], how.missing)[1]
+                table.index = _typed(tuple(row[index] for _, row in sound), how.missing)[1]
             continue
         if how.wanted is not None and name not in how.wanted and index not in how.wanted:
             continue
-        texts = [row[index + shift] if index + shift < len(row) else "" for _, row in sound]
+        texts = tuple(row[index + shift] if index + shift < len(row) else "" for _, row in sound)
         kind: str | None
         kind, held, odd = _typed(texts, how.missing)
         # What makes numbers text may be told by the call to stand for missing cells.
@@ -321,8 +328,9 @@ def _as_asked(
     return dtype, cells
 
 
+@lru_cache(maxsize=64)
 def _typed(
-    texts: Sequence[str], absent: frozenset[str] = _MISSING
+    texts: tuple[str, ...], absent: frozenset[str] = _MISSING
 ) -> tuple[str, tuple[object, ...], int | None]:
     """Return a column's dtype, its cells, and the row that makes a column of numbers text."""
     cells: list[object] = []
