@@ -167,14 +167,24 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     factor = 1.0
     while scope is not None and not isinstance(scope.node, ast.Module):
         if isinstance(scope.node, ast.ClassDef):
-            methods = [n.lineno for n in ast.walk(scope.node) if isinstance(n, ast.FunctionDef)]
-            places = {(file, number) for number in (scope.node.lineno, *methods)}
-            if places.isdisjoint(outcome.entered):
+            starts = _STARTS.get(scope.node)
+            if starts is None:
+                starts = _STARTS[scope.node] = _starts_of(scope.node)
+            if outcome.entered.isdisjoint((file, number) for number in starts):
                 factor = NOT_MADE
         elif (file, scope.node.lineno) not in outcome.entered:
             factor = min(factor, NOT_CALLED)
         scope = scope.parent
     return factor if factor == 1.0 else factor * sure
+
+
+_STARTS: WeakKeyDictionary[ast.ClassDef, tuple[int, ...]] = WeakKeyDictionary()
+
+
+def _starts_of(cls: ast.ClassDef) -> tuple[int, ...]:
+    """Return the lines at which a class and the functions in it begin."""
+    inside = (node.lineno for node in ast.walk(cls) if isinstance(node, ast.FunctionDef))
+    return (cls.lineno, *inside)
 
 
 Settings = tuple[list[Value] | None, str | None]

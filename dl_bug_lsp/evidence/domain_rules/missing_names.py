@@ -242,7 +242,7 @@ def find_registries(case: Case) -> Iterator[Clue]:
 def _registered(case: Case, file: str, keys: set[str]) -> Iterator[tuple[int, str]]:
     """Yield the definitions of a file that a decorator registers under one of the keys."""
     text = case.workspace.text(file) or ""
-    if not any(key in text for key in keys):
+    if "@" not in text or not any(key in text for key in keys):
         return
     tree = case.workspace.tree(file)
     for node in ast.walk(tree) if tree is not None else ():
