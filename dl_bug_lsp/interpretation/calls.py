@@ -759,7 +759,7 @@ class Calls(RunState):
             items = _items(names["yielded values"])
             return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
         if not yields:
-            return Value(None, _ends_of(function))
+            return Value(None, self._ends_of(function))
         caller = self.stack[-1] if self.stack else None
         return Value(OneShot(_items(names["yielded values"]), caller))
 
@@ -786,10 +786,17 @@ class Calls(RunState):
             self.stack.pop()
 
     def _is_generator(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-        yields = self._generators.get(node)
+        yields = self._of_syntax.generators.get(node)
         if yields is None:
-            yields = self._generators[node] = _yields(node)
+            yields = self._of_syntax.generators[node] = _yields(node)
         return yields
+
+    def _ends_of(self, function: FunctionValue) -> frozenset[Origin]:
+        """Return why a function comes to its end: the conditions around its ``return``s."""
+        lines = self._of_syntax.ends.get(function.node)
+        if lines is None:
+            lines = self._of_syntax.ends[function.node] = _lines_of_ends(function.node)
+        return frozenset((function.file, line) for line in lines)
 
     def _body(self, node: ast.FunctionDef | ast.AsyncFunctionDef, env: Environment) -> Value | None:
         """Follow a function's body; return what it returns, None where its end is come to."""
@@ -1067,14 +1074,14 @@ def _give_back(iterators: Iterable[tuple[OneShot, list[Value]]]) -> None:
         iterator[:] = left
 
 
-def _ends_of(function: FunctionValue) -> frozenset[Origin]:
-    """Return why a function comes to its end: the conditions around its ``return`` statements."""
-    result: list[Origin] = []
-    for node in ast.walk(function.node):
+def _lines_of_ends(function: ast.AST) -> tuple[int, ...]:
+    """Return the lines of the conditions around ``return`` statements, and of these."""
+    found: list[int] = []
+    for node in ast.walk(function):
         if isinstance(node, ast.If):
             returns = [n for n in node.body if isinstance(n, ast.Return) and n.value is not None]
-            result.extend((function.file, item.lineno) for item in (node, *returns) if returns)
-    return frozenset(result[:MAX_SIDES])
+            found.extend(item.lineno for item in (node, *returns) if returns)
+    return tuple(found[:MAX_SIDES])
 
 
 def _yields(node: ast.AST) -> bool:

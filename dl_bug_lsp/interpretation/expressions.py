@@ -59,10 +59,12 @@ from dl_bug_lsp.interpretation.values import (
 )
 from dl_bug_lsp.provenance.operators import formatted
 
-MAKING = (
+MAKING = {
     *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
-)
+}
+METHODS = {kind: f"_of_{kind.__name__}" for kind in ast.expr.__subclasses__()}
+"""The methods that follow expressions."""
 MOST_STARRED = 16
 """Items that a starred target gets one by one; more are known by one of them."""
 FEW_OF_MANY = 16
@@ -394,14 +396,15 @@ class Expressions(Calls):
 
     def value(self, node: ast.expr, env: Environment) -> Value:
         """Return what an expression comes to."""
-        self._spend(getattr(node, "lineno", 0) if isinstance(node, ast.Call) else 0)
-        method = getattr(self, f"_of_{type(node).__name__}", None)
+        kind = type(node)
+        self._spend(node.lineno if kind is ast.Call else 0)
+        method = getattr(self, METHODS[kind], None)
         if method is None:
             return Value(UNKNOWN)
         result: Value = method(node, env)
         if self._values is not None:
             self._values[node] = result
-        if isinstance(node, MAKING) and isinstance(result.data, SIZED):
+        if kind in MAKING and isinstance(result.data, SIZED):
             self.room -= len(result.data)
             if self.room < 0:
                 raise Exhausted

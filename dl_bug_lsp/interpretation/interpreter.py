@@ -31,6 +31,7 @@ from dl_bug_lsp.interpretation.refusals import Line, refused
 from dl_bug_lsp.interpretation.run_state import (
     MAX_MADE,
     Exhausted,
+    Settled,
     _Break,
     _Continue,
     _last_line,
@@ -127,6 +128,8 @@ class Interpreter(Statements):
         except Reached as end:
             raised = end.raised
             self._explain_rebound(raised)
+        except Settled:
+            complete = False
         finally:
             arrays.COMPARISONS.reset(before)
         done = self.steps - self.left

@@ -79,6 +79,10 @@ class Exhausted(Exception):
     """The budget of steps, or of what a run may make, is spent."""
 
 
+class Settled(Exception):
+    """What is asked of a run is known before its end."""
+
+
 class _Return(Exception):
     def __init__(self, value: Value) -> None:
         super().__init__()
@@ -126,6 +130,14 @@ class OfKernels(NamedTuple):
         kinds = (kind for words, kind in OF_KERNELS if words.search(message))
         deferred = next(kinds, None) if DEFERRED.search(message) else None
         return cls(bool(OF_RANGE.search(message)), deferred)
+
+
+@dataclass(slots=True)
+class OfSyntax:
+    """What is worked out once of functions: whether they yield, and the lines of their ends."""
+
+    generators: dict[ast.AST, bool] = field(default_factory=dict)
+    ends: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -212,7 +224,7 @@ class RunState:
         self._frame_lines = _lines_by_file(self.frames)
         # Whether blocks are entered for the places of the stack in them.
         self._entering = False
-        self._generators: dict[ast.AST, bool] = {}
+        self._of_syntax = OfSyntax()
         self._functions: dict[Origin, FunctionValue] = {}
         # The places of the functions that were called.
         self._ran: set[Origin] = set()
@@ -249,6 +261,13 @@ class RunState:
 
     passing: bool
     """Whether a condition that leads past the failing line counts as having come to it."""
+
+    def share_syntax(self, other: RunState) -> None:
+        """Use what another run has worked out of syntax trees, and add to it.
+
+        Trees are never changed in place: what is known of a node holds for every run.
+        """
+        self._of_syntax = other._of_syntax
 
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""

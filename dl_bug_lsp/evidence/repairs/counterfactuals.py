@@ -211,6 +211,8 @@ class Search:
         """Return what an edit does to the run."""
         steps = self.outcome.steps * 3 // 2 + SPARE
         again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps, edit)
+        again.share_syntax(self._before)
+        again.fitting = self.outcome.elsewhere
         again.comparisons.bound = self._bound
         # A check of the program is passed where its condition is known to hold.
         again.passing = not self._before.reach.forced

@@ -47,6 +47,7 @@ from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, re
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.keras_layers import PARAMETERS
+from dl_bug_lsp.interpretation.run_state import Settled
 from dl_bug_lsp.interpretation.torch_layers import SIGNATURES
 from dl_bug_lsp.interpretation.values import (
     Array,
@@ -57,6 +58,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Origin,
     Table,
     Value,
 )
@@ -121,11 +123,18 @@ class Recorder(Interpreter):
         super().__init__(*args, **keywords)  # type: ignore[arg-type]
         self.values: dict[ast.expr, Value] = {}
         self.statements: dict[ast.stmt, Environment] = {}
+        self.fitting: frozenset[tuple[Origin, str]] | None = None
+        """What may fail elsewhere: the run ends where something else does; None for no end."""
+        self._noted = 0
 
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; keep that it ran, and in which scope."""
         self.statements.setdefault(node, env)
         super().statement(node, env)
+        if self.fitting is not None and len(self.elsewhere) != self._noted:
+            self._noted = len(self.elsewhere)
+            if not self.elsewhere <= self.fitting:
+                raise Settled
 
     def value(self, node: ast.expr, env: Environment) -> Value:
         """Return what an expression comes to, and keep it."""
