@@ -128,7 +128,10 @@ class Recorder(Interpreter):
         self._noted = 0
 
     def statement(self, node: ast.stmt, env: Environment) -> None:
-        """Follow a statement; keep that it ran, and in which scope."""
+        """Follow a statement; keep that it ran, and in which scope.
+
+        Raises `Settled` where something fails elsewhere that may not.
+        """
         self.statements.setdefault(node, env)
         super().statement(node, env)
         if self.fitting is not None and len(self.elsewhere) != self._noted:
