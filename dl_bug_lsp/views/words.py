@@ -26,6 +26,9 @@ _ORIGINS = {
 
 _SILENT = frozenset(row.id for row in categories() if row.dimension == "silent")
 
+OF_METRICS = "metrics."
+"""How the rules begin that name a category by the metrics of a log."""
+
 _CERTAINTIES = ((0.9, "almost certainly"), (0.7, "probably"), (0.4, "perhaps"), (0.0, "a guess:"))
 
 
@@ -91,8 +94,12 @@ def knows_of_retry(failure: FailureReport) -> bool:
 
 
 def is_silent(failure: FailureReport) -> bool:
-    """Whether nothing was raised: a run that ended, and whose metrics tell that it went wrong."""
-    return failure.category.id in _SILENT
+    """Whether nothing was raised: a run that ended, and whose metrics tell that it went wrong.
+
+    A loss that is no number may show in metrics or in an exception.
+    """
+    shows_in_metrics = failure.exception is None and failure.category.rule.startswith(OF_METRICS)
+    return shows_in_metrics or failure.category.id in _SILENT
 
 
 UNSURE = (

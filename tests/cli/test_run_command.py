@@ -166,6 +166,29 @@ def test_a_run_that_ends_well_and_learns_nothing_is_warned_of(folder: Path) -> N
     assert (learns.returncode, learns.stderr) == (0, b"")
 
 
+NOT_A_NUMBER = """for epoch in range(4):
+    print(f"epoch {epoch} loss: {float('nan'):.4f} val_loss: {float('nan'):.4f}")
+"""
+
+
+def test_a_run_that_ends_well_with_a_loss_that_is_no_number_is_warned_of(folder: Path) -> None:
+    (folder / "train.py").write_text(NOT_A_NUMBER)
+    done = run(folder, PYTHON, "train.py")
+    assert done.returncode == 0
+    assert b"ended without an error, but its metrics look wrong" in done.stderr
+    assert b"Loss NaN" in done.stderr
+    assert b"will most likely do the same again" in done.stderr
+    log = done.stderr.rstrip().rpartition(b" ")[2].decode()
+    again = subprocess.run(
+        [PYTHON, "-m", "dl_bug_lsp", "localize", log, "--brief"],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert b"Loss NaN" in again.stdout
+
+
 RISES = """for epoch in range(8):
     loss, held = 1 / (epoch + 1), 0.5 + (epoch - 2) ** 2 / 50
     print(f"epoch {epoch} train_loss {loss:.4f} val_loss {held:.4f}")
