@@ -162,7 +162,36 @@ def _interpreter(written: str | None, folder: Path, variables: Mapping[str, str]
                 if _is_file(path):
                     return path
     searched = (shutil.which(name, path=variables.get("PATH")) for name in (*wanted, *names))
-    return next((Path(program) for program in searched if program), None)
+    found = next((Path(program) for program in searched if program), None)
+    return found and (_behind_shim(found, folder, variables) or found)
+
+
+def _behind_shim(shim: Path, folder: Path, variables: Mapping[str, str]) -> Path | None:
+    """Return the interpreter that a shim of pyenv starts, None for other programs.
+
+    Which one is said by ``PYENV_VERSION``, else by the nearest ``.python-version`` above the
+    folder, else by pyenv's own ``version`` file (pyenv, "Understanding Python version selection").
+    """
+    root = shim.parent.parent
+    if shim.parent.name != "shims" or not (root / "versions").is_dir():
+        return None
+    texts = [variables.get("PYENV_VERSION", "").replace(":", "\n")]
+    files = [place / ".python-version" for place in (folder, *folder.parents)]
+    texts += [_text(file) for file in (*files, root / "version")]
+    chosen = next((text.split() for text in texts if text.strip()), [])
+    for version in chosen:
+        # A name without its last part stands for the newest of them.
+        exact = root / "versions" / version
+        like = sorted((root / "versions").glob(f"{version}.*"), key=_numbers, reverse=True)
+        for prefix in (exact, *like):
+            program = prefix / "bin" / shim.name
+            if _is_file(program):
+                return program
+    return None
+
+
+def _numbers(path: Path) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", path.name)]
 
 
 def _is_file(path: Path) -> bool:

@@ -59,7 +59,11 @@ def find(case: Case) -> Iterator[Clue]:
     cause = case.failure.cause
     alike = cause is not None and "equal size, but got" in cause.message
     asked, got = (OF_ALL, OF_ALL) if alike else ("demanded", "given")
-    meant = [step for step in apart if not counts_no_size(_name_of(step), case.message)]
+    meant = [
+        step
+        for step in apart
+        if not counts_no_size(_name_of(step), case.message) and not names_axis(step)
+    ]
     yield from _matches(meant, expected - actual, "expected", asked, plain, bounds)
     yield from _matches(meant, actual - expected, "actual", got, plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
@@ -98,6 +102,27 @@ OF_ALL = "of all"
 """What is said where a message asks that all sizes are equal: none of them is the demanded one."""
 SIDE_STEPS = 80
 SHIFTING = (StepKind.ARITHMETIC, StepKind.SLICING)
+
+
+AXES_GIVEN = {
+    *("permute", "transpose", "swapaxes", "swapdims", "movedim", "moveaxis", "rollaxis"),
+    *("squeeze", "unsqueeze", "expand_dims", "flatten", "size"),
+}
+"""Calls whose plain numbers are positions of axes."""
+AXIS_ROLES = {
+    f"argument {name}" for name in ("dim", "dims", "axis", "axes", "start_dim", "end_dim")
+}
+
+
+def names_axis(step: Step) -> bool:
+    """Whether a step is a plain number that a call takes for the position of an axis."""
+    expr, around = step.node.expr, step.before
+    if step.node.entry is not None or not isinstance(expr, (ast.Constant, ast.Tuple, ast.UnaryOp)):
+        return False
+    if step.roles[-1:] and step.roles[-1] in AXIS_ROLES:
+        return True
+    call = around.node.expr if around is not None and around.node.entry is None else None
+    return isinstance(call, ast.Call) and called_name(call) in AXES_GIVEN
 
 
 def _on_both_sides(case: Case) -> set[tuple[str, int]]:

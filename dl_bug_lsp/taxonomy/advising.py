@@ -34,6 +34,8 @@ HIDES_LIBRARY = "a file hides a library"
 """The same where a file of the stack imports a library whose name it has itself."""
 WITHOUT_MESSAGE = "without a message"
 """The same for exceptions of which nothing but the class is known."""
+UNLIKE_CHANNELS = "in channels alone"
+"""The same where two pictures of one size do not fit: one has other channels than the other."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
 MONITORED = "training."
@@ -48,6 +50,10 @@ _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
 _FRAMES, _LONGEST = 40, 20_000
+_TWO_PICTURES = re.compile(
+    r"\[([1-4]), (\d+, \d+)\] at entry \d+ and \[(?!\1,)[1-4], \2\]"
+    r"|\[(\d+, \d+), ([1-4])\] at entry \d+ and \[\3, (?!\4\])[1-4]\]"
+)
 _DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
 _IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
@@ -125,6 +131,8 @@ def _shown(failure: Failure, text: str) -> list[str]:
     if failure.frames and not failure.frames[-1].file.startswith("<"):
         library = is_library_path(failure.frames[-1].file)
         shown.append(OF_LIBRARY if library else OF_PROGRAM)
+    if _TWO_PICTURES.search(text):
+        shown.append(UNLIKE_CHANNELS)
     if _DOTTED_MODULE.search(text):
         shown.append(PART_OF_PACKAGE)
     if any(_hides(frame) for frame in failure.frames):

@@ -563,3 +563,54 @@ IndexError: index out of range in self
     assert (found.suspects[0].file, found.suspects[0].line) == ("settings.json", 3)
     said = reasons(found, "settings.json", 3)
     assert "`vocab_size: 64` is less than the 73 words of vocab.txt" in said
+
+
+def test_the_position_of_an_axis_is_no_size(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Pictures(Dataset):
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, i):
+        pixels = torch.zeros(32, 32, 3 if i % 2 else 1)
+        return pixels.permute(2, 0, 1)
+
+
+for batch in DataLoader(Pictures(), batch_size=4):
+    print(batch)
+"""
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 14, in <module>
+    for batch in DataLoader(Pictures(), batch_size=4):
+  File "/opt/site-packages/torch/utils/data/_utils/collate.py", line 275, in collate_tensor_fn
+    return torch.stack(batch, 0, out=out)
+RuntimeError: stack expects each tensor to be equal size, \
+but got [1, 32, 32] at entry 0 and [3, 32, 32] at entry 1
+"""
+    found = report(tmp_path, {"train.py": program}, text)
+    assert "is one of the sizes" not in reasons(found, "train.py", 11)
+
+
+def test_a_line_that_the_log_warns_of_says_so_beside_its_cause(tmp_path: Path) -> None:
+    program = """\
+import numpy as np
+
+
+def standardize(train):
+    return (train - train.mean(axis=0)) / train.std(axis=0)
+
+
+loss = float(np.mean(standardize(np.ones((8, 3))) ** 2))
+for epoch in range(4):
+    print(f"epoch {epoch} - loss: {loss:.4f}")
+"""
+    warning = "train.py:5: RuntimeWarning: invalid value encountered in divide\n"
+    text = warning + "".join(f"epoch {epoch} - loss: nan\n" for epoch in range(4))
+    found = report(tmp_path, {"train.py": program}, text)
+    assert "may be 0" in reasons(found, "train.py", 5)
+    assert "the log warns of this line" in reasons(found, "train.py", 5)

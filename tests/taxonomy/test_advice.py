@@ -52,6 +52,8 @@ def said(type_: str, message: str, file: str = "train.py") -> tuple[str, ...]:
         ("ValueError", "Tried to step 102 times. The total number of steps is 100", TORCH, "OneCycleLR"),
         ("ValueError", "Shapes (None, 1) and (None, 10) are incompatible", KERAS, "losses"),
         ("RuntimeError", "stack expects each tensor to be equal size, but got [3, 4] at entry 0 and [3, 5] at entry 1", TORCH, "pad_sequence"),
+        ("RuntimeError", "stack expects each tensor to be equal size, but got [3, 32, 32] at entry 0 and [1, 32, 32] at entry 8", TORCH, "concepts.html#modes"),
+        ("RuntimeError", "stack expects each tensor to be equal size, but got [3, 32, 30] at entry 0 and [1, 32, 32] at entry 8", TORCH, "pad_sequence"),
         ("KeyError", "'Net is not in the models registry'", "builder.py", "registry"),
     ],
 )  # fmt: skip

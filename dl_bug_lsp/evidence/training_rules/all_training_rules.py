@@ -56,9 +56,16 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in SILENT or case.diagnosis is not None:
         return
     training = Training(case)
+    warnings = {
+        (clue.file, clue.line): clue.why
+        for clue in clues_of(loop.find_warnings, training)
+        if clue.why.startswith(loop.WARNED)
+    }
     for rule, categories in RULES:
         for clue in clues_of(rule, training):
             if case.category.id in categories:
-                yield clue
+                # Of one kind of clue a line shows only one: what the log says must not be lost.
+                warning = warnings.get((clue.file, clue.line), clue.why)
+                yield clue if warning == clue.why else replace(clue, why=f"{clue.why}; {warning}")
             elif clue.kind == "training.strong":
                 yield replace(clue, kind="training.weak")

@@ -245,7 +245,7 @@ def _quotients(
         elif kind == "spread":
             level = "strong" if constant else "medium"
             more = (
-                f", `{constant[0]}` never changes"
+                f": column `{constant[0]}` never changes"
                 if constant
                 else " for a column that never changes"
             )
