@@ -213,16 +213,18 @@ SIDES = re.compile(
 
 
 def _odd_when_halved(case: Case) -> Iterator[Clue]:
-    """Find sizes that halving makes odd: halved once more and doubled again one is missing.
+    """Find sizes that halving makes odd: halved once more and doubled again they are one off.
 
     Encoders that halve and decoders that double fit for multiples of a power of two alone
-    (Ronneberger et al., MICCAI 2015, section 2).
+    (Ronneberger et al., MICCAI 2015, section 2). Pooling drops the rest of an odd size; a padded
+    convolution of stride 2 rounds it up (PyTorch, "Conv2d").
     """
     if (case.facts.family or "").endswith("_rank"):
         # Numbers of axes are no sizes.
         return
     sizes = sizes_of(case, Role.EXPECTED) | sizes_of(case, Role.ACTUAL)
-    odd = {size for size in sizes if size % 2 and size - 1 in sizes and size > 2}
+    odd = {size: other for size in sizes for other in (size + 1, size - 1) if other in sizes}
+    odd = {size: other for size, other in odd.items() if size % 2 and size > 2}
     if not odd:
         return
     places: list[tuple[str, int, str, object]] = [
@@ -240,13 +242,18 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
         if not isinstance(number, int) or not 2 < number <= LARGEST_SIDE:
             continue
         for size in sorted(odd):
-            if any(number >> k == size for k in HALVINGS):
+            if any(_halved(number, k, up=odd[size] > size) == size for k in HALVINGS):
                 why = (
                     f"{number}, halved again and again, becomes {size}, which is odd: halved once "
-                    f"more and doubled again it is {size - 1}"
+                    f"more and doubled again it is {odd[size]}"
                 )
                 named = SIDES.search(key.lower()) or not key or (file, line) in on_way
                 yield Clue("rules.halved", file, line, 1.0 if named else 0.4, why)
+
+
+def _halved(number: int, times: int, *, up: bool) -> int:
+    """Return a number halved so many times, each time rounded up or down."""
+    return -(-number >> times) if up else number >> times
 
 
 def _one_step_more(case: Case) -> Iterator[Clue]:
@@ -718,7 +725,8 @@ def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
     end, count = Counter[str](), Counter[str]()
     _add_terms(bound.upper, 1, scope, end)
     _add_terms(length.returns[0], 1, length, count)
-    if end.pop(index, 0) != 1 or count.pop(f"len({series})", 0) != 1:
+    counted = _counted_series(scope, series, count)
+    if end.pop(index, 0) != 1 or counted is None or count.pop(f"len({counted})") != 1:
         return
     for term, times in count.items():
         end[term] += times
@@ -729,7 +737,23 @@ def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
             f"the last items that `{ast.unparse(length.returns[0])}` counts are shorter: "
             f"`{ast.unparse(window)}` ends behind `{series}`, unless `{beyond[0]}` is at most 1"
         )
+        if counted != series:
+            why = f"{why} or `{series}` is longer than `{counted}`"
         yield Clue("rules.strong", length.file, length.returns[0].lineno, 1.0, why)
+
+
+def _counted_series(scope: Scope, series: str, count: Counter[str]) -> str | None:
+    """Return the series whose items a length counts: the one itself, or one cut beside it."""
+    beside = [ast.unparse(node.value) for n in own_nodes(scope.node) for node in _cuts(n)]
+    return next((name for name in (series, *beside) if f"len({name})" in count), None)
+
+
+def _cuts(node: ast.AST) -> list[ast.Subscript]:
+    """Return a node where it is a slice, nothing where it is none."""
+    is_cut = isinstance(node, ast.Subscript) and any(
+        isinstance(part, ast.Slice) for part in _bounds(node)
+    )
+    return [node] if is_cut and isinstance(node, ast.Subscript) else []
 
 
 def _add_terms(
