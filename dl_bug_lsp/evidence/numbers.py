@@ -273,7 +273,7 @@ def _relations(
         if node.entry is not None or node.line <= 0 or counts_rounds(step):
             continue
         inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
-        shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | _bounds_in(node.expr)
+        shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | bounds_in(node.expr)
         if id(node) in deciding and node.kind in SHIFTING and shifts & near:
             shift = min(shifts & near)
             why = f"`{node.text}` shifts by {shift}, as much as the two sizes differ by"
@@ -320,7 +320,7 @@ def indexes_shape(expr: ast.expr) -> bool:
     return isinstance(base, ast.Attribute) and base.attr == "shape"
 
 
-def _bounds_in(expr: ast.expr) -> set[int]:
+def bounds_in(expr: ast.expr) -> set[int]:
     """Return the integers that bound a slice (``x[1:]``, ``x[:-2]``)."""
     if not isinstance(expr, ast.Subscript) or indexes_shape(expr):
         return set()

@@ -6,6 +6,7 @@ operation. Where two known sizes do not fit, `Raised` ("size") is raised with bo
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
@@ -21,6 +22,15 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A computation (``node``) that made one number of another."""
+
+    before: int
+    after: int
+    node: ast.expr
 
 
 @dataclass
@@ -58,6 +68,19 @@ class Comparisons:
     number that it was before."""
     selected: dict[Origin, tuple[int, int]] = field(default_factory=dict)
     """How many items a condition was true of, and of how many it was asked, by its place."""
+
+    related: dict[Origin, Relation] = field(default_factory=dict)
+    """The computations that made one size of the message of the other one, by their place."""
+    chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
+    """The conditional expressions that were followed, by their place."""
+
+    def relate(self, place: Origin, operand: Value, result: Value, node: ast.expr) -> None:
+        """Note a computation that makes one of the two sizes of the message of the other."""
+        before, after = size(operand), size(result)
+        if before is None or after is None:
+            return
+        if (before, after) in self.reported or (after, before) in self.reported:
+            self.related.setdefault(place, Relation(before, after, node))
 
     def select(self, place: Origin, taken: int, asked: int = 1) -> None:
         """Count items of which a condition was true."""

@@ -629,8 +629,12 @@ class Expressions(Calls):
         left, right = self.value(node.left, env), self.value(node.right, env)
         if isinstance(node.op, ast.BitOr) and _is_class(left) and _is_class(right):
             return Value((left, right), merged(left, right))
-        self.stack[-1] = (env.file, node.lineno)
-        return self._operated(node, left, right, env)
+        place = self.stack[-1] = (env.file, node.lineno)
+        result = self._operated(node, left, right, env)
+        if self.comparisons.reported:
+            self.comparisons.relate(place, left, result, node)
+            self.comparisons.relate(place, right, result, node)
+        return result
 
     def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
         """Return what an operator gives for two values."""
@@ -758,6 +762,8 @@ class Expressions(Calls):
 
     def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
         test = self.value(node.test, env)
+        if self.comparisons.reported:
+            self.comparisons.chosen.setdefault((env.file, node.lineno), node)
         known = operators.truth(test)
         if known is not None:
             return self.value(node.body if known else node.orelse, env)

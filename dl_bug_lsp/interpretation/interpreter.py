@@ -85,7 +85,9 @@ class Outcome:
     ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
     it called and of the classes of which it made objects. ``reasons`` says of places why they are
     the cause where what fails comes from them. ``selected`` gives for the places of conditions of
-    how many items they were true, and of how many they were asked.
+    how many items they were true, and of how many they were asked. ``related`` are the computations
+    that made one size of the message of the other, ``chosen`` the conditional expressions that were
+    followed where the message speaks of sizes, both by their places.
     """
 
     raised: Raised | None
@@ -100,6 +102,8 @@ class Outcome:
     entered: frozenset[Origin] = frozenset()
     reasons: Mapping[Origin, str] = field(default_factory=dict)
     selected: Mapping[Origin, tuple[int, int]] = field(default_factory=dict)
+    related: Mapping[Origin, arrays.Relation] = field(default_factory=dict)
+    chosen: Mapping[Origin, ast.IfExp] = field(default_factory=dict)
 
 
 class Interpreter(Statements):
@@ -153,6 +157,8 @@ class Interpreter(Statements):
             entered,
             self.comparisons.reasons,
             self.comparisons.selected,
+            self.comparisons.related,
+            self.comparisons.chosen,
         )
 
     def _explain_rebound(self, raised: Raised | None) -> None:
