@@ -223,7 +223,8 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
         # Numbers of axes are no sizes.
         return
     sizes = sizes_of(case, Role.EXPECTED) | sizes_of(case, Role.ACTUAL)
-    odd = {size: other for size in sizes for other in (size + 1, size - 1) if other in sizes}
+    steps = (1, -1) if _has_strided_convolution(case) else (-1,)
+    odd = {size: size + step for size in sizes for step in steps if size + step in sizes}
     odd = {size: other for size, other in odd.items() if size % 2 and size > 2}
     if not odd:
         return
@@ -249,6 +250,23 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
                 )
                 named = SIDES.search(key.lower()) or not key or (file, line) in on_way
                 yield Clue("rules.halved", file, line, 1.0 if named else 0.4, why)
+
+
+def _has_strided_convolution(case: Case) -> bool:
+    """Whether a file of the stack has a convolution whose stride is 2."""
+    trees = [case.workspace.tree(f) for f in dict.fromkeys(p.file for p in case.places)]
+    calls = (n for t in trees if t is not None for n in ast.walk(t) if isinstance(n, ast.Call))
+    return any("conv" in called_name(call).lower() and _has_stride_2(call) for call in calls)
+
+
+def _has_stride_2(call: ast.Call) -> bool:
+    given = [keyword(call, "stride"), keyword(call, "strides"), *call.args[3:4]]
+    numbers = [
+        {n.value for n in ast.walk(stride) if isinstance(n, ast.Constant)}
+        for stride in given
+        if stride is not None
+    ]
+    return {2} in numbers
 
 
 def _halved(number: int, times: int, *, up: bool) -> int:
