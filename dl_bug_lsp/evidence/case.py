@@ -20,8 +20,7 @@ from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import StepKind
-from dl_bug_lsp.provenance.properties import ANY, Property
-from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.slices import ANY, Property, Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, tests_alone

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.names import listed_names
 from dl_bug_lsp.evidence.numbers import COUNTED, counts_no_size, names_no_size, written
-from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
-from dl_bug_lsp.evidence.slice_words import relation, shown
+from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT, relation, shown
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS

@@ -17,7 +17,7 @@ from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.properties import Property
+from dl_bug_lsp.provenance.slices import Property
 from dl_bug_lsp.tracebacks import FailureKind
 
 SHARED = 0.15

@@ -7,12 +7,11 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.slice_words import shown
+from dl_bug_lsp.evidence.provenance import shown
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Const, Function, LibraryObject
-from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
-from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.slices import Property, Step
 
 IN_PLACE = {
     "append",

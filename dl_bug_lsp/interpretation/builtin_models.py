@@ -44,7 +44,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
-from dl_bug_lsp.provenance.operators import brace
+from dl_bug_lsp.provenance.folding import brace
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter

@@ -57,7 +57,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
-from dl_bug_lsp.provenance.operators import formatted
+from dl_bug_lsp.provenance.folding import formatted
 
 MAKING = {
     *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),

@@ -31,7 +31,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
-from dl_bug_lsp.workspace.media_files import Picture, Sound
+from dl_bug_lsp.workspace.binary_files import Picture, Sound
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter

@@ -16,7 +16,7 @@ from dl_bug_lsp.interpretation.values import (
     Value,
     merged,
 )
-from dl_bug_lsp.workspace.array_files import StoredArray
+from dl_bug_lsp.workspace.binary_files import StoredArray
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter

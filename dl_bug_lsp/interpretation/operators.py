@@ -26,7 +26,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
-from dl_bug_lsp.provenance.operators import BINARY, PERCENT
+from dl_bug_lsp.provenance.folding import BINARY, PERCENT
 
 PLAIN = (bool, int, float, str, bytes, type(None))
 MAX_TEXT = 20_000

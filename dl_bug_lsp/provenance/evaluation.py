@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.provenance import blocks, calls, changes, known_calls, names, objects
+from dl_bug_lsp.provenance.folding import fold_binary, fold_unary, formatted, percent
 from dl_bug_lsp.provenance.nodes import (
     MAX_ALTERNATIVES,
     MAX_ITEMS,
@@ -28,7 +29,6 @@ from dl_bug_lsp.provenance.nodes import (
     combined,
     union,
 )
-from dl_bug_lsp.provenance.operators import fold_binary, fold_unary, formatted, percent
 from dl_bug_lsp.provenance.scopes import (
     AnyItem,
     Decorated,

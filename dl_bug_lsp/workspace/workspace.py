@@ -13,7 +13,16 @@ from typing import Any, TypeVar
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.workspace import modules
-from dl_bug_lsp.workspace.array_files import MAGIC, MOST_BYTES, StoredArray, arrays_in
+from dl_bug_lsp.workspace.binary_files import (
+    MAGIC,
+    MOST_BYTES,
+    Picture,
+    Sound,
+    StoredArray,
+    arrays_in,
+    media_in,
+)
+from dl_bug_lsp.workspace.binary_files import MOST_MEDIA_BYTES as OF_HEADERS
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.build_files import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
@@ -23,8 +32,6 @@ from dl_bug_lsp.workspace.history import LARGEST_COMPARED, History, LastCommit
 from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, lines_of
 from dl_bug_lsp.workspace.index import info as cache_info
 from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
-from dl_bug_lsp.workspace.media_files import MOST_BYTES as OF_HEADERS
-from dl_bug_lsp.workspace.media_files import Picture, Sound, media_in
 from dl_bug_lsp.workspace.notebooks import Cell
 from dl_bug_lsp.workspace.sources import Source, SourceSummary, is_settled, read_source, summarize
 from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.array_files import StoredArray, arrays_in
+from dl_bug_lsp.workspace.binary_files import StoredArray, arrays_in
 
 
 def _saved(array: np.ndarray) -> bytes:

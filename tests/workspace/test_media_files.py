@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.media_files import Picture, Sound, media_in
+from dl_bug_lsp.workspace.binary_files import Picture, Sound, media_in
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 37, 21, 8, 6, 0, 0, 0)
 DEEP = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sIIBBBBB", 13, b"IHDR", 37, 21, 16, 0, 0, 0, 0)

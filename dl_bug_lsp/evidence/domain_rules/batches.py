@@ -22,9 +22,8 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 from dl_bug_lsp.evidence.numbers import indexes_shape
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
-from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import ElementOf, called_name
-from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.slices import Property, Step
 
 MODEL_CALLS = {"predict", "evaluate", "fit", "apply", "generate", "predict_on_batch", "__call__"}
 ADDS_AXIS = {

@@ -16,9 +16,8 @@ from dl_bug_lsp.evidence.domain_rules.devices import closure
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.provenance.nodes import LibraryObject, Node, StepKind
-from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import Scope, called_name
-from dl_bug_lsp.provenance.slices import Step, backward_slice
+from dl_bug_lsp.provenance.slices import Property, Step, backward_slice
 
 ASSERTED = re.compile(
     r"Assertion `(?P<what>[^\n]{1,200})' failed|Assertion `(?P<other>[^`\n]+)` failed"

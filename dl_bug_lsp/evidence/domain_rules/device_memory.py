@@ -17,9 +17,8 @@ from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.interpretation.values import Array, Origin, Value
 from dl_bug_lsp.provenance.nodes import CALL_METHODS
-from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import END, Scope, called_name
-from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.slices import Property, backward_slice
 from dl_bug_lsp.provenance.stack import Site
 
 MEMORY = re.compile(

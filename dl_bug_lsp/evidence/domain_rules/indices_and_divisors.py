@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.numbers import counts_rounds
-from dl_bug_lsp.evidence.repairs.counts import measured
+from dl_bug_lsp.evidence.repairs.alternatives import measured
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step

@@ -14,9 +14,8 @@ from collections.abc import Iterator, Mapping
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
 from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.properties import Property
 from dl_bug_lsp.provenance.scopes import Scope, called_name
-from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.slices import Property, backward_slice
 
 LAUNCH = re.compile(
     r"(?i)CUDA_ERROR_INVALID_VALUE|cudaErrorInvalidValue|invalid configuration argument"

@@ -38,10 +38,13 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     SHAPED,
     UNWRAPPED,
     WORDS,
+    Part,
     Words,
+    measured,
+    other_counts,
+    others_of,
+    parts_in,
 )
-from dl_bug_lsp.evidence.repairs.counts import measured, other_counts
-from dl_bug_lsp.evidence.repairs.parts import Part, others_of, parts_in
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, requiring
 from dl_bug_lsp.interpretation.cells import Frame
