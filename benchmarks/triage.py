@@ -351,7 +351,8 @@ def speed(arguments: argparse.Namespace) -> None:
 
 def workers(arguments: argparse.Namespace) -> None:
     """Print how much faster two workers read than one (reading alone, without start and tables)."""
-    from dl_bug_lsp.triage.batches import batches, cluster_client, read_with
+    from dl_bug_lsp.triage.batches import batches
+    from dl_bug_lsp.triage.running import cluster_client, read_with
     from dl_bug_lsp.triage.sources import listing
 
     corpus_size(arguments.folder)
