@@ -62,7 +62,7 @@ def find(case: Case) -> Iterator[Clue]:
     meant = [
         step
         for step in apart
-        if not counts_no_size(_name_of(step), case.message) and not names_axis(step)
+        if not counts_no_size(_name_of(step), case.message) and not _names_axis(step)
     ]
     yield from _matches(meant, expected - actual, "expected", asked, plain, bounds)
     yield from _matches(meant, actual - expected, "actual", got, plain, bounds)
@@ -114,7 +114,7 @@ AXIS_ROLES = {
 }
 
 
-def names_axis(step: Step) -> bool:
+def _names_axis(step: Step) -> bool:
     """Whether a step is a plain number that a call takes for the position of an axis."""
     expr, around = step.node.expr, step.before
     if step.node.entry is not None or not isinstance(expr, (ast.Constant, ast.Tuple, ast.UnaryOp)):

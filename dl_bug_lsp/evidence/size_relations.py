@@ -48,7 +48,7 @@ def find(case: Case) -> Iterator[Clue]:
         return
     yield from _computed(case)
     yield from _chosen(case, {abs(a - b) for a, b in pairs})
-    yield from _divided(case, factors(pairs))
+    yield from _divided(case, _factors(pairs))
 
 
 def _pairs(case: Case) -> set[tuple[int, int]]:
@@ -58,7 +58,7 @@ def _pairs(case: Case) -> set[tuple[int, int]]:
     return {(a, b) for a in actual for b in expected if a != b and min(a, b) > 0}
 
 
-def factors(pairs: set[tuple[int, int]]) -> set[int]:
+def _factors(pairs: set[tuple[int, int]]) -> set[int]:
     """Return the whole factors between the two sizes of pairs."""
     ordered = [(min(pair), max(pair)) for pair in pairs]
     return {b // a for a, b in ordered if a > 1 and b % a == 0 and b // a <= MOST_FACTOR}
@@ -111,7 +111,7 @@ def _divided(case: Case, wanted: set[int]) -> Iterator[Clue]:
         node = step.node
         if node.entry is not None or node.line <= 0 or not isinstance(node.expr, ast.Call):
             continue
-        both = dividing_numbers(node.expr) & wanted
+        both = _dividing_numbers(node.expr) & wanted
         if both:
             found.setdefault((node.file, node.line), (node, min(both)))
     for (file, line), (node, factor) in found.items() if len(found) <= MOST_PLACES else ():
@@ -119,7 +119,7 @@ def _divided(case: Case, wanted: set[int]) -> Iterator[Clue]:
         yield Clue("numbers.divides", file, line, 1.0 / math.sqrt(len(found)), why)
 
 
-def dividing_numbers(call: ast.Call) -> set[int]:
+def _dividing_numbers(call: ast.Call) -> set[int]:
     """Return the whole numbers above 1 by which a call divides or multiplies an axis."""
     name = called_name(call)
     given: list[ast.expr] = [k.value for k in call.keywords if k.arg in DIVIDING]

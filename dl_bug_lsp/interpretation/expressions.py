@@ -398,7 +398,7 @@ class Expressions(Calls):
         """Return what an expression comes to."""
         kind = type(node)
         self._spend(node.lineno if kind is ast.Call else 0)
-        method = getattr(self, METHODS[kind], None)
+        method = getattr(self, METHODS.get(kind, ""), None)
         if method is None:
             return Value(UNKNOWN)
         result: Value = method(node, env)

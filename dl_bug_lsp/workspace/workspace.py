@@ -16,13 +16,13 @@ from dl_bug_lsp.workspace import modules
 from dl_bug_lsp.workspace.binary_files import (
     MAGIC,
     MOST_BYTES,
+    MOST_MEDIA_BYTES,
     Picture,
     Sound,
     StoredArray,
     arrays_in,
     media_in,
 )
-from dl_bug_lsp.workspace.binary_files import MOST_MEDIA_BYTES as OF_HEADERS
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.build_files import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
@@ -388,7 +388,7 @@ class Workspace:
         """Return the sizes of a picture or sound, None where a file is neither."""
 
         def read() -> Picture | Sound | None:
-            content = self._store.content(file, OF_HEADERS)
+            content = self._store.content(file, MOST_MEDIA_BYTES)
             return None if content.data is None else media_in(content.data, content.size)
 
         return self.derived_unindexed("media", file, read)

@@ -223,9 +223,10 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
         # Numbers of axes are no sizes.
         return
     sizes = sizes_of(case, Role.EXPECTED) | sizes_of(case, Role.ACTUAL)
-    steps = (1, -1) if _has_strided_convolution(case) else (-1,)
-    odd = {size: size + step for size in sizes for step in steps if size + step in sizes}
-    odd = {size: other for size, other in odd.items() if size % 2 and size > 2}
+    odd = {size: size + 1 for size in sizes if size % 2 and size > 2 and size + 1 in sizes}
+    if odd and not _has_strided_convolution(case):
+        odd = {}
+    odd |= {size: size - 1 for size in sizes if size % 2 and size > 2 and size - 1 in sizes}
     if not odd:
         return
     places: list[tuple[str, int, str, object]] = [
@@ -378,8 +379,14 @@ def _other_part(
 
 def _slices(node: ast.expr) -> list[ast.Subscript]:
     """Return the slices in an expression."""
-    found = [n for n in ast.walk(node) if isinstance(n, ast.Subscript)]
-    return [n for n in found if any(isinstance(part, ast.Slice) for part in _bounds(n))]
+    return [inner for inner in ast.walk(node) if _is_slice(inner)]
+
+
+def _is_slice(node: ast.AST) -> TypeGuard[ast.Subscript]:
+    """Whether a node takes a slice of something (``x[1:]``, ``x[:, 0]``)."""
+    return isinstance(node, ast.Subscript) and any(
+        isinstance(part, ast.Slice) for part in _bounds(node)
+    )
 
 
 def _bounds(node: ast.Subscript) -> list[ast.expr]:
@@ -762,16 +769,8 @@ def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
 
 def _counted_series(scope: Scope, series: str, count: Counter[str]) -> str | None:
     """Return the series whose items a length counts: the one itself, or one cut beside it."""
-    beside = [ast.unparse(node.value) for n in own_nodes(scope.node) for node in _cuts(n)]
+    beside = (ast.unparse(node.value) for node in own_nodes(scope.node) if _is_slice(node))
     return next((name for name in (series, *beside) if f"len({name})" in count), None)
-
-
-def _cuts(node: ast.AST) -> list[ast.Subscript]:
-    """Return a node where it is a slice, nothing where it is none."""
-    is_cut = isinstance(node, ast.Subscript) and any(
-        isinstance(part, ast.Slice) for part in _bounds(node)
-    )
-    return [node] if is_cut and isinstance(node, ast.Subscript) else []
 
 
 def _add_terms(

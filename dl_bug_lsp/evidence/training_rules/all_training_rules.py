@@ -56,16 +56,14 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in SILENT or case.diagnosis is not None:
         return
     training = Training(case)
+    clues = [(clue, categories) for rule, categories in RULES for clue in clues_of(rule, training)]
     warnings = {
-        (clue.file, clue.line): clue.why
-        for clue in clues_of(loop.find_warnings, training)
-        if clue.why.startswith(loop.WARNED)
+        (clue.file, clue.line): clue.why for clue, _ in clues if clue.why.startswith(loop.WARNED)
     }
-    for rule, categories in RULES:
-        for clue in clues_of(rule, training):
-            if case.category.id in categories:
-                # Of one kind of clue a line shows only one: what the log says must not be lost.
-                warning = warnings.get((clue.file, clue.line), clue.why)
-                yield clue if warning == clue.why else replace(clue, why=f"{clue.why}; {warning}")
-            elif clue.kind == "training.strong":
-                yield replace(clue, kind="training.weak")
+    for clue, categories in clues:
+        if case.category.id in categories:
+            # Of one kind of clue a line shows only one: what the log says must not be lost.
+            warning = warnings.get((clue.file, clue.line), clue.why)
+            yield clue if warning == clue.why else replace(clue, why=f"{clue.why}; {warning}")
+        elif clue.kind == "training.strong":
+            yield replace(clue, kind="training.weak")
