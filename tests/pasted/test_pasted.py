@@ -55,7 +55,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1442
+    assert len(ALL) == 1508
     assert sum(case.held_out for case in ALL) == 38
 
 
