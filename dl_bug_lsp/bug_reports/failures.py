@@ -43,6 +43,10 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "loss_nan",
             rf"loss.{{0,60}}{_NO_NUMBER}",
+            rf"(?:损失|训练|迭代|梯度|損失|학습|손실|потер|обучени)[^。\n]{{0,40}}{_NO_NUMBER}",
+            rf"{_NO_NUMBER}[^。\n]{{0,20}}(?:损失|训练|梯度|損失|학습|손실)",
+            r"\boverflow (?:was )?(?:detected|occurred)[^\n]{0,60}\bloss[ _]?scaler? to:? ?"
+            r"(?:0\.00|\d(?:\.\d+)?e-)",
             rf"{_NO_NUMBER}.{{0,40}}(?:loss|logit|gradient|epoch|iteration|training|discriminator)",
             rf"\b(?:discriminator|generator|logits?|gradients?|weights)\b.{{0,60}}"
             rf"\b(?:is|are|gets?|gives?|returns?|becomes?|turns?) (?:all )?{_NO_NUMBER}",
@@ -88,6 +92,11 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"{_ACCURACY}\b.{{0,40}}\b(?:fixed at|which is constant|constant from|always 0)",
         ),
         (
+            "tensor_mismatch",
+            r"\b\w{0,40}(?:Error|mismatch)\b[^\n]{0,80}\bshape\W{1,4}\(\d[\d, ]{0,60}\)"
+            r"[^\n]{0,60}\bshape\W{1,4}\(\d[\d, ]{0,60}\)",
+        ),
+        (
             "illegal_index",
             r"(?:索引|下标|数组).{0,4}(?:超出|越界)|인덱스.{0,8}(?:범위|벗어)"
             r"|(?:インデックス|添字).{0,8}範囲外|индекс\w*.{0,20}(?:за предел|вне диапазон)",
@@ -104,7 +113,8 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "gpu_out_of_memory",
             r"显存(?:不足|溢出|不够|爆)",
-            r"(?<!no )(?<!not )(?<!avoid )(?<!an )(?<![A-Za-z])OOM(?!_|-?[Kk]ill|[A-Za-z])",
+            r"(?<!no )(?<!not )(?<!avoid )(?<!an )(?<![A-Za-z])OOM"
+            r"(?!_|-?[Kk]ill|[A-Za-z]|[ :=]{1,3}0\b)",
             r"\b(?:gpu|cuda|vram)\b(?: \w+){0,3} (?:is |was |are |runs? |ran |gets? )"
             r"(?:\w+ ){0,2}(?:out of memory|exhausted)",
         ),

@@ -865,9 +865,23 @@ def _odd_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     width = len(table.columns)
     count = len(table.ragged)
     for line, fields in table.ragged[:20]:
-        counted = "1 field" if fields == 1 else f"{fields} fields"
-        why = f"this row has {counted}, most have {width}"
+        why = _odd_width(table, line, fields, width)
         yield Clue("data_files.ragged", table.file, line, closeness / count**0.5, why)
+
+
+def _odd_width(table: Table, line: int, fields: int, width: int) -> str:
+    """Say how a row differs from most; ``width`` is the number of columns that the table names.
+
+    Records of JSON differ by their keys, whatever their number. Where the header itself is the odd
+    row, the table's columns are not those of most rows.
+    """
+    counted = "1 field" if fields == 1 else f"{fields} fields"
+    if not table.delimiter:
+        return f"this record has {counted} and lacks one that most have"
+    if table.header_line is not None and any(at == table.header_line for at, _ in table.ragged):
+        row = "the header" if line == table.header_line else "this row"
+        return f"{row} has {counted}, unlike most rows"
+    return f"this row has {counted}, most have {width}"
 
 
 def _repeated_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]:

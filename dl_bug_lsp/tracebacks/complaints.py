@@ -8,7 +8,12 @@ from dataclasses import replace
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
 from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
-from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
+from dl_bug_lsp.tracebacks.exception_text import (
+    OTHER_NAMES,
+    message_end,
+    parse_pasted,
+    without_marks,
+)
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
 from dl_bug_lsp.tracebacks.mentions import exception_in
 from dl_bug_lsp.tracebacks.stream import Block, Stream
@@ -70,6 +75,7 @@ _CLASS_FIRST = re.compile(r"(?!Packages|Conda|Command|Environment|Unsatis)[A-Z]\
 """An exception's own line; conda prints names of its exceptions without a stack."""
 _FULL_NAME = re.compile(
     rf"(?!omegaconf)[a-z_]\w{{0,60}}(?:\.\w{{1,60}}){{0,6}}\.(?:{_NAMED}|error|timeout): "
+    rf"|(?!omegaconf){OTHER_NAMES}: "
     r"|error: OpenCV\("
 )
 _WITH_MODULE = re.compile(
@@ -112,6 +118,8 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         return named
     if named := _named_in_line(stream, index, level, rest):
         return named
+    if level in _LOUD and (named := _with_value(stream, index, rest)):
+        return named
     for row in ROWS:
         if row.cues and not any(cue in text for cue in row.cues):
             continue
@@ -126,6 +134,22 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         or _bare_exception(stream, index, rest)
         or _spoken(stream, index, level, rest)
     )
+
+
+_VALUED = re.compile(r"^(?P<type>[A-Z]\w{0,60}Error) with (?P<value>[^\n]{1,200}):\s*$")
+"""How Julia shows an exception that holds a value; its message is the next line."""
+
+
+def _with_value(stream: Stream, index: int, rest: str) -> Block | None:
+    """Read an exception that is shown with the value that it holds, and the message below it."""
+    valued = _VALUED.match(rest)
+    below = stream.text(index + 1).strip() if index + 1 < len(stream) else ""
+    if valued is None or not below:
+        return None
+    shown = f"{rest.strip()} {below}"[:500]
+    message = f"{below} ({valued['value']})"
+    cause = Cause(valued["type"], message, (), Relation.ROOT, stream.span(index, index + 2))
+    return Block([cause], index, index + 2, "message", evidence=shown, weight=int(Weight.SHELL))
 
 
 _PART = re.compile(r"\w[^`\"“]{0,40} [`\"“](?P<part>[\w./-]{2,80}: [^`\"”]{4,400})")

@@ -19,6 +19,21 @@ CHAINED = re.compile(
 _ENDINGS = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Warning|Iteration|Failure|Failed|Unsupported)$"
 )
+OTHER_NAMES = (
+    r"(?:(?:[A-Za-z_]\w{0,60}\.){0,7}(?:errors?|exceptions?|\w{1,60}_(?:state|errors?|exceptions?))"
+    r"\.[A-Z]\w{0,80}"
+    r"|(?:[A-Za-z_]\w{0,60}\.){0,8}OutOf[A-Z]\w{0,40})"
+)
+"""Classes of exceptions that their module, or their form, shows to be such (``OutOfResources``)."""
+BUILTIN = {
+    f"{stem.lower()}error": f"{stem}Error"
+    for stem in (
+        *("Runtime", "Value", "Type", "Key", "Index", "Attribute", "Import", "Name", "Assertion"),
+        *("Memory", "OS", "Permission", "ModuleNotFound", "FileNotFound", "NotImplemented"),
+        "ZeroDivision",
+    )
+}
+"""Python's classes by their names in small letters, for those that people type anew."""
 _FOREIGN = re.compile(
     r"^(?:(?:\w+ )?Traceback \(most recent call last|Call stack:|Stack \(most recent|srun: "
     r"|slurmstepd: |Exception ignored in"
@@ -74,7 +89,7 @@ def parse_exception(text: str) -> tuple[str, str] | None:
     match = EXCEPTION.match(_REFERENCE.sub(r"\1:", text.rstrip(), count=1))
     if not match or not looks_like_type(match["type"], alone=match["message"] is None):
         return None
-    return match["type"], match["message"] or ""
+    return BUILTIN.get(match["type"].lower(), match["type"]), match["message"] or ""
 
 
 _REFERENCE = re.compile(r"^([\w.]{1,200}) \(see above for traceback\):")

@@ -17,6 +17,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from dl_bug_lsp.logs.prefixes import split_record
+from dl_bug_lsp.tracebacks.exception_text import BUILTIN, OTHER_NAMES
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 
@@ -47,18 +48,11 @@ SPOKEN = "program"
 _NAME = (
     r"(?:(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,80}"
     r"(?:Error|Exception|Interrupt|Failed|NotMet|Invalid|Unsupported|Timeout|Mismatch|NotFound)"
+    rf"|{OTHER_NAMES}"
     r"|(?:[a-z_]\w{0,60}\.){1,4}(?:error|timeout)|error(?=: OpenCV\()"
     r"|(?:[a-z_]\w{0,60}\.){1,4}[a-z_]{1,60}(?:error|exception)(?=: ))"
 )
 """A class as its name shows; modules written in C call theirs ``error``."""
-_BUILTIN = {
-    f"{stem.lower()}error": f"{stem}Error"
-    for stem in (
-        *("Runtime", "Value", "Type", "Key", "Index", "Attribute", "Import", "Name", "Assertion"),
-        *("Memory", "OS", "Permission", "ModuleNotFound", "FileNotFound", "NotImplemented"),
-        "ZeroDivision",
-    )
-}
 _NAMED = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}|Exception)(?: \((?:see|note)[^()]{{3,80}}\))?"
     r"(?: ?[:\uff1a][ :\uff1a]{0,4}| = |'>[,:] (?!\w{1,80}\())(?P<message>\S.*)",
@@ -77,7 +71,7 @@ _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
     r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
 )
-_MISSPELT = re.compile(rf"\b(?:{'|'.join(_BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
+_MISSPELT = re.compile(rf"(?<![A-Za-z0-9_])(?:{'|'.join(BUILTIN)})(?= ?[:(\uff1a])", re.IGNORECASE)
 """Python's classes in other letters, as people type them anew."""
 _CLASS_LINE = re.compile(
     rf"^\W{{0,6}}(?:Exception has occurred:? |Error [Tt]ype:? <class ')?(?P<type>{_NAME})"
@@ -187,6 +181,8 @@ _TELLTALE = re.compile(
     r"|\bis not a local folder and is not a valid model|\bCan't load (?:tokenizer|the model) for '"
     r"|\bcannot open shared object file|\bundefined symbol: _?\w"
     r"|\bversion `(?:GLIBC|CXXABI)\w{0,20}_?[\d.]*' not found"
+    r"|\bUnknown builtin op: \w"
+    r"|\b[A-Z][^.:\n]{2,60}: [^.\n]{1,60}\. Available \w{2,40}: \["
     r"|\bdoes not match(?:es)? the length of `|\bNan in summary histogram for: "
 )
 """How Python and the frameworks word their messages, and hardly anybody else."""
@@ -531,7 +527,7 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     if "rror" in text:
         text = _SPACED.sub(lambda m: f"{m[1]}{m[2] or ''}{m[3] or ''}Error:", text)
     if "rror" in text:
-        text = _MISSPELT.sub(lambda m: _BUILTIN[m[0].lower()], text)
+        text = _MISSPELT.sub(lambda m: BUILTIN[m[0].lower()], text)
     text = _ITALIC.sub(" ", text) if "_" in text else text
     text = _CAME_UP.sub(lambda m: f"{m[1]}: ", text, count=1) if ": " in text else text
     match = _NAMED.search(text) or _REPR.search(text)

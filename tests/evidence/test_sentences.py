@@ -614,3 +614,19 @@ for epoch in range(4):
     found = report(tmp_path, {"train.py": program}, text)
     assert "may be 0" in reasons(found, "train.py", 5)
     assert "the log warns of this line" in reasons(found, "train.py", 5)
+
+
+def test_an_odd_header_is_not_said_to_be_as_wide_as_most_rows(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text('import pandas as pd\n\nrows = pd.read_csv("rows.csv")\n')
+    (tmp_path / "rows.csv").write_text("a,b\n1,2,3\n4,5,6\n7,8,9\n3,1,2\n")
+    log = (
+        "Traceback (most recent call last):\n"
+        '  File "main.py", line 3, in <module>\n'
+        '    rows = pd.read_csv("rows.csv")\n'
+        "pandas.errors.ParserError: Error tokenizing data. C error: "
+        "Expected 2 fields in line 2, saw 3\n"
+    )
+    found = localize(log, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert "the header has 2 fields, unlike most rows" in repr(found.suspects)
+    assert "has 2 fields, most have 2" not in repr(found.suspects)

@@ -15,6 +15,62 @@ from dl_bug_lsp.views import words
 from dl_bug_lsp.workspace import Workspace
 
 ALONE = [
+    # Classes that their module shows, values that exceptions hold, CUDA's libraries, what is given to a program.
+    (
+        "pkg.core.errors.SpilledOver: out of resource: shared memory, Required: 9, Hardware limit: 8\n",
+        "out of resource",
+        "gpu_out_of_memory",
+    ),
+    (
+        "[01:02:03] app/ERROR OutOfResources: out of resource: shared memory, Required: 9, Hardware limit: 8\n",
+        "out of resource: shared memory",
+        "gpu_out_of_memory",
+    ),
+    (
+        "ERROR: BoundsError with 7:\nattempt to access 3-element Vector{Float64} at index [7]\n",
+        "attempt to access",
+        "illegal_index",
+    ),
+    (
+        "运行时valueERROR：could not convert string to float: 'red'\n",
+        "could not convert string to float",
+        "type_mismatch",
+    ),
+    (
+        "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: cuFFT plan failed\n",
+        "cuFFT plan",
+        "version_conflict",
+    ),
+    (
+        "E0101 k.cc:3] cudaError_t 4 : \"unspecified launch failure\" returned from 'cudaMemset(p)'\n",
+        "unspecified launch failure",
+        "hardware_failure",
+    ),
+    (
+        "RuntimeError: CUDA error: invalid configuration argument\n",
+        "invalid configuration argument",
+        "illegal_argument",
+    ),
+    (
+        "run failed: [ONNXRuntimeError] : 2 : INVALID_ARGUMENT : Got invalid dimensions for input: x for the following indices\n index: 1 Got: 5 Expected: 3\n",
+        "Got invalid dimensions",
+        "tensor_mismatch",
+    ),
+    (
+        'Traceback (most recent call last):\n  File "go.py", line 3, in <module>\n    n = int(os.environ["N"])\nValueError: invalid literal for int() with base 10: \'a b\'\n',
+        "invalid literal",
+        "illegal_argument",
+    ),
+    (
+        "ValueError: [E002] Can't find factory for 'tagger2' for language English (en).\n",
+        "Can't find factory",
+        "key_not_found",
+    ),
+    (
+        "ValueError: Expect item 3 and 5 to have the same edge attributes, got {'w'} and set()\n",
+        "same edge attributes",
+        "corrupt_data",
+    ),
     # Assertions of older kernels, a scheduler's service, carried classes, boosting, words for an index.
     (
         "/opt/src/THC/THCTensorIndex.cu:360: void k(Info<float>) [with T = float]: block: [1,0,0], thread: [2,0,0] Assertion `indexValue >= 0 && indexValue < src.sizes[dim]` failed.\n",
@@ -442,6 +498,12 @@ def test_a_bare_class_below_its_statement(tmp_path: Path) -> None:
 
 
 DESCRIBED = [
+    ("网络训练了三轮以后就全部变成nan了，请问是什么原因\n", "loss_nan"),
+    (
+        'training stops after "overflow detected, setting loss scale to: 6.1e-05", what is it?\n',
+        "loss_nan",
+    ),
+    ("warning: ValueError while fitting. X.shape: (10, 3) y shape: (12,)\n", "tensor_mismatch"),
     ("My loss never goes down, whatever I try, on this data set.\n", "loss_stagnation"),
     ("Accuracy stays at 0.5 from the first epoch, is this a bug?\n", "accuracy_at_chance"),
     ("The validation loss keeps increasing while training goes on.\n", "overfitting"),

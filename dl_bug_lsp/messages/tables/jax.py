@@ -107,6 +107,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("out_of_memory", "RESOURCE_EXHAUSTED: Out of memory {while trying to allocate|allocating} {A:number} bytes"),
     # Flax
     Row("flax_shape", "For parameter '{E:parameter}' in '{O:layer}', the given initializer is expected to generate shape {A:shape}, but the existing parameter it received has shape {E:shape}", derive=differ),
+    Row("haiku_shape", "'{E:parameter}' with retrieved shape {E:shape} does not match shape={A:shape}{? dtype={...} ?}", derive=differ),
     Row("flax_shape", "Inconsistent shapes between value and initializer for parameter '{E:parameter}' in '{O:layer}': {E:shape}, {A:shape}", derive=differ),
     Row("flax_missing", "Could not find parameter named '{A:parameter}' in scope '{O:layer}'"),
     Row("flax_missing", "Tried to access '{A:parameter}' from collection '{X:key}' in '{O:layer}' but the collection is empty"),

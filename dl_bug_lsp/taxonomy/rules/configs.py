@@ -2,12 +2,52 @@
 
 from __future__ import annotations
 
+import re
+
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 LIBRARY = "library_not_found"
+_FROM_OUTSIDE = re.compile(r"\bargv\[|\benviron\b|\bgetenv\(|\binput\(|\b(?:args|FLAGS|opts?)\.\w")
+"""How a line reads what was given to the program: arguments, the environment, what is typed."""
 
 RULES: tuple[Rule, ...] = (
+    rule(
+        "config.value_from_outside",
+        ARGUMENT,
+        "invalid literal for int()",
+        "invalid literal for float()",
+        "could not convert string to float",
+        types="ValueError",
+        when=lambda s: bool(_FROM_OUTSIDE.search(s.user_source)),
+        confidence=0.8,
+    ),
+    rule(
+        "config.among_available",
+        ARGUMENT,
+        ". available…: [",
+        types="ValueError program log",
+        confidence=0.7,
+    ),
+    rule(
+        "config.component",
+        KEY,
+        "can't find factory for",
+        "can't find pipeline component",
+        "could not find function '…' in function registry",
+        types="ValueError KeyError RegistryError program log",
+        confidence=0.85,
+    ),
+    rule(
+        "config.fields",
+        ARGUMENT,
+        "extra fields not permitted",
+        "extra inputs are not permitted",
+        "instance of…expected",
+        "config validation error",
+        types="ValidationError ConfigValidationError RegistryError program log",
+        confidence=0.8,
+    ),
     rule(
         "config.usage",
         ARGUMENT,

@@ -402,6 +402,14 @@ RULES: tuple[Rule, ...] = (
         when=lambda s: not s.in_framework,
     ),
     rule(
+        "data.unlike_records",
+        DATA,
+        "to have the same…attributes",
+        "to have the same keys",
+        types="ValueError DGLError RuntimeError",
+        confidence=0.7,
+    ),
+    rule(
         "data.words_as_numbers",
         TYPE,
         "invalid literal for int()",

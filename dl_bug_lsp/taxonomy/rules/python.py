@@ -316,7 +316,7 @@ RULES: tuple[Rule, ...] = (
         confidence=0.5,
         when=lambda s: any(f.function == _DUNDER_GET for f in s.frames),
     ),
-    rule("python.index", INDEX, types="IndexError", confidence=0.9),
+    rule("python.index", INDEX, types="IndexError BoundsError", confidence=0.9),
     rule(
         "python.type_in_framework",
         MISUSE,

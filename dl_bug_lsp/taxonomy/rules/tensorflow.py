@@ -15,6 +15,10 @@ RULES: tuple[Rule, ...] = (
         "illegal_argument",
         "need minval < maxval",
         "need minval <= maxval",
+        "assertion failed: [predictions must be",
+        "assertion failed: [labels must be",
+        "assertion failed: [`predictions`",
+        "assertion failed: [`labels`",
         confidence=0.8,
     ),
     rule(

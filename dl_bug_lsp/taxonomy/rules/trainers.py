@@ -10,6 +10,13 @@ KEY = "key_not_found"
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "onnx.dimensions",
+        "tensor_mismatch",
+        "got invalid dimensions for input",
+        "invalid rank for input",
+        confidence=0.85,
+    ),
+    rule(
         "paddle.shape",
         "tensor_mismatch",
         "should be equal to…'s height",
