@@ -53,7 +53,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1508
+    assert len(ALL) == 1539
     assert sum(case.held_out for case in ALL) == 38
 
 
