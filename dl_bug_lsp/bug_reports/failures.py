@@ -92,6 +92,11 @@ DESCRIBED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             rf"{_ACCURACY}\b.{{0,40}}\b(?:fixed at|which is constant|constant from|always 0)",
         ),
         (
+            "key_not_found",
+            r"\b(?:does not|doesn['’]t|did not|do not) (?:contain|have|include)"
+            r" (?:the |an? |any )?key\b",
+        ),
+        (
             "tensor_mismatch",
             r"\b\w{0,40}(?:Error|mismatch)\b[^\n]{0,80}\bshape\W{1,4}\(\d[\d, ]{0,60}\)"
             r"[^\n]{0,60}\bshape\W{1,4}\(\d[\d, ]{0,60}\)",

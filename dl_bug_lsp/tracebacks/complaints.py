@@ -32,6 +32,7 @@ TRIGGER = re.compile(
     r"|No module|Xid|preempt|Preempt|Evict|evict|Multiple values|You must specify|Missing mandatory"
     r"|In '|Interpolation|Primary config|Assertion|corruption|free\(|malloc|atchdog|ran out of"
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
+    r"|submitted to be reduced|infer_shape|ephemeral"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
     r"|\*\*\*|Illegal|died unex|APPCRASH|BEX64|HANGB1|HangB1|KernelRestarter"
     r"|kernel [\w-]{4,60} restarted|kernel (?:appears|has died)|ASSERT|modulefile|unknown:"

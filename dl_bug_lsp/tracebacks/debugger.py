@@ -10,7 +10,12 @@ from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.frames import FRAME
 from dl_bug_lsp.tracebacks.stream import Block, Stream
 
-TRIGGER = re.compile(r"Exception has occurred: (?P<type>[A-Za-z_][\w.]{0,200})\b")
+TRIGGER = re.compile(
+    r"(?:Exception has occurred|发生异常|例外が発生しました|예외가 발생했습니다"
+    r"|Ausnahme aufgetreten|Une exception s'est produite|Se ha producido una excepción"
+    r"|Произошло исключение)"
+    "(?:: |\uff1a ?)(?P<type>[A-Za-z_][\\w.]{0,200})\\b"
+)
 _LONGEST = 60
 
 

@@ -34,6 +34,7 @@ BUILTIN = {
     )
 }
 """Python's classes by their names in small letters, for those that people type anew."""
+BUILTIN |= {name[1:]: whole for name, whole in tuple(BUILTIN.items()) if len(name) > len("oserror")}
 _FOREIGN = re.compile(
     r"^(?:(?:\w+ )?Traceback \(most recent call last|Call stack:|Stack \(most recent|srun: "
     r"|slurmstepd: |Exception ignored in"

@@ -498,6 +498,10 @@ def test_a_bare_class_below_its_statement(tmp_path: Path) -> None:
 
 
 DESCRIBED = [
+    (
+        'it fails in my_collate, the batch does not have the key "mask" at all, what to do?\n',
+        "key_not_found",
+    ),
     ("网络训练了三轮以后就全部变成nan了，请问是什么原因\n", "loss_nan"),
     (
         'training stops after "overflow detected, setting loss scale to: 6.1e-05", what is it?\n',

@@ -43,6 +43,7 @@ NOT_YET = {
     "1058-hrnet-init-lines-version-too-old-cut-trace",
     "1159-unexpected-error-forbidden-file-between-rules",
     "1335-lightgbm-check-failed-bag-cnt-ipython-cut",
+    "1515-trt-could-not-open-file-engine-assert-core",
     "1446-ray-train-raytaskerror-runtime-nested-workers-cut",
     "1235-mmseg-vessel-nan-background-100-iter-line",
     "1249-tf1-nan-in-summary-histogram-warning-after-losses",

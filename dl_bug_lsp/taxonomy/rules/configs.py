@@ -8,8 +8,11 @@ from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 LIBRARY = "library_not_found"
-_FROM_OUTSIDE = re.compile(r"\bargv\[|\benviron\b|\bgetenv\(|\binput\(|\b(?:args|FLAGS|opts?)\.\w")
-"""How a line reads what was given to the program: arguments, the environment, what is typed."""
+_FROM_OUTSIDE = re.compile(
+    r"\bargv\[|\benviron\b|\bgetenv\(|\binput\(|\b(?:args|FLAGS|opts?)\.\w"
+    r"|\b(?:int|float)\([^()]{0,60}(?:fname|filename|file_name|basename|stem|path)\b"
+)
+"""How a line reads what was given to the program: arguments, the environment, names of files."""
 
 RULES: tuple[Rule, ...] = (
     rule(

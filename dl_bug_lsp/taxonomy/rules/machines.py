@@ -61,6 +61,8 @@ RULES: tuple[Rule, ...] = (
         "[errno 28]",
         "[errno 122]",
         "quota exceeded",
+        "ephemeral local storage usage exceeds",
+        "low on resource: ephemeral-storage",
         "not enough free space",
         "not enough free disk space",
         "not enough disk space",

@@ -10,6 +10,20 @@ KEY = "key_not_found"
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "trainer.infer_shape",
+        "tensor_mismatch",
+        "infer_shape error",
+        confidence=0.7,
+    ),
+    rule(
+        "trainer.nan_value",
+        "loss_nan",
+        ", got nan",
+        ", got -nan",
+        unless=("parameter",),
+        confidence=0.6,
+    ),
+    rule(
         "onnx.dimensions",
         "tensor_mismatch",
         "got invalid dimensions for input",
