@@ -61,7 +61,8 @@ def trials_of(folder: Path, most_steps: int) -> list[Trial]:
         return []
     search = counterfactuals.Search(case)
     found: list[Trial] = []
-    for candidate in sorted(search.candidates, key=counterfactuals.promise, reverse=True):
+    candidates = [candidate for batch in search.batches for candidate in batch.edits]
+    for candidate in sorted(candidates, key=counterfactuals.promise, reverse=True):
         if search.steps > most_steps:
             break
         place = (candidate.edit.file, candidate.edit.line)

@@ -13,7 +13,7 @@ from marked_programs import Program, programs
 
 from dl_bug_lsp.evidence import interpretation
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.repairs.counterfactuals import tried_edits
+from dl_bug_lsp.evidence.repairs.counterfactuals import Search, in_order, tried_edits
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
@@ -109,6 +109,19 @@ def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:
     said = [clue.why for clue in interpretation.find(case)]
     assert said
     assert all("assumed to have used `configs/far.yaml`" in why for why in said), said
+
+
+def test_edits_come_likeliest_first_though_they_are_made_late(tmp_path: Path) -> None:
+    name = "a graph that two losses share, of which one may be cut off"
+    program = next(param.values[0] for param in PARAMETERS if param.values[0].name == name)
+    case = case_in(program, tmp_path)
+    search = Search(case)
+    made = [candidate for batch in search.batches for candidate in batch.edits]
+    expected = sorted(made, key=lambda candidate: -search.likelihood(candidate))
+    assert len(expected) > 20
+    assert [(c.edit.kind, c.edit.file, c.edit.line) for c in in_order(Search(case), {})] == [
+        (c.edit.kind, c.edit.file, c.edit.line) for c in expected
+    ]
 
 
 def test_a_tensor_is_cut_off_only_where_nothing_misses_it(tmp_path: Path) -> None:

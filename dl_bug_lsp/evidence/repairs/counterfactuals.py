@@ -10,8 +10,8 @@ import ast
 import heapq
 import json
 import math
-from collections import defaultdict
-from collections.abc import Iterator
+from collections import defaultdict, deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -57,6 +57,8 @@ OF_NUMBERS = {
     *("literal", "literal.near", "literal.factor", "setting", "setting.near", "setting.factor"),
     "setting.other",
 }
+OF_CODE = frozenset(kind for kind in PRIORS if not kind.startswith(("data", "setting")))
+"""Edits of code, not of config and data files."""
 UNTRIED = {"name", "file"}
 """Failures whose line says what is missing."""
 IN_PART = {"key", "value"}
@@ -122,7 +124,18 @@ class Candidate:
     @property
     def group(self) -> str:
         """The key of the group of places that it belongs to."""
-        return f"{self.tier}{' made' * self.made}{' stack' * self.on_stack}"
+        return _group(self.tier, self.made, self.on_stack)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The edits of one statement, or those outside of code, which are made once they may be next.
+
+    ``groups`` are the groups of places that they may belong to, None of those outside of code.
+    """
+
+    edits: Iterator[Candidate]
+    groups: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,22 +175,33 @@ def _rates() -> dict[str, dict[str, float]]:
 
 def promise(candidate: Candidate) -> float:
     """Return how likely an edit is the repair, before it is tried."""
-    rates, kind = _rates(), candidate.edit.kind
-    of_group = rates["groups"].get(candidate.group, UNSEEN)
-    return rates["kinds"].get(kind, RATE_OF_PRIOR * PRIORS[kind]) * of_group
+    return _rate_of_kind(candidate.edit.kind) * _rate_of_group(candidate.group)
+
+
+def _rate_of_kind(kind: str) -> float:
+    return _rates()["kinds"].get(kind, RATE_OF_PRIOR * PRIORS[kind])
+
+
+def _rate_of_group(group: str) -> float:
+    return _rates()["groups"].get(group, UNSEEN)
+
+
+def _group(tier: int, made: bool, on_stack: bool) -> str:
+    return f"{tier}{' made' * made}{' stack' * on_stack}"
 
 
 class Search:
     """The edits of a failing run and the runs with one of them."""
 
     def __init__(self, case: Case) -> None:
-        """Follow the run once more; without ``candidates`` where the failure does not show."""
+        """Follow the run once more; without ``batches`` where the failure does not show."""
         self.case = case
-        self.candidates: list[Candidate] = []
+        self.batches: list[Batch] = []
         self.steps = 0
         self.visits = 0
         self.outcome = follow(case)
         raised = self.outcome.raised
+        self._meant = _meant(raised)
         # What the message alone shows no edit can show to be gone.
         if raised is None or raised.weight < 1.0 or raised.what in UNTRIED:
             return
@@ -201,11 +225,22 @@ class Search:
         )
         self._bound = _bound(case, raised)
         self._sides = _outline(raised)
-        self.candidates = list(_candidates(case, self._before, raised, self._editor))
+        self.batches = list(_batches(case, self._before, raised, self._editor))
 
-    def fitness(self, candidate: Candidate) -> float:
-        """Return how much likelier an edit is for what the failure asks for."""
-        return OF_AXES if candidate.edit.kind in _meant(self.outcome.raised) else 1.0
+    def likelihood(self, candidate: Candidate) -> float:
+        """Return how soon an edit is tried: its promise, and whether the failure asks for it."""
+        return promise(candidate) * self._fitness(candidate.edit.kind)
+
+    def bounds(self) -> list[float]:
+        """Return for each batch what none of its edits is likelier than."""
+        of_kinds = max(_rate_of_kind(kind) * self._fitness(kind) for kind in OF_CODE)
+        return [
+            math.inf if batch.groups is None else of_kinds * max(map(_rate_of_group, batch.groups))
+            for batch in self.batches
+        ]
+
+    def _fitness(self, kind: str) -> float:
+        return OF_AXES if kind in self._meant else 1.0
 
     def effect(self, edit: Edit | TextEdit) -> Effect:
         """Return what an edit does to the run."""
@@ -240,6 +275,31 @@ def _outline(raised: Raised) -> list[str]:
     return [repr(side.data) for side in raised.sides]
 
 
+def in_order(search: Search, further: Mapping[Origin, float]) -> Iterator[Candidate]:
+    """Yield the edits of a search, likeliest first; a batch is made when one of its may be next.
+
+    ``further`` is how much less likely the edits of a line have become, 1 for those that it lacks;
+    it may change between two edits. Of equally likely edits that of the earlier batch comes first.
+    """
+    bounds = search.bounds()
+    later = deque(sorted(range(len(bounds)), key=lambda number: -bounds[number]))
+    made: list[tuple[float, tuple[int, int], float, Candidate]] = []
+    while later or made:
+        while later and (not made or -made[0][0] <= bounds[later[0]]):
+            number = later.popleft()
+            for nth, candidate in enumerate(search.batches[number].edits):
+                likely = search.likelihood(candidate)
+                heapq.heappush(made, (-likely, (number, nth), likely, candidate))
+        if not made:
+            return
+        waiting, order, likely, candidate = heapq.heappop(made)
+        now = -likely * further.get((candidate.edit.file, candidate.edit.line), 1.0)
+        if now <= waiting:
+            yield candidate
+        else:
+            heapq.heappush(made, (now, order, likely, candidate))
+
+
 def tried_edits(case: Case) -> list[Tried]:
     """Return the edits that were tried on the followed run, in the order of trying.
 
@@ -249,21 +309,15 @@ def tried_edits(case: Case) -> list[Tried]:
         return []
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
-    promises = [promise(c) * search.fitness(c) for c in search.candidates]
-    queue = [(-promises[n], n, c) for n, c in enumerate(search.candidates)]
-    heapq.heapify(queue)
     found: list[Tried] = []
-    while queue and len(found) < MOST_EDITS and search.steps < MOST_STEPS:
+    for candidate in in_order(search, further):
         checkpoint()
-        waiting, number, candidate = heapq.heappop(queue)
         place = (candidate.edit.file, candidate.edit.line)
-        now = -promises[number] * further[place]
-        if now > waiting:
-            heapq.heappush(queue, (now, number, candidate))
-            continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
         found.append(Tried(candidate, effect, search.visits))
+        if len(found) >= MOST_EDITS or search.steps >= MOST_STEPS:
+            break
     return found
 
 
@@ -279,9 +333,7 @@ def _edited(case: Case, editor: Editor, edit: Edit | TextEdit) -> Workspace:
     return EditedWorkspace(case.workspace, edit.file, tree=tree)
 
 
-def _candidates(
-    case: Case, recorder: Recorder, raised: Raised, editor: Editor
-) -> Iterator[Candidate]:
+def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> Iterator[Batch]:
     """Yield the edits that may be tried: those of config and data files, then those of code."""
     origins = sorted(places_of(_origins(raised), of_types=_is_of_types(case, raised)))
     # What an object was made with decides what its methods take.
@@ -302,15 +354,26 @@ def _candidates(
             return Candidate(edit, 0, made=True, on_stack=False)
         return Candidate(edit, tier, place in made, place in stack)
 
-    chosen = {**editor.options, **choices(case.workspace, case.code_files)} if files else {}
-    for change in text_edits(case.workspace, origins, files, editor.sought.numbers, chosen):
-        if change.kind not in left_out:
-            yield candidate(change, TEXT)
-    for tier, statement, env in _statements(case, recorder, made):
+    def of_files() -> Iterator[Candidate]:
+        chosen = {**editor.options, **choices(case.workspace, case.code_files)} if files else {}
+        for change in text_edits(case.workspace, origins, files, editor.sought.numbers, chosen):
+            if change.kind not in left_out:
+                yield candidate(change, TEXT)
+
+    def of_statement(tier: int, statement: ast.stmt, env: Environment) -> Iterator[Candidate]:
         for edit in editor.edits(statement, env):
             again = (edit.file, edit.line) == failing and _keeps_graph(edit)
             if edit.kind not in left_out and not again:
                 yield candidate(edit, tier)
+
+    yield Batch(of_files())
+    for tier, statement, env in _statements(case, recorder, made):
+        lines = _lines_of(statement, env)
+        may_be_made, may_be_on_stack = {False, bool(lines & made)}, {False, bool(lines & stack)}
+        groups = {_group(tier, m, s) for m in may_be_made for s in may_be_on_stack}
+        if lines & chooses:
+            groups.add(_group(0, made=True, on_stack=False))
+        yield Batch(of_statement(tier, statement, env), frozenset(groups))
 
 
 def _keeps_graph(edit: Edit | TextEdit) -> bool:
@@ -424,16 +487,21 @@ def _statements(
 
     def rank(item: tuple[int, tuple[ast.stmt, Environment]]) -> tuple[int, int]:
         number, (statement, env) = item
-        body = getattr(statement, "body", None)
-        end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno
-        end = max(end or 0, statement.lineno)
-        lines = {(env.file, line) for line in range(statement.lineno, end + 1)}
+        lines = _lines_of(statement, env)
         tiers = (frames, origins, near, far)
         tier = next((i for i, tier in enumerate(tiers) if lines & tier), 4)
         return max(tier - 1, 0), -number
 
     ranked = sorted(enumerate(recorder.statements.items()), key=rank)
     return [(rank(item)[0], *item[1]) for item in ranked]
+
+
+def _lines_of(statement: ast.stmt, env: Environment) -> set[Origin]:
+    """Return the lines of a statement without those of its blocks."""
+    body = getattr(statement, "body", None)
+    end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno
+    end = max(end or 0, statement.lineno)
+    return {(env.file, line) for line in range(statement.lineno, end + 1)}
 
 
 def _passes(
