@@ -620,12 +620,7 @@ class Calls(RunState):
     ) -> None:
         """Set the fields of a dataclass (PEP 557)."""
         assert isinstance(made.data, Instance)
-        fields: dict[str, Value | None] = {}
-        for base in reversed(self.lineage(cls)):
-            for statement in base.node.body:
-                if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
-                    name = statement.target.id
-                    fields[name] = base.members.get(name)
+        fields = self.fields_of(cls)
         names = list(fields)
         if len(args) > len(names):
             raise Raised("arguments", "too many arguments", *args)
@@ -651,6 +646,26 @@ class Calls(RunState):
         after = self._member(cls, "__post_init__")
         if after is not None and isinstance(after.data, FunctionValue):
             self._enter(after.data, (made,), {})
+
+    def fields_of(self, cls: ClassValue) -> dict[str, Value | None]:
+        """Return the fields of a dataclass with their defaults, None where there is none (PEP 557).
+
+        Those of bases in libraries are not among them.
+        """
+        fields: dict[str, Value | None] = {}
+        for base in reversed(self.lineage(cls)):
+            for statement in base.node.body:
+                if not isinstance(statement, ast.AnnAssign) or "ClassVar" in ast.unparse(
+                    statement.annotation
+                ):
+                    continue
+                if isinstance(statement.target, ast.Name):
+                    fields[statement.target.id] = base.members.get(statement.target.id)
+        return fields
+
+    def has_fields_of_libraries(self, cls: ClassValue) -> bool:
+        """Whether a dataclass has bases in libraries that may give it fields."""
+        return bool(self._bases_with_fields(cls))
 
     def _bases_with_fields(self, cls: ClassValue) -> list[str]:
         """Return the bases of a dataclass in libraries, whose fields it takes as well (PEP 557)."""

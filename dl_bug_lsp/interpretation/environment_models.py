@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.interpretation.file_models import file_of, text_in
 from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.values import UNKNOWN, Raised, Value, merged
+from dl_bug_lsp.interpretation.values import UNKNOWN, Library, Raised, Value, merged
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -95,6 +95,12 @@ def _get(interpreter: Interpreter, call: Call) -> Value:
     if default is not None:
         return Value(default.data, merged(*call.args, *near))
     return Value(None, merged(*call.args, *near)) if near else call.unknown()
+
+
+@MODELS.function("os.environ.copy")
+def _copied(_: Interpreter, call: Call) -> Value:
+    """Return the variables themselves: what a program sets in a copy is not followed either."""
+    return Value(Library("os.environ"), frozenset({call.place}))
 
 
 @MODELS.subscript("os.environ")

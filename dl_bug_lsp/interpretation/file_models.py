@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.cells import part_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
@@ -547,6 +548,106 @@ def _list_files(interpreter: Interpreter, call: Call) -> Value:
     if of_path:
         return Value([path_value(each, call, *parts) for each in joined], merged(*parts))
     return Value([Value(each, merged(*parts)) for each in joined], merged(*parts))
+
+
+@MODELS.function("os.walk")
+def _walked(interpreter: Interpreter, call: Call) -> Value:
+    """List the folders of the workspace below one, each with its folders and its files."""
+    folder = call.given(0, "top")
+    text = text_of(folder)
+    if folder is None or text is None or len(call.args) > 1 or call.keywords:
+        return call.unknown()
+    below = [rest for _, rest in _below(interpreter, text)]
+    if not below or len(below) > MOST_ITEMS:
+        return call.unknown()
+    folders: dict[str, dict[str, None]] = {"": {}}
+    files: dict[str, list[str]] = {}
+    for rest in sorted(below):
+        head, name = posixpath.split(rest)
+        files.setdefault(head, []).append(name)
+        while head:
+            above, name = posixpath.split(head)
+            folders.setdefault(head, {})
+            folders.setdefault(above, {})[name] = None
+            head = above
+
+    def entries(head: str) -> Iterator[Value]:
+        inner = list(folders[head])
+        parts = (posixpath.join(text, head) if head else text, inner, files.get(head, []))
+        yield with_origins(parts, folder.origins)
+        for name in inner:
+            yield from entries(posixpath.join(head, name))
+
+    return Value(list(entries("")), folder.origins)
+
+
+ENTRY = "os.DirEntry"
+
+
+@MODELS.function("os.scandir")
+def _scanned(interpreter: Interpreter, call: Call) -> Value:
+    """List the entries that the workspace has of a folder."""
+    folder = call.given(0, "path") or Value(".")
+    text = text_of(folder)
+    names = [] if text is None else _matching(interpreter, text, None)
+    if text is None or not names or len(names) > MOST_ITEMS:
+        return thing("os.ScandirIterator", call, entries=call.unknown())
+    entries = []
+    for name in names:
+        whole = posixpath.join(text, name)
+        state = {"name": Value(name, folder.origins), "path": Value(whole, folder.origins)}
+        entries.append(Value(LibraryObject(ENTRY, (), {}, call.place, state), folder.origins))
+    return thing("os.ScandirIterator", call, entries=Value(entries, folder.origins))
+
+
+MODELS.method("ScandirIterator", "__iter__")(lambda _, call: state_of(call.receiver, "entries"))
+MODELS.method("ScandirIterator", "__enter__")(itself)
+MODELS.method("ScandirIterator", "__exit__", "close")(nothing)
+
+
+@MODELS.method("DirEntry", "is_file", "is_dir")
+def _kind_of_entry(interpreter: Interpreter, call: Call) -> Value:
+    path, name = state_of(call.receiver, "path"), call.name.replace("_", "")
+    return _exists(interpreter, Call(f"os.path.{name}", (path,), {}, call.place))
+
+
+@MODELS.function("os.path.getsize", "os.path.getmtime", "os.path.getctime")
+def _measured(interpreter: Interpreter, call: Call) -> Value:
+    """Return a number; raise where the file is not there."""
+    path = call.given(0, "filename")
+    file_of(interpreter, path)
+    return arrays.number("int64" if call.name.endswith("size") else "float64", *call.args)
+
+
+@MODELS.function("os.path.relpath")
+def _relative(_: Interpreter, call: Call) -> Value:
+    """Return a path as seen from another, where both or neither begin at the root."""
+    path, start = call.given(0, "path"), call.given(1, "start")
+    text = text_of(path)
+    origin = "." if start is None or start.data is None else text_of(start)
+    if not text or not origin:
+        if text == "":
+            raise Raised("value", "no path specified", *call.args)
+        return call.unknown()
+    both = [posixpath.normpath(text), posixpath.normpath(origin)]
+    if both[0].startswith("/") != both[1].startswith("/") or any(p.startswith("..") for p in both):
+        return call.unknown()
+    if not both[0].startswith("/"):
+        both = [posixpath.join("/", part) for part in both]
+    return Value(posixpath.relpath(*both), merged(*call.args))
+
+
+@MODELS.function("os.path.commonprefix", "os.path.commonpath")
+def _common(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "m", "list", "paths"))
+    texts = None if items is None else [text_of(item) for item in items]
+    if items is None or texts is None or None in texts:
+        return call.unknown()
+    function = getattr(posixpath, call.name.rpartition(".")[2])
+    try:
+        return Value(function(texts), merged(*call.args, *items[:24]))
+    except ValueError as error:
+        raise Raised("value", str(error), *call.args) from None
 
 
 _MAGIC = re.compile(r"[*?\[]")

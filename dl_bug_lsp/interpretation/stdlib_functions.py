@@ -1,7 +1,7 @@
 """Functions of Python's standard library that depend on nothing but what they are given; dates.
 
 Source: Python's documentation of ``bisect``, ``statistics``, ``textwrap``, ``json``, ``hashlib``,
-``datetime`` and ``itertools``.
+``datetime``, ``time``, ``re.escape`` and ``itertools``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import bisect
 import datetime
 import json
+import re
 import statistics
 import textwrap
 from collections.abc import Callable, Mapping
@@ -36,6 +37,7 @@ PURE: dict[str, Callable[..., object]] = {
     **{f"bisect.{n}": getattr(bisect, n) for n in ("bisect", "bisect_left", "bisect_right")},
     **{f"textwrap.{n}": getattr(textwrap, n) for n in ("dedent", "indent", "shorten", "wrap")},
     "textwrap.fill": textwrap.fill,
+    "re.escape": re.escape,
 }
 OF_NUMBERS = ("mean", "fmean", "stdev", "pstdev", "variance", "pvariance", "median")
 MOST_NUMBERS = 2_000
@@ -110,36 +112,115 @@ def _now(_: Interpreter, call: Call) -> Value:
     return thing("datetime.datetime", call)
 
 
+DATE_PARTS = ("year", "month", "day")
+TIME_PARTS = ("hour", "minute", "second", "microsecond")
+
+
+@MODELS.function("datetime.datetime", "datetime.date")
+def _date(_: Interpreter, call: Call) -> Value:
+    """Return a date with its parts; raise where a part is out of its range."""
+    made = thing(call.name, call)
+    made.origins = merged(*call.args, *call.keywords.values())
+    try:
+        moment = _moment(made)
+    except (ValueError, TypeError, OverflowError) as error:
+        kind = "type" if isinstance(error, TypeError) else "value"
+        raise Raised(kind, str(error), *call.args, *call.keywords.values()) from None
+    if moment is not None and isinstance(made.data, LibraryObject):
+        parts = DATE_PARTS if call.name.endswith(".date") else (*DATE_PARTS, *TIME_PARTS)
+        made.data.state.update((part, Value(getattr(moment, part), made.origins)) for part in parts)
+    return made
+
+
+@MODELS.function("datetime.datetime.strptime")
+def _parsed_date(_: Interpreter, call: Call) -> Value:
+    given = [part.data for part in call.args]
+    if len(given) != 2 or not all(isinstance(part, str) and len(part) < 200 for part in given):
+        return call.unknown()
+    try:
+        moment = datetime.datetime.strptime(str(given[0]), str(given[1]))
+    except ValueError as error:
+        raise Raised("value", str(error), *call.args) from None
+    parts = [
+        Value(getattr(moment, name), merged(*call.args)) for name in (*DATE_PARTS, *TIME_PARTS)
+    ]
+    if moment.tzinfo is not None:
+        return thing("datetime.datetime", call)
+    return _date(_, Call("datetime.datetime", tuple(parts), {}, call.place))
+
+
 @MODELS.method("datetime", "strftime", "isoformat", "ctime")
-@MODELS.method("date", "strftime", "isoformat")
+@MODELS.method("date", "strftime", "isoformat", "ctime")
 def _formatted(_: Interpreter, call: Call) -> Value:
-    moment = _moment(call.receiver)
     try:
         given = [plain(arg) for arg in call.args]
-    except NotPlain:
+        moment = _moment(call.receiver)
+    except (NotPlain, ValueError, TypeError):
         return call.unknown()
     if moment is None or call.keywords:
         return call.unknown()
     return lifted(getattr(moment, call.name)(*given), *call.args)
 
 
-def _moment(value: Value | None) -> datetime.datetime | None:
-    """Return the date that an object was made with, None where it is not known."""
+def _moment(value: Value | None) -> datetime.date | None:
+    """Return the date that an object was made with, None where it is not known.
+
+    Raises what ``datetime`` raises of parts that it refuses.
+    """
     data = None if value is None else value.data
-    if not isinstance(data, LibraryObject) or not data.args:
+    if not isinstance(data, LibraryObject) or not (data.args or data.keywords):
+        return None
+    if data.name not in ("datetime.datetime", "datetime.date") or "tzinfo" in data.keywords:
         return None
     try:
         numbers = [plain(arg) for arg in data.args]
         named: Mapping[str, int] = {name: plain(v) for name, v in data.keywords.items()}
-        return datetime.datetime(*numbers, **named)  # type: ignore[arg-type]
-    except (NotPlain, TypeError, ValueError):
+    except NotPlain:
         return None
+    make = datetime.datetime if data.short == "datetime" else datetime.date
+    return make(*numbers, **named)
+
+
+@MODELS.function("datetime.timedelta")
+def _span(_: Interpreter, call: Call) -> Value:
+    try:
+        numbers = [plain(arg) for arg in call.args]
+        named = {name: plain(value) for name, value in call.keywords.items()}
+    except NotPlain:
+        return thing(call.name, call)
+    try:
+        span = datetime.timedelta(*numbers, **named)
+    except (TypeError, OverflowError) as error:
+        raise Raised("type", str(error), *call.args, *call.keywords.values()) from None
+    origins = merged(*call.args, *call.keywords.values())
+    parts = ("days", "seconds", "microseconds")
+    return thing(call.name, call, **{part: Value(getattr(span, part), origins) for part in parts})
+
+
+@MODELS.method("timedelta", "total_seconds")
+def _total(_: Interpreter, call: Call) -> Value:
+    parts = {name: arrays.size(value) for name, value in call.state.items()}
+    whole = {name: number for name, number in parts.items() if number is not None}
+    if call.receiver is None or not whole or len(whole) != len(parts):
+        return _seconds(_, call)
+    return Value(datetime.timedelta(**whole).total_seconds(), merged(*call.state.values()))
 
 
 @MODELS.method("datetime", "timestamp")
-@MODELS.method("timedelta", "total_seconds")
 def _seconds(_: Interpreter, call: Call) -> Value:
     return arrays.number("float64", *([call.receiver] if call.receiver is not None else []))
+
+
+@MODELS.function("time.strftime")
+def _time_written(_: Interpreter, call: Call) -> Value:
+    """Return a format without directives as it is: the others show when a program ran."""
+    given = call.given(0, "format")
+    if given is None:
+        return call.unknown()
+    if not isinstance(given.data, str) and isinstance(given.data, (int, float, list, tuple)):
+        raise Raised("type", "strftime() argument 1 must be str", given)
+    is_plain = isinstance(given.data, str) and "%" not in given.data
+    return given if is_plain else call.unknown()
 
 
 @MODELS.function("itertools.accumulate")

@@ -37,6 +37,7 @@ from dl_bug_lsp.interpretation.operators import (
     PLAIN,
     plain,
     representative,
+    truth,
 )
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -301,6 +302,70 @@ def _runs(interpreter: Interpreter, call: Call) -> Value:
     return Value(OneShot(runs, call.place), merged(*call.args))
 
 
+@MODELS.function("itertools.zip_longest")
+def _zip_longest(interpreter: Interpreter, call: Call) -> Value:
+    """Return groups of items, the shorter ones filled up."""
+    lists = [listed(interpreter, part) for part in call.args]
+    known = [items for items in lists if items is not None]
+    filling = call.keywords.get("fillvalue", Value(None))
+    if len(known) != len(lists):
+        return Value(Lazy(Value(tuple(unknown(arg) for arg in call.args)), Value(UNKNOWN)))
+    rows = itertools.zip_longest(*known, fillvalue=filling)
+    return Value(OneShot([Value(row) for row in rows], call.place), merged(*call.args))
+
+
+@MODELS.function("itertools.starmap")
+def _star_mapped(interpreter: Interpreter, call: Call) -> Value:
+    function, rows = call.given(0, "function"), listed(interpreter, call.given(1, "iterable"))
+    if function is None or rows is None or len(rows) > MOST_CALLS:
+        return call.unknown()
+    made = []
+    for row in rows:
+        items = listed(interpreter, row)
+        if items is None:
+            return call.unknown()
+        made.append(interpreter.call(function, tuple(items), {}, call.place))
+    return Value(OneShot(made, call.place), merged(*call.args))
+
+
+_TESTING: dict[str, Callable[[Iterable[tuple[bool, Value]]], list[Value]]] = {
+    "filterfalse": lambda pairs: [item for test, item in pairs if not test],
+    "takewhile": lambda pairs: [i for _, i in itertools.takewhile(lambda p: p[0], pairs)],
+    "dropwhile": lambda pairs: [i for _, i in itertools.dropwhile(lambda p: p[0], pairs)],
+}
+
+
+@MODELS.function(*(f"itertools.{name}" for name in _TESTING))
+def _tested(interpreter: Interpreter, call: Call) -> Value:
+    function, items = call.given(0, "predicate"), listed(interpreter, call.given(1, "iterable"))
+    if function is None or items is None or len(items) > MOST_CALLS:
+        return call.unknown()
+    given = [
+        item if function.data is None else interpreter.call(function, (item,), {}, call.place)
+        for item in items
+    ]
+    tests = [truth(test) for test in given]
+    known = [(test, item) for test, item in zip(tests, items, strict=True) if test is not None]
+    if len(known) != len(items):
+        return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*call.args))
+    kept = _TESTING[call.name.rpartition(".")[2]](known)
+    return Value(OneShot(kept, call.place), merged(*call.args))
+
+
+@MODELS.function("itertools.tee", "itertools.batched")
+def _several_iterators(interpreter: Interpreter, call: Call) -> Value:
+    items, count = listed(interpreter, call.given(0, "iterable")), call.given(1, "n")
+    number = 2 if count is None and call.name.endswith("tee") else arrays.size(count)
+    if items is None or number is None or number > MOST_CALLS:
+        return call.unknown()
+    if number < (0 if call.name.endswith("tee") else 1):
+        raise Raised("value", "n must be at least one", *call.args[1:])
+    if call.name.endswith("tee"):
+        return Value(tuple(Value(OneShot(items, call.place)) for _ in range(number)))
+    groups = [items[at : at + number] for at in range(0, len(items), number)]
+    return Value(OneShot([Value(tuple(group)) for group in groups], call.place))
+
+
 @MODELS.function("itertools.islice")
 def _islice(interpreter: Interpreter, call: Call) -> Value:
     items = listed(interpreter, call.given(0))
@@ -532,6 +597,112 @@ def _replaced(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     made = Instance(given.data.cls, {**given.data.attributes, **call.keywords})
     return Value(made, merged(given, *call.keywords.values()))
+
+
+def _names_of_fields(interpreter: Interpreter, call: Call) -> list[str] | None:
+    """Return the names of a dataclass's fields, None where they are not all known.
+
+    Raises `Raised` ("type") for what is no dataclass.
+    """
+    given = call.given(0, "class_or_instance", "obj")
+    data = None if given is None else given.data
+    cls = data.cls if isinstance(data, Instance) else data
+    if given is not None and isinstance(data, (*PLAIN, list, tuple, dict, set, Array)):
+        raise Raised("type", "must be called with a dataclass type or instance", given)
+    if given is None or not isinstance(cls, ClassValue):
+        return None
+    if not cls.is_dataclass:
+        if interpreter.library_bases(cls):
+            return None
+        raise Raised("type", "must be called with a dataclass type or instance", given)
+    if interpreter.has_fields_of_libraries(cls):
+        return None
+    return list(interpreter.fields_of(cls))
+
+
+@MODELS.function("dataclasses.fields")
+def _fields(interpreter: Interpreter, call: Call) -> Value:
+    names = _names_of_fields(interpreter, call)
+    if names is None:
+        return call.unknown()
+    return Value(tuple(_field_named(interpreter, call, name) for name in names))
+
+
+def _field_named(interpreter: Interpreter, call: Call, name: str) -> Value:
+    """Return what ``dataclasses.fields`` tells of one field."""
+    cls = call.args[0].data if call.args else None
+    cls = cls.cls if isinstance(cls, Instance) else cls
+    given = interpreter.fields_of(cls)[name] if isinstance(cls, ClassValue) else None
+    missing = Value(Library("dataclasses.MISSING"))
+    default, factory = missing if given is None else given, missing
+    if given is not None and isinstance(given.data, LibraryObject) and given.data.short == "field":
+        default = given.data.keywords.get("default", missing)
+        factory = given.data.keywords.get("default_factory", missing)
+    state = {"name": Value(name), "default": default, "default_factory": factory}
+    state |= {part: Value(UNKNOWN) for part in ("type", "metadata")}
+    return Value(LibraryObject("dataclasses.Field", (), {}, call.place, state))
+
+
+@MODELS.function("dataclasses.astuple")
+def _astuple(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    names = _names_of_fields(interpreter, call)
+    if given is None or names is None or not isinstance(given.data, Instance):
+        return call.unknown()
+    parts = [given.data.attributes.get(name, Value(UNKNOWN)) for name in names]
+    if any(isinstance(part.data, (list, tuple, dict, Instance)) for part in parts):
+        parts = [_as_tuples(interpreter, call, part) for part in parts]
+    return Value(tuple(parts), given.origins)
+
+
+def _as_tuples(interpreter: Interpreter, call: Call, part: Value) -> Value:
+    """Return a part of a dataclass as ``astuple`` gives it: inner dataclasses as tuples, too."""
+    data = part.data
+    if isinstance(data, Instance) and data.cls.is_dataclass:
+        return _astuple(interpreter, Call(call.name, (part,), {}, call.place))
+    if isinstance(data, (list, tuple)):
+        items = (_as_tuples(interpreter, call, item) for item in data)
+        return Value(type(data)(items), part.origins)
+    if isinstance(data, dict):
+        items_held = {k: _as_tuples(interpreter, call, v) for k, v in data.items()}
+        return Value(items_held, part.origins)
+    return part
+
+
+@MODELS.function("typing.cast", "typing_extensions.cast", "torch.jit.annotate")
+def _cast(_: Interpreter, call: Call) -> Value:
+    """Return the second argument, which is what a type checker takes to be of the type."""
+    given = call.given(1, "val", "the_value")
+    return call.unknown() if given is None else given
+
+
+PICKLED = "pickle.Pickled"
+"""The bytes of a pickle, which keep what was pickled."""
+
+
+@MODELS.function(*(f"{name}.dumps" for name in ("pickle", "cloudpickle", "dill")))
+def _pickled(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    return call.unknown() if given is None else thing(PICKLED, call, held=_snapshot(given))
+
+
+@MODELS.function(*(f"{name}.loads" for name in ("pickle", "cloudpickle", "dill")))
+def _unpickled(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "data")
+    if given is None:
+        return call.unknown()
+    if isinstance(given.data, str):
+        raise Raised("type", "a bytes-like object is required, not 'str'", given)
+    if not isinstance(given.data, LibraryObject) or given.data.name != PICKLED:
+        return call.unknown()
+    return _snapshot(given.data.state["held"])
+
+
+def _snapshot(value: Value) -> Value:
+    try:
+        return copied(value, deep=True)
+    except RecursionError:
+        return unknown(value)
 
 
 @MODELS.function("dataclasses.field")
