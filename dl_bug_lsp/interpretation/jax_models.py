@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 
 # Many functions of jax.numpy are those of NumPy, and Flax and PyTorch both have a class `Module`:
 # their models must be there first.
+import dl_bug_lsp.interpretation.numpy_dtypes
 import dl_bug_lsp.interpretation.numpy_models
 import dl_bug_lsp.interpretation.torch_layers  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.keras_layers import each, items, member
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.numpy_models import as_array
 from dl_bug_lsp.interpretation.tensorflow_models import dims, dtype_named, operand
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -66,11 +68,43 @@ def _like_numpy(name: str, model: Model) -> Model:
     return run
 
 
+_NOT_LIKE = ("numpy.random.", "numpy.load")
 for _name, _model in list(MODELS.functions.items()):
-    if _name.startswith("numpy.") and not _name.startswith(("numpy.random.", "numpy.load")):
+    own = f"jax.{_name}" in MODELS.functions
+    if _name.startswith("numpy.") and not own and not _name.startswith(_NOT_LIKE):
         MODELS.function(f"jax.{_name}")(_like_numpy(_name, _model))
-for _name in ("take", "take_along_axis", "put", "append"):
+for _name in ("put", "append", "put_along_axis", "poly1d"):
     MODELS.functions.pop(f"jax.numpy.{_name}", None)
+
+
+def _unbounded(interpreter: Interpreter, call: Call) -> Value:
+    """Return items at indices, of which those beyond the axis are filled in or clipped."""
+    name = call.name.rpartition(".")[2]
+
+    def open_ended(value: Value) -> Value:
+        given = as_array(value) if isinstance(value.data, (list, tuple, int)) else value
+        data = arrays.array(given)
+        return given if data is None else Value(Array(data.shape, data.dtype), given.origins)
+
+    args = tuple(open_ended(arg) if at == 1 else arg for at, arg in enumerate(call.args))
+    keywords = {k: open_ended(v) if k == "indices" else v for k, v in call.keywords.items()}
+    for extra in ("mode", "fill_value", "unique_indices", "indices_are_sorted"):
+        keywords.pop(extra, None)
+    model = MODELS.functions[f"numpy.{name}"]
+    return as_jax(model(interpreter, Call(f"numpy.{name}", args, keywords, call.place)))
+
+
+MODELS.function("jax.numpy.take", "jax.numpy.take_along_axis")(_unbounded)
+
+
+@MODELS.function("jax.numpy.fill_diagonal")
+def _filled_diagonal(_: Interpreter, call: Call) -> Value:
+    """Return a changed copy: nothing of JAX is changed in place."""
+    value = call.given(0, "a")
+    data = arrays.array(value)
+    if value is None or data is None:
+        return call.unknown()
+    return Value(Array(data.shape, data.dtype, "jax"), value.origins)
 
 
 def jax_array(call: Call, shape: Iterable[Value] | None, dtype: str | None, *parts: Value) -> Value:

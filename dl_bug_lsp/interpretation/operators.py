@@ -6,7 +6,7 @@ import ast
 import operator
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, cells
@@ -207,6 +207,10 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     if arrays.is_number(a) or arrays.is_number(b):
         return _on_numbers(kind, a, b)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
+        for model in OF_ARRAYS:
+            made = model(kind, a, b)
+            if made is not None:
+                return made
         return _on_arrays(kind, a, b)
     if isinstance(a.data, Instance) or isinstance(b.data, Instance):
         return unknown(a, b)
@@ -233,6 +237,8 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     return unknown(a, b)
 
 
+OF_ARRAYS: list[Callable[[type[ast.operator], Value, Value], Value | None]] = []
+"""What operators give for arrays of other kinds, as sparse matrices; their models add theirs."""
 OF_OBJECTS: list[Callable[[type[ast.operator], Value, Value], Value | None]] = []
 """What operators give for objects of libraries; modules that model these add theirs."""
 
@@ -808,6 +814,8 @@ def _array_part(
         parts, slices = parts[0].data, [None] * len(parts[0].data)
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
+    if data.library == "scipy" and any(s is None for s in slices):
+        return _part_of_matrix(base, data, parts, slices)
     plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
     taken = sum(_axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True))
     if taken > len(data.shape):
@@ -856,6 +864,26 @@ def _array_part(
     if result_array is not None:
         result_array.lowest, result_array.highest = data.lowest, data.highest
     return result
+
+
+def _part_of_matrix(
+    base: Value,
+    data: Array,
+    parts: Sequence[Value],
+    slices: Sequence[tuple[Value | None, ...] | None],
+) -> Value:
+    """Return part of a sparse matrix: a number of two indices, else two axes remain."""
+    numbers = [isinstance(p.data, int) for p, s in zip(parts, slices, strict=True) if s is None]
+    if numbers == [True, True]:
+        return arrays.made(replace(data, library="numpy"), (), base, *parts)
+    shape = list(data.shape or ())
+    for at, (part, bounds) in enumerate(zip(parts, slices, strict=True)):
+        if at < len(shape) and bounds is not None:
+            shape[at] = _sliced(shape[at], bounds)
+        elif at < len(shape):
+            number = isinstance(part.data, int) and not isinstance(part.data, bool)
+            shape[at] = Value(1, part.origins) if number else unknown(part)
+    return arrays.made(data, shape, base, *parts)
 
 
 def check_stored(part: Value, value: Value) -> None:

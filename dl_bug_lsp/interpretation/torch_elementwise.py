@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
-from dl_bug_lsp.interpretation.model_helpers import thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torch_models import TESTING, paired
 from dl_bug_lsp.interpretation.torch_tensors import (
@@ -141,27 +140,3 @@ def _randint_like(_: Interpreter, call: Call) -> Value:
     dtype = dtype_of(call.keywords.get("dtype")) or x.dtype
     result = Array(x.shape, dtype, "torch", x.device, size(low), None if last is None else last - 1)
     return Value(result, merged(*call.args))
-
-
-@MODELS.function("torch.finfo", "torch.iinfo")
-def _limits(_: Interpreter, call: Call) -> Value:
-    given = call.given(0, "type", "dtype")
-    name = dtype_of(given) if given is not None else "float32"
-    sizes = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
-    if name in sizes and call.name.endswith("finfo"):
-        most = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38}
-        high = most.get(
-            name, 3.4028234663852886e38 if name == "float32" else 1.7976931348623157e308
-        )
-        tiny = {"float16": 6.103515625e-05, "float64": 2.2250738585072014e-308}
-        small = tiny.get(name, 1.1754943508222875e-38)
-        state = {"eps": 2.0 ** -sizes[name], "max": high, "min": -high, "tiny": small}
-        state["smallest_normal"] = small
-        return thing(call.name, call, **{key: Value(value) for key, value in state.items()})
-    bits = {"int8": 8, "int16": 16, "int32": 32, "int64": 64}
-    if name in bits:
-        half = 1 << (bits[name] - 1)
-        return thing(call.name, call, max=Value(half - 1), min=Value(-half), bits=Value(bits[name]))
-    if name == "uint8":
-        return thing(call.name, call, max=Value(255), min=Value(0), bits=Value(8))
-    return call.unknown()

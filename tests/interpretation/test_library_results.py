@@ -1,9 +1,9 @@
-"""No model contradicts its library: some 4,000 expressions, evaluated in the real ones.
+"""No model contradicts its library: some 4,300 expressions, evaluated in the real ones.
 
 What is not known to a model may stay unknown, and what a library refuses may pass; but a shape, a
 dtype, a plain value or a refusal that a model states is the library's. ``results/record.py``
 evaluates the expressions (PyTorch 2.13, NumPy 2.4, JAX 0.10, TensorFlow 2.21, Keras 3.15, pandas
-3.1, scikit-learn 1.9).
+3.1, scikit-learn 1.9, SciPy 1.17, OpenCV 5.0).
 """
 
 from __future__ import annotations
@@ -29,8 +29,10 @@ KNOWN = {
     "jax_numpy": 0.60,
     "lightning": 0.80,
     "numpy": 0.75,
+    "opencv": 0.95,
     "pandas": 0.55,
     "python": 0.75,
+    "scipy": 0.95,
     "sklearn": 0.80,
     "tensorflow": 0.85,
     "torch_layers": 0.80,
