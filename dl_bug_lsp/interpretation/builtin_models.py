@@ -69,6 +69,7 @@ def load() -> None:
         gym_models,
         hydra_models,
         image_models,
+        jax_functions,
         jax_models,
         keras_attention,
         keras_layer_rules,
