@@ -432,5 +432,5 @@ def _said(raised: Raised) -> str:
 def _shown(value: Value) -> str:
     data = value.data
     if isinstance(data, Array) and data.sizes is not None:
-        return "(" + ", ".join("?" if n is None else str(n) for n in data.sizes) + ")"
+        return data.sizes_text
     return repr(data) if isinstance(data, (int, float)) else ""

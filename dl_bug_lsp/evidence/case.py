@@ -19,7 +19,8 @@ from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
-from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.nodes import Context, StepKind
+from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import ANY, Property, Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.report import CategoryVerdict
@@ -199,6 +200,11 @@ class Case:
     def sites(self) -> list[Site]:
         """The workspace frames with their contexts, outermost first."""
         return walk_stack(self.engine, self.places)
+
+    def context_of(self, scope: Scope) -> Context:
+        """Return the innermost context in which the stack entered a scope, else an open one."""
+        contexts = [site.context for site in self.sites if site.context.scope is scope]
+        return contexts[-1] if contexts else self.engine.open_context(scope)
 
     @cached_property
     def starts(self) -> list[Node]:

@@ -476,6 +476,19 @@ FAR = 3.0
 """How many interquartile ranges from the quartiles a number is far out (Tukey, 1977)."""
 
 
+def _far(
+    numbers: Sequence[tuple[float, int]],
+) -> tuple[float, float, Sequence[tuple[float, int]]]:
+    """Return the quartiles of numbers with lines, and those far out; none where they are many."""
+    if len(numbers) < FEW_NUMBERS:
+        return 0, 0, ()
+    ordered = sorted(number for number, _ in numbers)
+    low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
+    reach = FAR * max(high - low, 1)
+    far = [(n, line) for n, line in numbers if n > high + reach or n < low - reach]
+    return low, high, far if len(far) <= MAX_ODD else ()
+
+
 def _far_numbers(case: Case) -> Iterator[Clue]:
     """Yield the numbers of records in nested files that lie far out of their field's range."""
     if case.category.id not in OF_NUMBERS:
@@ -489,13 +502,8 @@ def _far_numbers(case: Case) -> Iterator[Clue]:
             number = float(entry.value)  # type: ignore[arg-type]
             fields.setdefault((entry.file, field), []).append((number, entry.line))
     for (file, field), numbers in sorted(fields.items(), key=lambda item: str(item[0])):
-        if len(numbers) < FEW_NUMBERS:
-            continue
-        ordered = sorted(number for number, _ in numbers)
-        low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
-        reach = FAR * max(high - low, 1.0)
-        far = [(n, line) for n, line in numbers if n > high + reach or n < low - reach]
-        for number, line in far if len(far) <= MAX_ODD else ():
+        low, high, far = _far(numbers)
+        for number, line in far:
             name = ".".join(str(part) for part in field)
             why = f"`{name}` is {number:g} here; half of all lie between {low:g} and {high:g}"
             yield Clue("data_files.extreme", file, line, 1.0 / len(far), why)
@@ -511,13 +519,8 @@ def _far_items(case: Case, read: dict[str, float]) -> Iterator[Clue]:
         return
     for file in [f for f in read if f.endswith(LINES_OF_JSON)][:MAX_TABLES]:
         for name, numbers in sorted(_whole_numbers(case, file).items()):
-            if len(numbers) < FEW_NUMBERS:
-                continue
-            ordered = sorted(number for number, _ in numbers)
-            low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
-            reach = FAR * max(high - low, 1)
-            far = [(n, at) for n, at in numbers if not low - reach <= n <= high + reach]
-            for number, line in far if len(far) <= MAX_ODD else ():
+            low, high, far = _far(numbers)
+            for number, line in far:
                 why = f"`{name}` is {number} here; half of all lie between {low} and {high}"
                 # What is looked up by a number has as many entries as there are usual ones.
                 kind = "extreme" if case.category.id != "illegal_index" else "explains"

@@ -168,7 +168,7 @@ def _shown(value: Value) -> str:
     if isinstance(data, Array) and data.library == "python":
         return ""
     if isinstance(data, Array) and data.sizes is not None:
-        return "(" + ", ".join("?" if n is None else str(n) for n in data.sizes) + ")"
+        return data.sizes_text
     if isinstance(data, (int, float, str)):
         text = repr(data)
         return text if len(text) <= MOST_TEXT else ""

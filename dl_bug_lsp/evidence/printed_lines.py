@@ -196,8 +196,7 @@ def _origins(
     scope = case.engine.program.scope_at(template.file, template.line)
     if scope is None:
         return
-    contexts = [site.context for site in case.sites if site.context.scope is scope]
-    context = contexts[-1] if contexts else case.engine.open_context(scope)
+    context = case.context_of(scope)
     start: Node = case.engine.node(expr, context)
     near = {(s.node.file, s.node.line) for s in case.raise_slice}
     for step in backward_slice([start], VALUE_STEPS):

@@ -55,10 +55,15 @@ def _classes(context: FixContext, name: str) -> list[tuple[str, ast.ClassDef]]:
     return classes
 
 
+def _owners(context: FixContext) -> list[tuple[str, ast.ClassDef]]:
+    """Return the workspace's classes that have the names of the message's owners."""
+    owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
+    return [class_ for name in owners for class_ in _classes(context, name)]
+
+
 def _attributes(context: FixContext) -> set[str]:
     """Return the attributes that the class of the message defines, where it is the workspace's."""
-    owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
-    classes = [class_ for name in owners for class_ in _classes(context, name)]
+    classes = _owners(context)
     return _members(classes[0][1]) if len(classes) == 1 else set()
 
 
@@ -133,8 +138,7 @@ def _first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 def _required(context: FixContext) -> Iterator[Fix]:
     """Yield a method that a framework calls by a name which the class nearly has."""
     wanted = [n for n in context.named(FactKind.FUNCTION, Role.EXPECTED) if n.isidentifier()]
-    owners = [name.rpartition(".")[2] for name in context.named(FactKind.CLASS, Role.OWNER)]
-    classes = [class_ for name in owners for class_ in _classes(context, name)]
+    classes = _owners(context)
     if len(wanted) != 1 or len(classes) != 1:
         return
     file, cls = classes[0]

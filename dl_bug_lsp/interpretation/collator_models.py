@@ -139,10 +139,10 @@ def _padded(sample: Value, count: Value, kind: str) -> Value:
 @MODELS.object(*(f"transformers.{name}" for name in COLLATORS))
 def _called(interpreter: Interpreter, call: Call) -> Value:
     """Return the batch that a collator makes of a list of samples."""
-    collator = None if call.receiver is None else call.receiver.data
+    collator = call.held
     features = call.given(0, "features")
     items = features.data if features is not None else None
-    if not isinstance(collator, LibraryObject) or not isinstance(items, (list, tuple)) or not items:
+    if collator is None or not isinstance(items, (list, tuple)) or not items:
         return call.unknown()
     if any(isinstance(item.data, FunctionValue) or not item.known for item in items):
         return call.unknown()

@@ -503,15 +503,19 @@ def _arguments(value: Value, named: Mapping[str, Value]) -> dict[str, Value]:
     return arguments
 
 
+def _words(interpreter: Interpreter, given: Value | None) -> Sequence[Value]:
+    """Return the words that are given to a parser, else those of the command."""
+    if given is not None and isinstance(given.data, (list, tuple)):
+        return given.data
+    return interpreter.arguments or ()
+
+
 @MODELS.function("fire.Fire", "jsonargparse.CLI", "jsonargparse.auto_cli", "defopt.run")
 def _fire(interpreter: Interpreter, call: Call) -> Value:
     """Call what the words say: a function, a class and its method, a member of a module."""
     component = call.given(0, "component")
     given = call.given(1, "command") if call.name == "fire.Fire" else None
-    words: Sequence[Value] = interpreter.arguments or ()
-    if given is not None and isinstance(given.data, (list, tuple)):
-        words = given.data
-    plain, named = _flags(words)
+    plain, named = _flags(_words(interpreter, given))
     target = component
     if component is None or component.data is None:
         module = interpreter.modules.get(interpreter.script)
@@ -553,10 +557,7 @@ def _tyro(interpreter: Interpreter, call: Call) -> Value:
     if made is None or not isinstance(made.data, (FunctionValue, ClassValue)):
         return call.unknown()
     given = call.keywords.get("args")
-    words: Sequence[Value] = interpreter.arguments or ()
-    if given is not None and isinstance(given.data, (list, tuple)):
-        words = given.data
-    plain, named = _flags(words)
+    plain, named = _flags(_words(interpreter, given))
     del plain
     keywords = _arguments(made, named)
     default = call.keywords.get("default")

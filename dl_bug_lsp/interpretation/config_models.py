@@ -463,9 +463,9 @@ def _overlaid(under: Value, over: Value, depth: int = 20) -> Value:
 
 @MODELS.method("DictConfig", "get", "__getitem__", "pop")
 def _config_get(_: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
+    held = call.held
     key = call.given(0, "key")
-    if not isinstance(held, LibraryObject) or key is None or not isinstance(key.data, str):
+    if held is None or key is None or not isinstance(key.data, str):
         return call.unknown()
     if key.data in held.state:
         return held.state[key.data]
@@ -477,17 +477,17 @@ def _config_get(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("DictConfig", "__setitem__")
 def _config_set(_: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
+    held = call.held
     key, value = call.given(0), call.given(1)
-    if isinstance(held, LibraryObject) and key is not None and value is not None:
+    if held is not None and key is not None and value is not None:
         held.state[str(key.data)] = value
     return Value(None)
 
 
 @MODELS.method("DictConfig", "keys", "values", "items", "__iter__", "__len__", "__contains__")
 def _config_items(_: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject) or call.receiver is None:
+    held = call.held
+    if held is None or call.receiver is None:
         return call.unknown()
     origins = call.receiver.origins
     if call.name == "__len__":

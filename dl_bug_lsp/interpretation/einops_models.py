@@ -159,8 +159,8 @@ def _layer(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object(*LAYERS)
 def _layer_call(_: Interpreter, call: Call) -> Value:
-    layer = call.receiver.data if call.receiver is not None else None
-    if not isinstance(layer, LibraryObject) or not call.args:
+    layer = call.held
+    if layer is None or not call.args:
         return call.unknown()
     pattern = layer.args[0] if layer.args else layer.keywords.get("pattern")
     given = {k: v for k, v in layer.keywords.items() if k not in ("pattern", "reduction")}

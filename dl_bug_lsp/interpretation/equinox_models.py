@@ -104,8 +104,8 @@ def with_state(_: Interpreter, call: Call) -> Value:
 @MODELS.object("equinox.nn.make_with_state")
 def make_with_state(interpreter: Interpreter, call: Call) -> Value:
     """Return a model and its initial state."""
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject) or not held.args:
+    held = call.held
+    if held is None or not held.args:
         return call.unknown()
     model = interpreter.call(held.args[0], call.args, dict(call.keywords), call.place)
     state = LibraryObject("equinox.nn.State", (model,), {}, call.place)

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 import dl_bug_lsp.interpretation.pandas_tables  # noqa: F401
 from dl_bug_lsp.interpretation import arrays, jax_models
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.jax_models import jax_array, like, make_layer, named, parameter
+from dl_bug_lsp.interpretation.jax_models import jax_array, like, named, parameter
 from dl_bug_lsp.interpretation.keras_layers import each, items
+from dl_bug_lsp.interpretation.model_helpers import make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.tensorflow_models import dims, operand
 from dl_bug_lsp.interpretation.values import (
@@ -225,8 +226,8 @@ def _note(interpreter: Interpreter, layer: LibraryObject, value: Value | None) -
 def _noting(before: Model) -> Model:
     def run(interpreter: Interpreter, call: Call) -> Value:
         result = before(interpreter, call)
-        layer = None if call.receiver is None else call.receiver.data
-        if isinstance(layer, LibraryObject):
+        layer = call.held
+        if layer is not None:
             _note(interpreter, layer, call.given(0, "inputs", "x", "inputs_q"))
         return result
 
@@ -244,10 +245,10 @@ for _short in (*_ATTENTION, "ConvTranspose", "InstanceNorm"):
 @MODELS.object(*named("flax.linen", " ".join(_ATTENTION)), *named("flax.linen", "InstanceNorm"))
 def _attended(_: Interpreter, call: Call) -> Value:
     """Return the queries' shape, with ``out_features`` where they are told."""
-    layer = None if call.receiver is None else call.receiver.data
+    layer = call.held
     value = call.given(0, "inputs_q", "x")
     data = operand(value, "jax")
-    if not isinstance(layer, LibraryObject) or data is None or not data.shape:
+    if layer is None or data is None or not data.shape:
         return call.unknown()
     wider = layer.keywords.get("out_features")
     shape = data.shape if wider is None else (*data.shape[:-1], wider)
@@ -256,9 +257,9 @@ def _attended(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("flax.linen.ConvTranspose")
 def _widened(_: Interpreter, call: Call) -> Value:
-    layer = None if call.receiver is None else call.receiver.data
+    layer = call.held
     data = operand(call.given(0, "inputs"), "jax")
-    if not isinstance(layer, LibraryObject) or data is None or not data.shape:
+    if layer is None or data is None or not data.shape:
         return call.unknown()
     kernel, padding = parameter(layer, "kernel_size"), parameter(layer, "padding")
     count = len(items(kernel) or ()) or 1
@@ -274,7 +275,7 @@ def _widened(_: Interpreter, call: Call) -> Value:
 
 
 for _name in [name for name in jax_models.LAYERS if name.startswith("flax.linen.")]:
-    MODELS.functions.setdefault(_name, make_layer)
+    MODELS.functions.setdefault(_name, make_object)
     MODELS.objects[_name] = _noting(MODELS.objects[_name])
 
 

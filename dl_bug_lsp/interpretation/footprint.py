@@ -165,8 +165,8 @@ class Footprint:
         arrays = list(_arrays(result))
         if not arrays or any(a.library != "torch" for a in arrays):
             return result
-        layer = call.receiver.data if call.receiver is not None else None
-        is_layer = isinstance(layer, LibraryObject)
+        layer = call.held
+        is_layer = layer is not None
         parts = [*call.args, *call.keywords.values()]
         if call.receiver is not None and not is_layer:
             parts.insert(0, call.receiver)
@@ -182,7 +182,7 @@ class Footprint:
             return self._keep(made, result)
         if not inputs:
             return result
-        state = layer.state if isinstance(layer, LibraryObject) else {}
+        state = layer.state if layer is not None else {}
         size = sum(_bytes(a) or 0 for a in arrays)
         given = next(_arrays(parts[0]), None) if parts else None
         weights = weight_bytes(call.receiver) if is_layer else 0

@@ -32,8 +32,8 @@ def _hydra(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("hydra.main")
 def _hydra_task(_: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject):
+    held = call.held
+    if held is None:
         return call.unknown()
     made = LibraryObject("hydra.task", call.args, held.keywords, held.made)
     made.state["path"] = held.keywords.get("config_path", Value(None))
@@ -44,8 +44,8 @@ def _hydra_task(_: Interpreter, call: Call) -> Value:
 @MODELS.object("hydra.task")
 def _hydra_run(interpreter: Interpreter, call: Call) -> Value:
     """Call a task with the settings that Hydra composes."""
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject) or not held.args:
+    held = call.held
+    if held is None or not held.args:
         return call.unknown()
     if call.args or call.keywords:
         return interpreter.call(held.args[0], call.args, call.keywords, call.place)

@@ -18,6 +18,7 @@ import dl_bug_lsp.interpretation.torch_layers  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.keras_layers import each, items, member
+from dl_bug_lsp.interpretation.model_helpers import make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.numpy_models import as_array
 from dl_bug_lsp.interpretation.tensorflow_models import dims, dtype_named, operand
@@ -302,8 +303,8 @@ def like(value: Value) -> Value:
 @MODELS.object("jax.grad", "jax.value_and_grad")
 def differentiate(interpreter: Interpreter, call: Call) -> Value:
     """Return gradients shaped like an argument; raise where the output is no scalar."""
-    made = call.receiver.data if call.receiver is not None else None
-    if not isinstance(made, LibraryObject):
+    made = call.held
+    if made is None:
         return call.unknown()
     function = _option(made, 0, "fun") or made.keywords.get("f")
     if function is None:
@@ -434,8 +435,8 @@ def stacked(length: Value, axis: int = 0) -> Callable[[Array], Array]:
 @MODELS.object("jax.vmap")
 def map_axis(interpreter: Interpreter, call: Call) -> Value:
     """Return a function's results for each row; mapped axes must have one size."""
-    made = call.receiver.data if call.receiver is not None else None
-    if not isinstance(made, LibraryObject):
+    made = call.held
+    if made is None:
         return call.unknown()
     function = _option(made, 0, "fun") or made.keywords.get("f")
     ins, outs = _option(made, 1, "in_axes"), _option(made, 2, "out_axes")
@@ -651,8 +652,8 @@ def update_at(_: Interpreter, call: Call) -> Value:
 @MODELS.method("At", "set", "add", "multiply", "divide", "min", "max", "power", "apply")
 def updated(_: Interpreter, call: Call) -> Value:
     """Return a changed copy of the array."""
-    data = call.receiver.data if call.receiver is not None else None
-    if not isinstance(data, LibraryObject):
+    data = call.held
+    if data is None:
         return call.unknown()
     whole = arrays.array(data.args[0])
     if whole is None:
@@ -692,11 +693,7 @@ _passes: list[tuple[dict[tuple[Origin, int], Value], dict[Origin, int]]] = []
 """Of each running Flax model: the input sizes of its layers, and how often each was made now."""
 
 
-@MODELS.function(*LAYERS)
-def make_layer(_: Interpreter, call: Call) -> Value:
-    """Return a layer object."""
-    made = LibraryObject(call.name, call.args, dict(call.keywords), call.place)
-    return Value(made, merged(*call.args, *call.keywords.values()) | {call.place})
+MODELS.function(*LAYERS)(make_object)
 
 
 def parameter(layer: LibraryObject, name: str) -> Value | None:
@@ -715,10 +712,10 @@ def placed(value: Value | None, layer: LibraryObject) -> Value:
 @MODELS.object(*LAYERS)
 def call_layer(interpreter: Interpreter, call: Call) -> Value:
     """Return what a layer gives; raise where its input has another size than its parameters."""
-    layer = call.receiver.data if call.receiver is not None else None
+    layer = call.held
     value = call.given(0, "inputs", "x")
     data = operand(value, "jax")
-    if not isinstance(layer, LibraryObject) or value is None or data is None:
+    if layer is None or value is None or data is None:
         return call.unknown()
     kind = layer.short
     if kind == "Sequential":

@@ -134,6 +134,15 @@ def dim_of(layer: LibraryObject, name: str) -> Value:
     return dim(UNKNOWN if number is None else number, layer, given)
 
 
+def _windows(layer: LibraryObject, count: int) -> tuple[tuple[Value, ...], ...]:
+    """Return the kernels, strides and dilations of a layer along some axes."""
+    return (
+        each(option(layer, "kernel_size"), count),
+        each(option(layer, "strides"), count, Value(1)),
+        each(option(layer, "dilation_rate"), count, Value(1)),
+    )
+
+
 def transposed(layer: LibraryObject, shape: Shape) -> Shape | None:
     """Return the shape after a transposed convolution (Keras, "Conv2DTranspose")."""
     first = channels_first(layer)
@@ -142,9 +151,7 @@ def transposed(layer: LibraryObject, shape: Shape) -> Shape | None:
     spatial = shape[2:] if first else shape[1:-1]
     remember(layer, shape[1] if first else shape[-1], shape)
     count, kind = len(spatial), text(option(layer, "padding"), "valid")
-    kernels = each(option(layer, "kernel_size"), count)
-    strides = each(option(layer, "strides"), count, Value(1))
-    dilations = each(option(layer, "dilation_rate"), count, Value(1))
+    kernels, strides, dilations = _windows(layer, count)
     lengths = []
     for length, kernel, stride, dilation in zip(spatial, kernels, strides, dilations, strict=True):
         n, k, s, d = size(length), size(kernel), size(stride), size(dilation)
@@ -546,9 +553,7 @@ def _convolved_steps(layer: LibraryObject, shape: Shape) -> Shape | None:
         return None
     remember(layer, shape[-1], shape)
     count = len(shape) - 3
-    kernels = each(option(layer, "kernel_size"), count)
-    strides = each(option(layer, "strides"), count, Value(1))
-    dilations = each(option(layer, "dilation_rate"), count, Value(1))
+    kernels, strides, dilations = _windows(layer, count)
     lengths = tuple(
         slid(*axis, layer) for axis in zip(shape[2:-1], kernels, strides, dilations, strict=True)
     )

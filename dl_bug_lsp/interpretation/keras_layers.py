@@ -350,9 +350,9 @@ def make(_: Interpreter, call: Call) -> Value:
 
 def apply(interpreter: Interpreter, call: Call) -> Value:
     """Return what calling a layer gives; calls on symbolic tensors are recorded."""
-    layer = call.receiver.data if call.receiver is not None else None
+    layer = call.held
     inputs = call.given(0, "inputs", "x", "input", "query")
-    if not isinstance(layer, LibraryObject) or inputs is None or layer.short not in LAYERS:
+    if layer is None or inputs is None or layer.short not in LAYERS:
         return call.unknown()
     return recorded(call, LAYERS[layer.short].rule(interpreter, layer, inputs, call))
 

@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.keras_layers import (
     tensors,
     text,
 )
+from dl_bug_lsp.interpretation.model_helpers import make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -347,9 +348,9 @@ def make_sequential(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("Sequential", "add")
 def add_layer(interpreter: Interpreter, call: Call) -> Value:
     """Append a layer; it is applied at once where the model's input is known."""
-    model = call.receiver.data if call.receiver is not None else None
+    model = call.held
     layer = call.given(0, "layer")
-    if isinstance(model, LibraryObject) and layer is not None:
+    if model is not None and layer is not None:
         _append(interpreter, model, layer, call.place)
     return Value(None)
 
@@ -380,8 +381,8 @@ def _append(interpreter: Interpreter, model: LibraryObject, layer: Value, place:
 @MODELS.method("Sequential", "pop")
 def drop_layer(_: Interpreter, call: Call) -> Value:
     """Drop the last layer."""
-    model = call.receiver.data if call.receiver is not None else None
-    if isinstance(model, LibraryObject):
+    model = call.held
+    if model is not None:
         layers = model.state["layers"].data
         model.state.pop("output", None)
         if isinstance(layers, list) and layers:
@@ -834,8 +835,8 @@ def _plain_training(receiver: Value | None) -> bool:
 @MODELS.attribute("History", "history")
 def history_dict(_: Interpreter, call: Call) -> Value:
     """Return the lists of a history by name."""
-    data = call.receiver.data if call.receiver is not None else None
-    if isinstance(data, LibraryObject) and "history" in data.state:
+    data = call.held
+    if data is not None and "history" in data.state:
         return data.state["history"]
     return call.unknown()
 
@@ -979,12 +980,6 @@ def below(module: str, name: str) -> list[str]:
     """Return the dotted names of something of one of Keras's modules."""
     whole = (s for s in spellings(f"{module}.{name}") if f".{module}." in s)
     return [*whole, f"tensorflow.{module}.{name}", f"keras.{module}.legacy.{name}"]
-
-
-def make_object(_: Interpreter, call: Call) -> Value:
-    """Return an object of a Keras class that is only passed on."""
-    made = LibraryObject(call.name, call.args, dict(call.keywords), call.place)
-    return Value(made, merged(*call.args, *call.keywords.values()) | {call.place})
 
 
 def call_loss(_: Interpreter, call: Call) -> Value:

@@ -211,10 +211,10 @@ MODELS.method("Discretization", "adapt")(nothing)
 @MODELS.object(*(f"{prefix}layers.HashedCrossing" for prefix in PREFIXES), "keras.HashedCrossing")
 def _crossed(interpreter: Interpreter, call: Call) -> Value:
     """Return the bin of a pair of features, or one column for each bin."""
-    layer = None if call.receiver is None else call.receiver.data
+    layer = call.held
     parts = listed(interpreter, call.given(0, "inputs"))
     data = operand(parts[0]) if parts else None
-    if not isinstance(layer, LibraryObject) or data is None or data.shape is None:
+    if layer is None or data is None or data.shape is None:
         return call.unknown()
     mode = layer.keywords.get("output_mode")
     if mode is None or mode.data == "int":

@@ -113,16 +113,27 @@ def _arrays_alike(parts: Sequence[Array]) -> Array:
         pairs = zip(shape, other.shape, strict=True)
         shape = tuple(x if x.data == y.data else Value(UNKNOWN, merged(x, y)) for x, y in pairs)
     dtype = first.dtype if len({a.dtype for a in parts}) == 1 else None
+    return Array(shape, dtype, first.library, first.device, *span(parts))
+
+
+def span(parts: Sequence[Array]) -> tuple[int | None, int | None]:
+    """Return the bounds of the whole numbers of some arrays, None where one has none."""
     lows, highs = [a.lowest for a in parts], [a.highest for a in parts]
     low = None if None in lows else min(n for n in lows if n is not None)
     high = None if None in highs else max(n for n in highs if n is not None)
-    return Array(shape, dtype, first.library, first.device, low, high)
+    return low, high
 
 
 def thing(name: str, call: Call, **state: Value) -> Value:
     """Return an object of a library's class as it was called, with a state."""
     made = LibraryObject(name, call.args, call.keywords, call.place, dict(state))
     return Value(made, NOWHERE)
+
+
+def make_object(_: Interpreter, call: Call) -> Value:
+    """Model the making of an object of a library's class: it keeps the arguments."""
+    made = LibraryObject(call.name, call.args, dict(call.keywords), call.place)
+    return Value(made, merged(*call.args, *call.keywords.values()) | {call.place})
 
 
 def state_of(value: Value | None, name: str) -> Value:
@@ -161,6 +172,16 @@ def itself(_: Interpreter, call: Call) -> Value:
     if call.receiver is not None:
         return call.receiver
     return call.args[0] if call.args else call.unknown()
+
+
+def words_given(interpreter: Interpreter, given: Value | None) -> list[Value] | None:
+    """Return the words that a parser reads: those given, else the run's; None if not all known."""
+    items = listed(interpreter, given) if given is not None and given.data is not None else None
+    if items is None:
+        items = None if interpreter.arguments is None else list(interpreter.arguments)
+    if items is None or not all(isinstance(item.data, str) for item in items):
+        return None
+    return items
 
 
 def first_argument(_: Interpreter, call: Call) -> Value:

@@ -38,10 +38,15 @@ class Call:
         return self.args[position] if position < len(self.args) else None
 
     @property
+    def held(self) -> LibraryObject | None:
+        """The library's object that a method belongs to, or that is called; None for others."""
+        data = None if self.receiver is None else self.receiver.data
+        return data if isinstance(data, LibraryObject) else None
+
+    @property
     def state(self) -> dict[str, Value]:
         """What the library's object that a method belongs to holds by name; empty for others."""
-        data = None if self.receiver is None else self.receiver.data
-        return data.state if isinstance(data, LibraryObject) else {}
+        return {} if self.held is None else self.held.state
 
     def unknown(self) -> Value:
         """Return an unknown value made of all arguments."""

@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
     first_argument,
     listed,
     nothing,
+    span,
     text_of,
     thing,
 )
@@ -217,10 +218,7 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
             arrays.same(x, y, "setting an array element with a sequence: inhomogeneous shape")
             for x, y in zip(first, shape, strict=True)
         )
-    lows, highs = [element.lowest for element in inner], [element.highest for element in inner]
-    low = None if None in lows else min(n for n in lows if n is not None)
-    high = None if None in highs else max(n for n in highs if n is not None)
-    return new((count, *first), dtype, both, (low, high))
+    return new((count, *first), dtype, both, span(inner))
 
 
 def _check_even(value: Value, items: Sequence[Value], shapes: Sequence[Sequence[Value]]) -> None:
@@ -607,19 +605,11 @@ def _joined(call: Call, parts: Sequence[Array]) -> Origins:
     return merged(*call.args, *(d for part in parts[:8] for d in part.shape or ()))
 
 
-def _span(parts: Sequence[Array]) -> tuple[int | None, int | None]:
-    lows = [part.lowest for part in parts]
-    highs = [part.highest for part in parts]
-    low = None if None in lows else min(n for n in lows if n is not None)
-    high = None if None in highs else max(n for n in highs if n is not None)
-    return low, high
-
-
 def _span_along(parts: Sequence[Array], axis: int) -> tuple[int | None, int | None]:
     """Return the bounds of parts put together: those of columns are not those of one of them."""
     if axis and len({(part.lowest, part.highest) for part in parts}) > 1:
         return None, None
-    return _span(parts)
+    return span(parts)
 
 
 @MODELS.function("numpy.stack")
@@ -685,7 +675,7 @@ def _append(interpreter: Interpreter, call: Call) -> Value:
     counts = [None if p.shape is None else size(arrays.product(p.shape)) for p in parts]
     total = None if None in counts or len(counts) != 2 else sum(n for n in counts if n is not None)
     length = Value(UNKNOWN if total is None else total, _whole(call))
-    return new((length,), together([part.dtype for part in parts]), _whole(call), _span(parts))
+    return new((length,), together([part.dtype for part in parts]), _whole(call), span(parts))
 
 
 @MODELS.function("numpy.split", "numpy.array_split", "numpy.hsplit", "numpy.vsplit")
@@ -919,7 +909,7 @@ def _where(_: Interpreter, call: Call) -> Value:
     shape = arrays.broadcast(
         data[0].shape or (), arrays.broadcast(data[1].shape or (), data[2].shape or ())
     )
-    return new(shape, together([item.dtype for item in data[1:]]), _whole(call), _span(data[1:]))
+    return new(shape, together([item.dtype for item in data[1:]]), _whole(call), span(data[1:]))
 
 
 @MODELS.function("numpy.unique")

@@ -856,8 +856,8 @@ def _window(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("Window", "mean", "sum", "std", "var", "min", "max", "median", "count")
 def _of_window(_: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
-    of = held.state.get("of") if isinstance(held, LibraryObject) else None
+    held = call.held
+    of = held.state.get("of") if held is not None else None
     data = None if of is None else of.data
     if not isinstance(data, Array) or call.receiver is None:
         return call.unknown()

@@ -211,8 +211,8 @@ def _of_moment(_: Interpreter, call: Call) -> Value:
 
 def _part(call: Call) -> Value:
     """Return the column or index that a field or method is taken of."""
-    data = None if call.receiver is None else call.receiver.data
-    if isinstance(data, LibraryObject):
+    data = call.held
+    if data is not None:
         return state_of(call.receiver, "of")
     return call.receiver if call.receiver is not None else Value(UNKNOWN)
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation.model_helpers import first_argument, itself
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -108,8 +109,8 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _is_executor(call: Call) -> bool:
-    data = None if call.receiver is None else call.receiver.data
-    return isinstance(data, LibraryObject) and data.short.endswith("Executor")
+    data = call.held
+    return data is not None and data.short.endswith("Executor")
 
 
 def _submitted(interpreter: Interpreter, call: Call) -> Value:
@@ -128,14 +129,10 @@ def _submitted(interpreter: Interpreter, call: Call) -> Value:
     return _object("multiprocessing.pool.AsyncResult", call, given_back=result)
 
 
-def _entered(_: Interpreter, call: Call) -> Value:
-    return call.receiver if call.receiver is not None else call.unknown()
-
-
 for _pool in POOLS:
     MODELS.method(_pool, "map", "imap", "imap_unordered", "starmap")(_map)
     MODELS.method(_pool, "submit", "apply", "apply_async")(_submitted)
-    MODELS.method(_pool, "__enter__")(_entered)
+    MODELS.method(_pool, "__enter__")(itself)
 
 
 @MODELS.method("Future", "result")
@@ -159,8 +156,8 @@ def _completed(_: Interpreter, call: Call) -> Value:
 @MODELS.method("Thread", "start", "run")
 @MODELS.method("Process", "start", "run")
 def _started(interpreter: Interpreter, call: Call) -> Value:
-    data = None if call.receiver is None else call.receiver.data
-    if isinstance(data, LibraryObject):
+    data = call.held
+    if data is not None:
         target = data.keywords.get("target")
         given = data.keywords.get("args")
         named = data.keywords.get("kwargs")
@@ -180,10 +177,10 @@ def _spawned(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-@MODELS.function("asyncio.run", "asyncio.create_task", "asyncio.wait_for", "asyncio.shield")
-def _awaited(_: Interpreter, call: Call) -> Value:
-    """Give what is awaited: it was followed when it was called."""
-    return call.args[0] if call.args else call.unknown()
+# What is awaited was followed when it was called.
+MODELS.function("asyncio.run", "asyncio.create_task", "asyncio.wait_for", "asyncio.shield")(
+    first_argument
+)
 
 
 @MODELS.function("asyncio.gather")
@@ -220,8 +217,8 @@ def _delayed(_: Interpreter, call: Call) -> Value:
 @MODELS.method("RemoteFunction", "remote")
 def _postponed(interpreter: Interpreter, call: Call) -> Value:
     """Give the result of a call at once that another process or thread would make."""
-    data = None if call.receiver is None else call.receiver.data
-    if not isinstance(data, LibraryObject) or not data.args:
+    data = call.held
+    if data is None or not data.args:
         return call.unknown()
     return interpreter.call(data.args[0], call.args, call.keywords, call.place)
 
@@ -243,14 +240,8 @@ def _remote_with_options(_: Interpreter, call: Call) -> Value:
     return _object("ray.RemoteFunction", call)
 
 
-@MODELS.method("RemoteFunction", "options")
-def _options(_: Interpreter, call: Call) -> Value:
-    return call.receiver if call.receiver is not None else call.unknown()
-
-
-@MODELS.function("ray.get", "ray.put")
-def _fetched(_: Interpreter, call: Call) -> Value:
-    return call.args[0] if call.args else call.unknown()
+MODELS.method("RemoteFunction", "options")(itself)
+MODELS.function("ray.get", "ray.put")(first_argument)
 
 
 # --- wrapped models -------------------------------------------------------------------------------
@@ -280,7 +271,7 @@ def _through(interpreter: Interpreter, call: Call) -> Value:
 for _short in {name.rpartition(".")[2] for name in WRAPPERS}:
     MODELS.method(
         _short, "to", "cuda", "cpu", "train", "eval", "float", "half", "double", "requires_grad_"
-    )(_entered)
+    )(itself)
 
 
 def _handed_back(_: Interpreter, call: Call) -> Value:

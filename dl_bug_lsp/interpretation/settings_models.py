@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.numpy_models  # noqa: F401
 from dl_bug_lsp.interpretation.config_models import config_of
-from dl_bug_lsp.interpretation.model_helpers import listed, nothing
+from dl_bug_lsp.interpretation.model_helpers import (
+    nothing,
+    words_given,
+)
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.values import (
@@ -36,15 +39,6 @@ for _name, _model in list(MODELS.functions.items()):
         MODELS.functions.setdefault(f"autograd.{_name}", _model)
 
 
-def _words(interpreter: Interpreter, given: Value | None) -> list[Value] | None:
-    items = listed(interpreter, given) if given is not None and given.data is not None else None
-    if items is None:
-        items = None if interpreter.arguments is None else list(interpreter.arguments)
-    if items is None or not all(isinstance(item.data, str) for item in items):
-        return None
-    return items
-
-
 # --- OmegaConf ------------------------------------------------------------------------------------
 
 
@@ -59,7 +53,7 @@ def _scalar(text: str) -> object:
 @MODELS.function("OmegaConf.from_cli", "OmegaConf.from_dotlist")
 def _from_words(interpreter: Interpreter, call: Call) -> Value:
     """Return the settings that words ``part.name=value`` stand for."""
-    items = _words(interpreter, call.given(0, "args_list", "dotlist"))
+    items = words_given(interpreter, call.given(0, "args_list", "dotlist"))
     if items is None:
         return call.unknown()
     root: dict[object, Value] = {}

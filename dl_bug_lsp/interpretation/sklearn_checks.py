@@ -107,14 +107,14 @@ def _after(check: Check, model: Model) -> Model:
 
 
 def _short(call: Call) -> str:
-    data = None if call.receiver is None else call.receiver.data
-    return data.short if isinstance(data, LibraryObject) else ""
+    data = call.held
+    return data.short if data is not None else ""
 
 
 def _setting(call: Call, name: str, position: int | None = None) -> Value | None:
     """Return what the receiver was made with."""
-    data = None if call.receiver is None else call.receiver.data
-    if not isinstance(data, LibraryObject):
+    data = call.held
+    if data is None:
         return None
     if name in data.keywords:
         return data.keywords[name]
@@ -190,8 +190,8 @@ def _classes(call: Call) -> None:
 @checked((*CLASSIFIERS, *REGRESSORS), ("fit",))
 def _remember_names(call: Call) -> None:
     data = call.given(0, "X")
-    held = None if call.receiver is None else call.receiver.data
-    if data is None or not isinstance(held, LibraryObject):
+    held = call.held
+    if data is None or held is None:
         return
     held.state.pop("names of features", None)
     if isinstance(data.data, Table) and all(isinstance(n, str) for n in data.data.columns):
@@ -200,9 +200,9 @@ def _remember_names(call: Call) -> None:
 
 @checked((*CLASSIFIERS, *REGRESSORS), ("predict", "predict_proba", "score", "decision_function"))
 def _same_names(call: Call) -> None:
-    held = None if call.receiver is None else call.receiver.data
+    held = call.held
     given = call.given(0, "X")
-    fitted = held.state.get("names of features") if isinstance(held, LibraryObject) else None
+    fitted = held.state.get("names of features") if held is not None else None
     if fitted is None or given is None or not isinstance(given.data, Table):
         return
     assert isinstance(fitted.data, tuple)

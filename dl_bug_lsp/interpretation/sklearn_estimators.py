@@ -84,11 +84,6 @@ OUTLIERS = ("IsolationForest", "LocalOutlierFactor", "OneClassSVM", "EllipticEnv
 SEARCHES = ("GridSearchCV", "RandomizedSearchCV", "HalvingGridSearchCV", "HalvingRandomSearchCV")
 
 
-def _held(call: Call) -> LibraryObject | None:
-    data = None if call.receiver is None else call.receiver.data
-    return data if isinstance(data, LibraryObject) else None
-
-
 def option(held: LibraryObject, position: int | None, name: str) -> Value | None:
     """Return what an estimator was made with for a parameter, None where nothing was given."""
     if name in held.keywords:
@@ -132,7 +127,7 @@ def _classes_of(target: Value | None, call: Call) -> Value:
 def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
     """Fit: check what is given, and leave the attributes of the kind of estimator."""
     result = _fit(interpreter, call)
-    held = _held(call)
+    held = call.held
     if held is None:
         return result
     source, target = call.given(0, "X"), call.given(1, "y", "Y")
@@ -189,7 +184,7 @@ def _checked(call: Call) -> tuple[Array, Value] | None:
 
 def _predicted(interpreter: Interpreter, call: Call) -> Value:
     """Return a class, its probabilities or a number for each row; a score is one number."""
-    held, x = _held(call), _checked(call)
+    held, x = call.held, _checked(call)
     if held is None:
         return call.unknown()
     if call.name == "score":
@@ -247,7 +242,7 @@ for _short in (*CLASSIFIERS, *REGRESSORS):
 
 def _parameters(interpreter: Interpreter, call: Call) -> Value:
     del interpreter
-    held = _held(call)
+    held = call.held
     if held is None or call.receiver is None:
         return call.unknown()
     if call.name == "set_params":
@@ -341,7 +336,7 @@ _reduced_before = {name: MODELS.methods.get(("PCA", name)) for name in ("fit", "
 
 @_each(REDUCING, "fit", "transform", "fit_transform")
 def _reduced(interpreter: Interpreter, call: Call) -> Value:
-    source, held = call.given(0, "X"), _held(call)
+    source, held = call.given(0, "X"), call.held
     x = matrix(source)
     before = _reduced_before["fit"]
     if held is not None and held.short in ("PCA", "TruncatedSVD") and before is not None:
@@ -379,7 +374,7 @@ def _restored(_: Interpreter, call: Call) -> Value:
 
 @_each(("PolynomialFeatures",), "fit", "transform", "fit_transform")
 def _polynomial(_: Interpreter, call: Call) -> Value:
-    held, x = _held(call), matrix(call.given(0, "X"))
+    held, x = call.held, matrix(call.given(0, "X"))
     if held is None or x is None or call.receiver is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
     if call.name == "fit":
@@ -432,7 +427,7 @@ def _refuse_codes(call: Call, y: tuple[Array, Value], fitted: Value) -> None:
 
 @_each(("LabelBinarizer", "MultiLabelBinarizer"), "fit", "transform", "fit_transform")
 def _binarized(interpreter: Interpreter, call: Call) -> Value:
-    source, held = call.given(0, "y"), _held(call)
+    source, held = call.given(0, "y"), call.held
     if source is None or held is None or call.receiver is None:
         return call.unknown()
     if call.name.startswith("fit"):
@@ -468,7 +463,7 @@ def _labels_in(interpreter: Interpreter, source: Value) -> Value:
 
 @_each((*LABELLING, *MIXTURES, *OUTLIERS), "fit", "fit_predict", "predict", "partial_fit")
 def _clustered(_: Interpreter, call: Call) -> Value:
-    held, x = _held(call), matrix(call.given(0, "X"))
+    held, x = call.held, matrix(call.given(0, "X"))
     if held is None or call.receiver is None or x is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
     _wants_matrix(x)
@@ -501,7 +496,7 @@ def _clustered(_: Interpreter, call: Call) -> Value:
 
 @_each(("KMeans", "MiniBatchKMeans"), "transform", "fit_transform")
 def _distances(interpreter: Interpreter, call: Call) -> Value:
-    held, x = _held(call), matrix(call.given(0, "X"))
+    held, x = call.held, matrix(call.given(0, "X"))
     if held is None or x is None:
         return call.unknown()
     if call.name.startswith("fit"):
@@ -512,7 +507,7 @@ def _distances(interpreter: Interpreter, call: Call) -> Value:
 
 @_each((*MIXTURES, *OUTLIERS), "score_samples", "decision_function", "predict_proba", "score")
 def _scored(_: Interpreter, call: Call) -> Value:
-    held, x = _held(call), matrix(call.given(0, "X"))
+    held, x = call.held, matrix(call.given(0, "X"))
     if held is None or x is None:
         return call.unknown()
     if call.name == "score":
@@ -538,7 +533,7 @@ def _indexed(_: Interpreter, call: Call) -> Value:
 
 @_each(("NearestNeighbors", "KNeighborsClassifier", "KNeighborsRegressor"), "kneighbors")
 def _nearest(_: Interpreter, call: Call) -> Value:
-    held, x = _held(call), matrix(call.given(0, "X"))
+    held, x = call.held, matrix(call.given(0, "X"))
     if held is None:
         return call.unknown()
     count = call.given(1, "n_neighbors") or option(held, 0, "n_neighbors") or Value(5)
@@ -625,7 +620,7 @@ def _grid(interpreter: Interpreter, call: Call) -> Value:
 @_each(SEARCHES, "fit")
 def _searched(interpreter: Interpreter, call: Call) -> Value:
     """Fit the estimator of a search, and leave what a search finds out."""
-    held = _held(call)
+    held = call.held
     if held is None or call.receiver is None:
         return call.unknown()
     estimator = option(held, 0, "estimator") or Value(UNKNOWN)

@@ -270,8 +270,8 @@ def _one_hot(interpreter: Interpreter, call: Call) -> Value:
     """Encode categories: what was fitted makes the width, and what it lacks is refused."""
     source = call.given(0, "X")
     pair = matrix(source)
-    held = call.receiver.data if call.receiver is not None else None
-    if pair is None or source is None or not isinstance(held, LibraryObject):
+    held = call.held
+    if pair is None or source is None or held is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
     data, value = pair
     _wants_matrix(pair)
@@ -463,9 +463,9 @@ def _step_names(steps: Sequence[Value]) -> list[str]:
 def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
     """Let each transformer have its columns; the widths of what they give add up."""
     source = call.given(0, "X")
-    held = call.receiver.data if call.receiver is not None else None
+    held = call.held
     table = table_of(source)
-    if not isinstance(held, LibraryObject) or source is None or call.receiver is None:
+    if held is None or source is None or call.receiver is None:
         return call.unknown()
     steps = _steps(interpreter, held, "transformers")
     fitted = call.name.startswith("fit")
@@ -545,8 +545,8 @@ def _side_by_side(parts: Sequence[Value], rows: Value, held: LibraryObject, call
 def _piped(interpreter: Interpreter, call: Call) -> Value:
     """Let one step after the other have what the one before gives."""
     source = call.given(0, "X")
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject) or source is None or call.receiver is None:
+    held = call.held
+    if held is None or source is None or call.receiver is None:
         return call.unknown()
     steps = _steps(interpreter, held, "steps")
     if not steps:
@@ -574,8 +574,8 @@ _MOST_TEXT = 400_000
 def _vectorized(interpreter: Interpreter, call: Call) -> Value:
     """Count words: a sparse matrix with a column for each word of what was fitted."""
     source = call.given(0, "raw_documents", "X")
-    held = call.receiver.data if call.receiver is not None else None
-    if source is None or not isinstance(held, LibraryObject) or call.receiver is None:
+    held = call.held
+    if source is None or held is None or call.receiver is None:
         return call.unknown()
     rows = _rows_in(interpreter, source) or Value(UNKNOWN, source.origins)
     if held.short == "HashingVectorizer":
@@ -887,8 +887,8 @@ def _make(interpreter: Interpreter, call: Call) -> Value:
 
 @_each(("KFold", "StratifiedKFold"), "split")
 def _folds(interpreter: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject):
+    held = call.held
+    if held is None:
         return call.unknown()
     count = held.keywords.get("n_splits") or (held.args[0] if held.args else Value(5))
     rows = _rows_in(interpreter, call.args[0]) if call.args else None

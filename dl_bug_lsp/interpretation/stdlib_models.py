@@ -398,8 +398,8 @@ def _partial(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("functools.partial")
 def _call_partial(interpreter: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject) or not held.args:
+    held = call.held
+    if held is None or not held.args:
         return call.unknown()
     given = {**held.keywords, **call.keywords}
     return interpreter.call(held.args[0], (*held.args[1:], *call.args), given, call.place)
@@ -476,9 +476,9 @@ def _getter(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("operator.itemgetter")
 def _call_itemgetter(_: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
+    held = call.held
     given = call.given(0)
-    if not isinstance(held, LibraryObject) or len(held.args) != 1 or given is None:
+    if held is None or len(held.args) != 1 or given is None:
         return call.unknown()
     key = held.args[0].data
     if isinstance(given.data, dict) and isinstance(key, PLAIN):

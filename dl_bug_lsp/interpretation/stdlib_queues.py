@@ -12,7 +12,6 @@ from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.operators import MAX_ITEMS, NotPlain, plain
 from dl_bug_lsp.interpretation.values import (
-    LibraryObject,
     Raised,
     Value,
     merged,
@@ -101,8 +100,8 @@ def _got(_: Interpreter, call: Call) -> Value:
     items = _queued(call)
     if not items:
         return call.unknown()
-    data = None if call.receiver is None else call.receiver.data
-    is_stack = isinstance(data, LibraryObject) and data.short == "LifoQueue"
+    data = call.held
+    is_stack = data is not None and data.short == "LifoQueue"
     return items.pop() if is_stack else items.pop(0)
 
 

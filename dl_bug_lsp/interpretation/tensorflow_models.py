@@ -948,8 +948,8 @@ def zip_sets(_: Interpreter, call: Call) -> Value:
 
 def state_of(call: Call) -> tuple[Value, Value]:
     """Return the element and the length of the data set that a method belongs to."""
-    data = call.receiver.data if call.receiver is not None else None
-    if isinstance(data, LibraryObject) and "item" in data.state:
+    data = call.held
+    if data is not None and "item" in data.state:
         return data.state["item"], data.state["length"]
     return call.unknown(), Value(UNKNOWN)
 

@@ -80,8 +80,8 @@ def _of_switches(call: Call) -> tuple[Value, ...] | None:
 
 @MODELS.method("sdpa_kernel", "__enter__")
 def _entered(interpreter: Interpreter, call: Call) -> Value:
-    held = None if call.receiver is None else call.receiver.data
-    chosen = held.state.get("kernels") if isinstance(held, LibraryObject) else None
+    held = call.held
+    chosen = held.state.get("kernels") if held is not None else None
     kernels: frozenset[str] = frozenset()
     if chosen is not None and isinstance(chosen.data, tuple):
         kernels = frozenset(str(k.data.name).rpartition(".")[2] for k in chosen.data)

@@ -21,7 +21,6 @@ from dl_bug_lsp.interpretation.torch_tensors import (
 )
 from dl_bug_lsp.interpretation.values import (
     Array,
-    LibraryObject,
     Value,
 )
 
@@ -59,9 +58,9 @@ OFF = "off"
 
 @MODELS.method("autocast", "__enter__")
 def _entered(interpreter: Interpreter, call: Call) -> Value:
-    held = None if call.receiver is None else call.receiver.data
+    held = call.held
     dtype: str | None = None
-    if isinstance(held, LibraryObject):
+    if held is not None:
         inner_call = Call(held.name, held.args, held.keywords, held.made)
         enabled = flag(inner_call.keywords.get("enabled"), default=True)
         kind = inner_call.given(0, "device_type")

@@ -219,8 +219,8 @@ def _tensor_dataset(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("TensorDataset", "__getitem__")
 def _row(_: Interpreter, call: Call) -> Value:
-    data = None if call.receiver is None else call.receiver.data
-    if not isinstance(data, LibraryObject):
+    data = call.held
+    if data is None:
         return call.unknown()
     rows = []
     for value in data.args:
@@ -288,8 +288,8 @@ def _of_subset(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _held(call: Call, name: str = "dataset") -> Value | None:
-    data = None if call.receiver is None else call.receiver.data
-    return data.state.get(name) if isinstance(data, LibraryObject) else None
+    data = call.held
+    return data.state.get(name) if data is not None else None
 
 
 @MODELS.method("TensorDataset", "__len__")
@@ -512,12 +512,8 @@ KINDS = words(
 
 @MODELS.attribute("device", "type", "index")
 def _device_part(_: Interpreter, call: Call) -> Value:
-    data = None if call.receiver is None else call.receiver.data
-    if (
-        not isinstance(data, LibraryObject)
-        or not data.args
-        or not isinstance(data.args[0].data, str)
-    ):
+    data = call.held
+    if data is None or not data.args or not isinstance(data.args[0].data, str):
         return call.unknown()
     kind, _separator, number = data.args[0].data.partition(":")
     if call.name == "type":

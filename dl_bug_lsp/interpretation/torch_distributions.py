@@ -89,9 +89,9 @@ def _entropy(_: Interpreter, call: Call) -> Value:
 
 
 def _shape_of(call: Call) -> tuple[str, tuple[Value, ...]] | None:
-    held = call.receiver.data if call.receiver is not None else None
-    shape = held.state.get("shape") if isinstance(held, LibraryObject) else None
-    if shape is None or not isinstance(shape.data, tuple) or not isinstance(held, LibraryObject):
+    held = call.held
+    shape = held.state.get("shape") if held is not None else None
+    if shape is None or not isinstance(shape.data, tuple) or held is None:
         return None
     return held.short, shape.data
 

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.torch_models import TESTING, paired
+from dl_bug_lsp.interpretation.torch_models import floated_elements, paired, tested_elements
 from dl_bug_lsp.interpretation.torch_tensors import (
     dtype_of,
-    floated,
     kept,
     operation,
     tensor,
@@ -47,17 +46,11 @@ operation(
 )(kept)
 
 
-@operation(
+operation(
     *words("acosh asinh atanh arccos arccosh arcsin arcsinh arctan arctanh deg2rad_ erfinv i0"),
     also=[f"torch.special.{n}" for n in words("i0e i1 i1e ndtr ndtri psi gammaln entr log_ndtr")],
-)
-def _fractions(_: Call, x: Array, value: Value) -> Value:
-    return tensor(x.shape, floated(x), value, library=x.library, device=x.device)
-
-
-@operation("isreal", *(name for name in TESTING if name == "signbit"))
-def _tested(_: Call, x: Array, value: Value) -> Value:
-    return tensor(x.shape, "bool", value, library=x.library, device=x.device)
+)(floated_elements)
+operation("isreal")(tested_elements)
 
 
 @operation(

@@ -83,8 +83,8 @@ def _wrapped(_: Interpreter, call: Call) -> Value:
 @MODELS.object("torch.func.grad", "autograd.grad", "autograd.elementwise_grad")
 def _gradient_of(interpreter: Interpreter, call: Call) -> Value:
     """Call a function; its gradient is like its first argument."""
-    held = None if call.receiver is None else call.receiver.data
-    if not isinstance(held, LibraryObject) or not held.args or held.keywords or len(held.args) > 1:
+    held = call.held
+    if held is None or not held.args or held.keywords or len(held.args) > 1:
         return call.unknown()
     interpreter.call(held.args[0], call.args, call.keywords, call.place)
     first = call.args[0] if call.args else None
@@ -97,8 +97,8 @@ def _gradient_of(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.object("torch.func.vmap", "torch.vmap")
 def _mapped(interpreter: Interpreter, call: Call) -> Value:
     """Call a function with one row of each argument; a row of results stands for each."""
-    held = None if call.receiver is None else call.receiver.data
-    if not isinstance(held, LibraryObject) or len(held.args) != 1:
+    held = call.held
+    if held is None or len(held.args) != 1:
         return call.unknown()
     if held.keywords.keys() - {"randomness", "chunk_size"}:
         return call.unknown()

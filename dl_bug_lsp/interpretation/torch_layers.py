@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation import torch_data as _torch_data  # noqa: F401  (registers its own)
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
+from dl_bug_lsp.interpretation.model_helpers import itself
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.torch_tensors import (
@@ -969,8 +970,8 @@ def _part(_: Interpreter, call: Call) -> Value:
     layers, key = _inside(call), call.args[0] if call.args else Value(None)
     number = size(key)
     bounds = key.data.args if isinstance(key.data, LibraryObject) else ()
-    held = None if call.receiver is None else call.receiver.data
-    if bounds and isinstance(layers.data, list) and isinstance(held, LibraryObject):
+    held = call.held
+    if bounds and isinstance(layers.data, list) and held is not None:
         limits = [None if b.data is None else size(b) for b in bounds]
         known = all(b.data is None or size(b) is not None for b in bounds)
         if known and limits[2:] != [0]:
@@ -1081,10 +1082,6 @@ def _moved(_: Interpreter, call: Call) -> Value:
     return call.receiver
 
 
-def _itself(_: Interpreter, call: Call) -> Value:
-    return call.unknown() if call.receiver is None else call.receiver
-
-
 def _register(_: Interpreter, call: Call) -> Value:
     state = state_of(call.receiver)
     name = call.given(0, "name")
@@ -1123,7 +1120,7 @@ def add_module_methods(short: str) -> None:
     MODELS.method(short, "to")(_to)
     MODELS.method(short, "cuda", "cpu", "half", "float", "double", "bfloat16")(_moved)
     MODELS.method(short, "train", "eval")(_moved)
-    MODELS.method(short, "requires_grad_", "apply", "share_memory")(_itself)
+    MODELS.method(short, "requires_grad_", "apply", "share_memory")(itself)
     if short not in CONTAINERS:
         MODELS.method(short, "register_buffer", "register_parameter")(_register)
         MODELS.method(short, "register_module", "add_module")(_register)

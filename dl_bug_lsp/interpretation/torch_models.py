@@ -171,12 +171,14 @@ def _put_at(call: Call, x: Array, value: Value) -> Value:
 
 
 @operation(*FLOATED, also=["torch.special.expit"])
-def _floated(_: Call, x: Array, value: Value) -> Value:
+def floated_elements(_: Call, x: Array, value: Value) -> Value:
+    """Return floating-point numbers of the same shape."""
     return tensor(x.shape, floated(x), value, library=x.library, device=x.device)
 
 
 @operation(*TESTING)
-def _tested(_: Call, x: Array, value: Value) -> Value:
+def tested_elements(_: Call, x: Array, value: Value) -> Value:
+    """Return truth values of the same shape."""
     return tensor(x.shape, "bool", value, library=x.library, device=x.device)
 
 

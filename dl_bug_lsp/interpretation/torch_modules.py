@@ -262,8 +262,8 @@ def _wrapped(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("torch.optim.swa_utils.AveragedModel")
 def _averaged(interpreter: Interpreter, call: Call) -> Value:
-    held = call.receiver.data if call.receiver is not None else None
-    inner = held.args[0] if isinstance(held, LibraryObject) and held.args else None
+    held = call.held
+    inner = held.args[0] if held is not None and held.args else None
     if inner is None:
         return call.unknown()
     return interpreter.call(inner, call.args, call.keywords, call.place)
@@ -285,8 +285,8 @@ for _short in (
 
 def _groups(_: Interpreter, call: Call) -> Value:
     """Return an optimizer's groups of parameters: one, with what it was made with."""
-    held = call.receiver.data if call.receiver is not None else None
-    if not isinstance(held, LibraryObject):
+    held = call.held
+    if held is None:
         return call.unknown()
     kept = held.state.get("param_groups")
     if kept is not None:

@@ -506,8 +506,8 @@ def _required(_: Interpreter, call: Call) -> Value:
 
 
 def _attribute(_: Interpreter, call: Call) -> Value:
-    data = None if call.receiver is None else call.receiver.data
-    if not isinstance(data, LibraryObject):
+    data = call.held
+    if data is None:
         return call.unknown()
     kept = data.state.get(call.name)
     if kept is not None and (isinstance(kept.data, Array) or kept.data is None):

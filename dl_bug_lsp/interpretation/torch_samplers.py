@@ -124,8 +124,8 @@ def _quasirandom(interpreter: Interpreter, call: Call) -> Value:
         power = count.data
         known = 2**power if type(power) is int and 0 <= power < 40 else UNKNOWN
         count = Value(known, count.origins)
-    owner = call.receiver.data if call.receiver is not None else None
+    owner = call.held
     dimension: Value | None = None
-    if isinstance(owner, LibraryObject):
+    if owner is not None:
         dimension = owner.args[0] if owner.args else owner.keywords.get("dimension")
     return tensor((count, dimension or Value(UNKNOWN)), "float32", *call.args)

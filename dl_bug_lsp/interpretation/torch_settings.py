@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.model_helpers import nothing
+from dl_bug_lsp.interpretation.model_helpers import (
+    itself,
+    nothing,
+)
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torch_tensors import (
     tensor,
@@ -24,10 +27,6 @@ from dl_bug_lsp.interpretation.values import (
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
-
-
-def _itself(_: Interpreter, call: Call) -> Value:
-    return call.receiver if call.receiver is not None else call.unknown()
 
 
 _SEEDED = MODELS.functions["torch.manual_seed"]
@@ -47,7 +46,7 @@ def _seeded_devices(interpreter: Interpreter, call: Call) -> Value:
 
 
 # A generator of NumPy has the same short name.
-MODELS.method("Generator", "manual_seed")(_itself)
+MODELS.method("Generator", "manual_seed")(itself)
 MODELS.method("Generator", "initial_seed")(lambda _, call: arrays.number("int64"))
 MODELS.function("torch.initial_seed", "torch.seed", "torch.get_num_threads")(
     lambda _, call: arrays.number("int64")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.model_helpers import itself
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torchmetrics_checks import check
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, LibraryObject, Value, merged, unknown
@@ -130,9 +131,9 @@ def _curve(_: Interpreter, call: Call) -> Value:
 
 def _check(call: Call) -> None:
     """Raise `Raised` where a metric, or one of a collection, refuses what it is given."""
-    data = None if call.receiver is None else call.receiver.data
+    data = call.held
     metrics = [] if data is None else [data]
-    if isinstance(data, LibraryObject) and data.short == "MetricCollection":
+    if data is not None and data.short == "MetricCollection":
         held = data.state.get("metrics")
         parts = held.data if held is not None and isinstance(held.data, dict) else {}
         metrics = [parts[name].data for name in sorted(parts, key=str)]
@@ -156,18 +157,14 @@ def _quiet(_: Interpreter, call: Call) -> Value:
 
 
 def _copied(_: Interpreter, call: Call) -> Value:
-    data = None if call.receiver is None else call.receiver.data
-    if not isinstance(data, LibraryObject) or call.receiver is None:
+    data = call.held
+    if data is None or call.receiver is None:
         return call.unknown()
     made = LibraryObject(data.name, data.args, data.keywords, data.made, dict(data.state))
     for option in ("prefix", "postfix"):
         if option in call.keywords:
             made.state[option] = call.keywords[option]
     return Value(made, call.receiver.origins)
-
-
-def _moved(_: Interpreter, call: Call) -> Value:
-    return call.unknown() if call.receiver is None else call.receiver
 
 
 for _short in (*CLASSES, "MetricCollection"):
@@ -177,7 +174,7 @@ for _short in (*CLASSES, "MetricCollection"):
     MODELS.methods.setdefault((_short, "reset"), _quiet)
     MODELS.methods.setdefault((_short, "clone"), _copied)
     for _name in ("to", "cpu", "cuda", "set_dtype"):
-        MODELS.methods.setdefault((_short, _name), _moved)
+        MODELS.methods.setdefault((_short, _name), itself)
 for _short in CURVES:
     MODELS.methods.setdefault((_short, "forward"), _curve)
     MODELS.methods.setdefault((_short, "update"), _updated)

@@ -87,9 +87,9 @@ def transform(*names: str) -> Callable[[Change], Change]:
 
     def keep(change: Change) -> Change:
         def run(_: Interpreter, call: Call) -> Value:
-            made = None if call.receiver is None else call.receiver.data
+            made = call.held
             sizes = sizes_of(call.args[0]) if call.args else None
-            if not isinstance(made, LibraryObject) or sizes is None or len(call.args) > 1:
+            if made is None or sizes is None or len(call.args) > 1:
                 return call.unknown()
             return rebuilt(call.args[0], change(made, sizes), call.place)
 
@@ -179,12 +179,12 @@ def _to_image(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("torchvision.Normalize")
 def _normalize(_: Interpreter, call: Call) -> Value:
-    made = None if call.receiver is None else call.receiver.data
+    made = call.held
     value = call.args[0] if call.args else Value(UNKNOWN)
     if isinstance(value.data, LibraryObject) and value.data.name == IMAGE:
         raise Raised("type", "img should be Tensor Image, not PIL Image", value)
     x, sizes = array(value), sizes_of(value)
-    if x is None or sizes is None or not isinstance(made, LibraryObject):
+    if x is None or sizes is None or made is None:
         return call.unknown()
     mean = option(made, 0, "mean")
     channels = size(sizes[0])
@@ -199,8 +199,8 @@ def _normalize(_: Interpreter, call: Call) -> Value:
 
 @MODELS.object("torchvision.Compose")
 def _compose(interpreter: Interpreter, call: Call) -> Value:
-    made = None if call.receiver is None else call.receiver.data
-    if not isinstance(made, LibraryObject) or not call.args:
+    made = call.held
+    if made is None or not call.args:
         return call.unknown()
     steps = option(made, 0, "transforms")
     if steps is None or not isinstance(steps.data, list | tuple):
@@ -213,8 +213,8 @@ def _compose(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.object("torchvision.Lambda")
 def _lambda(interpreter: Interpreter, call: Call) -> Value:
-    made = None if call.receiver is None else call.receiver.data
-    function = option(made, 0, "lambd") if isinstance(made, LibraryObject) else None
+    made = call.held
+    function = option(made, 0, "lambd") if made is not None else None
     if function is None:
         return call.unknown()
     return interpreter.call(function, call.args, {}, call.place)
@@ -319,13 +319,8 @@ def _functional_normalize(interpreter: Interpreter, call: Call) -> Value:
 # --- data sets ------------------------------------------------------------------------------------
 
 
-def _made(call: Call) -> LibraryObject | None:
-    data = None if call.receiver is None else call.receiver.data
-    return data if isinstance(data, LibraryObject) else None
-
-
 def _sample(interpreter: Interpreter, call: Call) -> Value:
-    made = _made(call)
+    made = call.held
     if made is None:
         return call.unknown()
     channels, side, classes = CLASSIFIED[made.short][:3]
@@ -342,7 +337,7 @@ def _sample(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _images(call: Call) -> Value:
-    made = _made(call)
+    made = call.held
     if made is None:
         return call.unknown()
     trains = flag(option(made, 1, "train"), default=True)
@@ -357,7 +352,7 @@ def _length(_: Interpreter, call: Call) -> Value:
 
 
 def _part(_: Interpreter, call: Call) -> Value:
-    made = _made(call)
+    made = call.held
     if made is None:
         return call.unknown()
     channels, side, classes = CLASSIFIED[made.short][:3]
@@ -459,7 +454,7 @@ def _network(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _forward(interpreter: Interpreter, call: Call) -> Value:
-    made = _made(call)
+    made = call.held
     value = call.given(0, "x")
     x = array(value)
     if made is None or value is None or x is None:

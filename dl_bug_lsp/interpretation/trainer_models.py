@@ -17,7 +17,7 @@ from dl_bug_lsp.interpretation.effect_models import words
 from dl_bug_lsp.interpretation.lightning_models import configured
 from dl_bug_lsp.interpretation.model_helpers import nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.torch_data import collated, joined, length_of, samples_of
+from dl_bug_lsp.interpretation.torch_data import collated, joined, length_of, made, samples_of
 from dl_bug_lsp.interpretation.torchmetrics_models import result_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -105,8 +105,8 @@ def _tensor_of(value: Value) -> Value:
 
 
 def _callbacks(call: Call) -> list[Value]:
-    data = None if call.receiver is None else call.receiver.data
-    held = data.keywords.get("callbacks") if isinstance(data, LibraryObject) else None
+    data = call.held
+    held = data.keywords.get("callbacks") if data is not None else None
     if held is None:
         return []
     if isinstance(held.data, (list, tuple)):
@@ -321,8 +321,7 @@ def _parts(call: Call) -> dict[str, Value]:
 def _hf_trainer(_: Interpreter, call: Call) -> Value:
     state = {**dict(zip(PARTS, call.args, strict=False)), **call.keywords}
     state.setdefault("state", _trainer_state(call))
-    data = LibraryObject(call.name, call.args, dict(call.keywords), call.place, state)
-    return Value(data, merged(*call.args, *call.keywords.values()))
+    return made(call, **state)
 
 
 @MODELS.method("Trainer", "__init__")
@@ -528,8 +527,8 @@ def _for_all(value: Value, rows: Value, dtype: str) -> Value:
 @MODELS.method("TrainOutput", "__iter__", "__getitem__")
 def _of_predictions(_: Interpreter, call: Call) -> Value:
     """Return the parts of a named tuple, or one of them."""
-    data = None if call.receiver is None else call.receiver.data
-    held = tuple(data.state.values()) if isinstance(data, LibraryObject) else ()
+    data = call.held
+    held = tuple(data.state.values()) if data is not None else ()
     if call.name == "__iter__":
         return Value(held)
     key = call.given(0)
@@ -557,8 +556,8 @@ def _hf_batch(
     if isinstance(used, LibraryObject):
         return batch_of(interpreter, samples, count, used, used.made)
     if any(name in parts for name in ("tokenizer", "processing_class")):
-        trainer = call.receiver.data if call.receiver is not None else None
-        made = trainer.made if isinstance(trainer, LibraryObject) else call.place
+        trainer = call.held
+        made = trainer.made if trainer is not None else call.place
         return batch_of(interpreter, samples, count, None, made)
     sample = joined(samples, interpreter.is_failing())
     if isinstance(sample.data, dict):

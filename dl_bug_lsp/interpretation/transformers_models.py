@@ -16,12 +16,14 @@ from dl_bug_lsp.interpretation.cells import number_in
 from dl_bug_lsp.interpretation.effect_models import some_number, words
 from dl_bug_lsp.interpretation.file_models import file_of, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
+    first_argument,
     is_true,
     listed,
     nothing,
     state_of,
     thing,
     with_origins,
+    words_given,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torch_layers import add_module_methods
@@ -72,8 +74,8 @@ def _special(interpreter: Interpreter, given: Value | None) -> list[str] | None:
 @MODELS.method("SentencePieceBPETokenizer", "train_from_iterator", "train")
 def _trained(interpreter: Interpreter, call: Call) -> Value:
     """Train a tokenizer: of its vocabulary the special tokens are known."""
-    held = None if call.receiver is None else call.receiver.data
-    if not isinstance(held, LibraryObject):
+    held = call.held
+    if held is None:
         return Value(None)
     given = call.keywords.get("special_tokens")
     trainer = call.given(1, "trainer")
@@ -134,16 +136,11 @@ def _number_of(held: LibraryObject, token: object) -> object:
     return UNKNOWN
 
 
-def _held(call: Call) -> LibraryObject | None:
-    data = None if call.receiver is None else call.receiver.data
-    return data if isinstance(data, LibraryObject) else None
-
-
 @MODELS.method("Tokenizer", "token_to_id")
 @MODELS.method("ByteLevelBPETokenizer", "token_to_id")
 @MODELS.method("BertWordPieceTokenizer", "token_to_id")
 def _token_to_id(_: Interpreter, call: Call) -> Value:
-    held, token = _held(call), call.given(0, "token")
+    held, token = call.held, call.given(0, "token")
     if held is None or token is None or not isinstance(token.data, str):
         return call.unknown()
     return Value(_number_of(held, token.data), merged(token))
@@ -152,7 +149,7 @@ def _token_to_id(_: Interpreter, call: Call) -> Value:
 @MODELS.method("Tokenizer", "get_vocab_size")
 @MODELS.method("ByteLevelBPETokenizer", "get_vocab_size")
 def _vocabulary_size(_: Interpreter, call: Call) -> Value:
-    vocabulary = _vocabulary(_held(call))
+    vocabulary = _vocabulary(call.held)
     return call.unknown() if vocabulary is None else Value(len(vocabulary), merged(*call.args))
 
 
@@ -193,7 +190,7 @@ SPECIALS = words("pad eos bos unk cls sep mask")
 
 @MODELS.attribute("PreTrainedTokenizerFast", *(f"{name}_token_id" for name in SPECIALS))
 def _special_id(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     if held is None:
         return call.unknown()
     if call.name in held.state:
@@ -218,7 +215,7 @@ def _special_token(held: LibraryObject, name: str) -> Value | None:
 
 @MODELS.attribute("PreTrainedTokenizerFast", *(f"{name}_token" for name in SPECIALS))
 def _special_text(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     token = None if held is None else _special_token(held, call.name)
     return call.unknown() if token is None else token
 
@@ -226,7 +223,7 @@ def _special_text(_: Interpreter, call: Call) -> Value:
 @MODELS.attribute("PreTrainedTokenizerFast", "vocab_size")
 @MODELS.method("PreTrainedTokenizerFast", "__len__")
 def _words_known(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     vocabulary = None if held is None else _vocabulary(_backend(held))
     if held is None or vocabulary is None:
         return call.unknown()
@@ -238,7 +235,7 @@ def _words_known(_: Interpreter, call: Call) -> Value:
 
 @MODELS.attribute("PreTrainedTokenizerFast", "model_max_length", "padding_side", "is_fast")
 def _tokenizer_attribute(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     known = {"padding_side": Value("right"), "is_fast": Value(data=True)}
     if held is not None and call.name in held.state:
         return held.state[call.name]
@@ -276,7 +273,7 @@ def _width(held: LibraryObject, call: Call) -> Value:
 @MODELS.method("PreTrainedTokenizerFast", "__call__", "batch_encode_plus", "encode_plus")
 def _encoded(interpreter: Interpreter, call: Call) -> Value:
     """Return the numbers of texts' tokens: lists, or arrays where they are asked for."""
-    held, given = _held(call), call.given(0, "text", "batch_text_or_text_pairs")
+    held, given = call.held, call.given(0, "text", "batch_text_or_text_pairs")
     if held is None or (given is not None and not given.known):
         return thing("transformers.BatchEncoding", call, **_outlines(None, Value(UNKNOWN), None))
     count, width = _texts(interpreter, given), _width(held, call)
@@ -320,6 +317,7 @@ def _ids(interpreter: Interpreter, call: Call) -> Value:
     return state_of(_encoded(interpreter, call), "input_ids")
 
 
+@MODELS.method("BatchEncoding", "word_ids", "sequence_ids", "tokens")
 @MODELS.method("PreTrainedTokenizerFast", "tokenize")
 def _tokens(_: Interpreter, call: Call) -> Value:
     return Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)), merged(*call.args))
@@ -333,7 +331,7 @@ def _decoded(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("PreTrainedTokenizerFast", "convert_tokens_to_ids")
 def _converted(interpreter: Interpreter, call: Call) -> Value:
-    held, token = _held(call), call.given(0, "tokens")
+    held, token = call.held, call.given(0, "tokens")
     if held is None or token is None:
         return call.unknown()
     if isinstance(token.data, str):
@@ -366,7 +364,7 @@ def _more_tokens(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("BatchEncoding", "__getitem__", "get")
 def _field(_: Interpreter, call: Call) -> Value:
-    key, held = call.given(0), _held(call)
+    key, held = call.given(0), call.held
     if key is None or held is None or not isinstance(key.data, str):
         return call.unknown()
     return held.state.get(key.data) or call.given(1) or call.unknown()
@@ -374,7 +372,7 @@ def _field(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("BatchEncoding", "__setitem__")
 def _set_field(_: Interpreter, call: Call) -> Value:
-    key, held = call.given(0), _held(call)
+    key, held = call.given(0), call.held
     if key is not None and held is not None and isinstance(key.data, str):
         held.state[key.data] = call.given(1) or Value(UNKNOWN)
     return Value(None)
@@ -382,7 +380,7 @@ def _set_field(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("BatchEncoding", "items", "keys", "values", "pop", "__iter__", "to", "update")
 def _of_fields(interpreter: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     if held is None or call.receiver is None:
         return call.unknown()
     if call.name == "to":
@@ -391,11 +389,6 @@ def _of_fields(interpreter: Interpreter, call: Call) -> Value:
     name = "keys" if call.name == "__iter__" else call.name
     method = interpreter.attribute(whole, name, call.place)
     return interpreter.call(method, call.args, call.keywords, call.place)
-
-
-@MODELS.method("BatchEncoding", "word_ids", "sequence_ids", "tokens")
-def _of_words(_: Interpreter, call: Call) -> Value:
-    return Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)), merged(*call.args))
 
 
 # --- configs --------------------------------------------------------------------------------------
@@ -526,7 +519,7 @@ def labels_of(config: LibraryObject | None) -> Value:
 
 
 def _config_attribute(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     if held is None:
         return call.unknown()
     if call.name == "num_labels":
@@ -666,7 +659,7 @@ def _forward(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("ModelOutput", "__getitem__")
 def _output(_: Interpreter, call: Call) -> Value:
-    held, key = _held(call), call.given(0)
+    held, key = call.held, call.given(0)
     if held is None or key is None:
         return call.unknown()
     if isinstance(key.data, str):
@@ -681,7 +674,7 @@ def _output(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("ModelOutput", "to_tuple", "__iter__")
 def _outputs(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     return call.unknown() if held is None else Value(tuple(held.state.values()))
 
 
@@ -750,7 +743,7 @@ ARGUMENTS = ("TrainingArguments", "Seq2SeqTrainingArguments")
 
 
 def _argument(_: Interpreter, call: Call) -> Value:
-    held = _held(call)
+    held = call.held
     if held is None:
         return call.unknown()
     given = held.state.get(call.name) or held.keywords.get(call.name)
@@ -770,7 +763,7 @@ for _short in ARGUMENTS:
 @MODELS.method("HfArgumentParser", "parse_yaml_file")
 def _parsed(interpreter: Interpreter, call: Call) -> Value:
     """Make the dataclasses of a parser out of words, a dict or a file."""
-    held = _held(call)
+    held = call.held
     given = None if held is None else _option(held, 0, "dataclass_types")
     if given is None:
         return call.unknown()
@@ -799,10 +792,8 @@ def _told(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
         return _of_json(interpreter, given)
     if call.name == "parse_yaml_file":
         return None
-    items = listed(interpreter, given) if given is not None and given.data is not None else None
+    items = words_given(interpreter, given)
     if items is None:
-        items = None if interpreter.arguments is None else list(interpreter.arguments)
-    if items is None or not all(isinstance(item.data, str) for item in items):
         return None
     settings: dict[str, Value] = {}
     name = ""
@@ -861,11 +852,9 @@ def _clipped(_: Interpreter, call: Call) -> Value:
     return Value(Array((), "float32", "torch", "cpu"), frozenset({call.place}))
 
 
-@MODELS.method(
+MODELS.method(
     "Accelerator", "gather", "gather_for_metrics", "unwrap_model", "reduce", "pad_across_processes"
-)
-def _gathered(_: Interpreter, call: Call) -> Value:
-    return call.args[0] if call.args else call.unknown()
+)(first_argument)
 
 
 @MODELS.attribute("Accelerator", "is_main_process", "is_local_main_process", "sync_gradients")

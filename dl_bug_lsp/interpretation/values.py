@@ -127,6 +127,11 @@ class Array:
             return None
         return tuple(d.data if isinstance(d.data, int) else None for d in self.shape)
 
+    @property
+    def sizes_text(self) -> str:
+        """The dimensions as a text, ``(2, ?, 3)``."""
+        return "(" + ", ".join("?" if n is None else str(n) for n in self.sizes or ()) + ")"
+
 
 @dataclass(slots=True, eq=False)
 class Table:

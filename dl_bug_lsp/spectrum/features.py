@@ -105,6 +105,14 @@ def rows_of(counts: Counts, cues: FailureCues = NO_CUES) -> list[Row]:
     ]
 
 
+def _by_file(counts: Counts) -> dict[str, list[int]]:
+    """Return the indices of the elements of each file."""
+    by_file: dict[str, list[int]] = {}
+    for index, element in enumerate(counts.elements):
+        by_file.setdefault(element.file, []).append(index)
+    return by_file
+
+
 def _near_frames(
     counts: Counts, around: Layout, stacks: tuple[Stack, ...]
 ) -> list[tuple[float, float, float]]:
@@ -114,9 +122,7 @@ def _near_frames(
     near ones less by the number of executed lines in between.
     """
     nearness = [(0.0, 0.0, 0.0)] * len(counts)
-    by_file: dict[str, list[int]] = {}
-    for index, element in enumerate(counts.elements):
-        by_file.setdefault(element.file, []).append(index)
+    by_file = _by_file(counts)
     best: dict[tuple[str, int], int] = {}
     for stack in stacks:
         for rank, (file, line) in enumerate(stack[:MAX_FRAMES], 1):
@@ -260,9 +266,7 @@ def stack_as_failing_run(counts: Counts, stacks: tuple[Stack, ...]) -> Counts:
     line.
     """
     around = layout(counts)
-    by_file: dict[str, list[int]] = {}
-    for index, element in enumerate(counts.elements):
-        by_file.setdefault(element.file, []).append(index)
+    by_file = _by_file(counts)
     ef = array("q", bytes(8 * len(counts)))
     for stack in stacks:
         run: set[int] = set()

@@ -229,8 +229,7 @@ def unmatched(case: Case, scope: Scope, last: ast.If) -> Iterator[Clue]:
             )
     if not known:
         return
-    contexts = [site.context for site in case.sites if site.context.scope is scope]
-    context = contexts[-1] if contexts else case.engine.open_context(scope)
+    context = case.context_of(scope)
     start = case.engine.node(test.left, context)
     for step in backward_slice([start], 60):
         constant = step.node.constant
