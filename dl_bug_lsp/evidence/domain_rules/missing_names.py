@@ -389,9 +389,6 @@ def find_similar_names(case: Case) -> Iterator[Clue]:
         for name in unused_parameters(scope):
             why = f"`{scope.name}` never uses its parameter `{name}`"
             inside = [line for file, line in touched if file == scope.file and _inside(scope, line)]
-            for _, _, made in case.makers:
-                if made.file == scope.file and _inside(scope, made.line):
-                    yield Clue("rules.unused_parameter_maker", made.file, made.line, 1.0, why)
             for order, line in enumerate(inside):
                 score = 1 / (1 + order / 2)
                 yield Clue("rules.unused_parameter", scope.file, line, score, why)

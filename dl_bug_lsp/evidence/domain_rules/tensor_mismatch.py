@@ -105,8 +105,6 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _same_shape(case)
     if case.category.id != "tensor_mismatch":
         return
-    yield from _unchanging_size_in_loop(case)
-    yield from _both_sizes(case)
     yield from _extra_axis(case)
     yield from _lacking_axis(case)
     yield from _odd_when_halved(case)
@@ -170,11 +168,6 @@ def _extra_axis(case: Case) -> Iterator[Clue]:
             ):
                 why = f"`{node.text}` keeps or adds the axis of size 1"
                 yield Clue("rules.extra_axis", node.file, node.line, near, why)
-            elif any(isinstance(a, ast.Constant) and a.value == 1 for a in expr.args) and (
-                called_name(expr) in LAYERS
-            ):
-                why = f"`{node.text}` makes an axis of size 1 that nothing squeezes away"
-                yield Clue("rules.one_output", node.file, node.line, near, why)
 
 
 TO_TENSORS = {
@@ -407,26 +400,6 @@ def _drops_one(node: ast.Subscript) -> bool:
     )
 
 
-def _both_sizes(case: Case) -> Iterator[Clue]:
-    """Find shapes and calls that hold both sizes: perhaps they stand in the wrong order."""
-    expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
-    if not expected or not actual or expected & actual:
-        return
-    for step in case.raise_slice:
-        node = step.node
-        expr = node.expr
-        if node.entry is not None or not isinstance(expr, (ast.Tuple, ast.List)):
-            continue
-        sizes = {
-            c.value
-            for part in expr.elts[:8]
-            for c in node.engine.node(part, node.context).constants
-        }
-        if expected & sizes and actual & sizes and node.line > 0:
-            why = f"`{node.text}` holds both sizes, perhaps in the wrong order"
-            yield Clue("rules.both_sizes", node.file, node.line, 1.0, why)
-
-
 def _loss_setting(case: Case, step: Step) -> Iterator[Clue]:
     """Find the loss that a model is compiled with, where targets and outputs do not fit it."""
     expr = step.node.expr
@@ -509,13 +482,12 @@ def _same_shape(case: Case) -> Iterator[Clue]:
             if (node.file, node.line) in seen or numbers not in shapes | {s[::-1] for s in shapes}:
                 continue
             seen.add((node.file, node.line))
-            if max(numbers) <= SMALL:
-                # Kernels and strides of these sizes stand in every network.
+            # Kernels and strides of small sizes stand in every network.
+            if max(numbers) <= SMALL or not _decides_size(node, wrong):
                 continue
             text = "x".join(map(str, numbers))
             why = f"`{node.text}` has the sizes {text} of the message"
-            kind = "rules.same_shape" if _decides_size(node, wrong) else "rules.same_shape_passed"
-            yield Clue(kind, node.file, node.line, 1.0, why)
+            yield Clue("rules.same_shape", node.file, node.line, 1.0, why)
 
 
 def _decides_size(node: Node, wrong: set[int]) -> bool:
@@ -557,37 +529,6 @@ def _whole(node: Node) -> int | None:
     constant = node.constant
     value = constant.value if constant is not None else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _unchanging_size_in_loop(case: Case) -> Iterator[Clue]:
-    """Find layers built in a loop whose input size is not the former layer's output size."""
-    for scope in near_scopes(case):
-        yield from _loop_layers(scope)
-
-
-def _loop_layers(scope: Scope) -> Iterator[Clue]:
-    node = scope.node
-    if isinstance(node, (ast.Lambda, ast.Module, ast.ClassDef)):
-        return
-    for loop in ast.walk(node):
-        if not isinstance(loop, ast.For):
-            continue
-        targets = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-        stored = {
-            n.id for n in ast.walk(loop) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        # What stands below a condition may run in one round alone.
-        sometimes = {id(n) for c in ast.walk(loop) if isinstance(c, ast.If) for n in ast.walk(c)}
-        for call in ast.walk(loop):
-            if not isinstance(call, ast.Call) or len(call.args) < 2 or id(call) in sometimes:
-                continue
-            if called_name(call) not in LAYERS or not called_name(call)[0].isupper():
-                continue
-            first, second = call.args[0], call.args[1]
-            fixed = isinstance(first, ast.Name) and first.id not in stored | targets
-            if fixed and ast.dump(first) != ast.dump(second):
-                why = f"`{ast.unparse(first)}` stays the same in every round of the loop"
-                yield Clue("rules.loop_layer", scope.file, call.lineno, 1.0, why)
 
 
 UNEVEN = (

@@ -47,7 +47,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (overfitting.find_splits, OVERFITS),
     (loop.find_warnings, SILENT),
 )
-"""Each group of rules with the categories that it explains; elsewhere its clues count little."""
+"""Each group of rules with the categories that it explains; elsewhere its clues do not count."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -56,14 +56,12 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in SILENT or case.diagnosis is not None:
         return
     training = Training(case)
-    clues = [(clue, categories) for rule, categories in RULES for clue in clues_of(rule, training)]
+    rules = [rule for rule, categories in RULES if case.category.id in categories]
+    clues = [clue for rule in rules for clue in clues_of(rule, training)]
     warnings = {
-        (clue.file, clue.line): clue.why for clue, _ in clues if clue.why.startswith(loop.WARNED)
+        (clue.file, clue.line): clue.why for clue in clues if clue.why.startswith(loop.WARNED)
     }
-    for clue, categories in clues:
-        if case.category.id in categories:
-            # Of one kind of clue a line shows only one: what the log says must not be lost.
-            warning = warnings.get((clue.file, clue.line), clue.why)
-            yield clue if warning == clue.why else replace(clue, why=f"{clue.why}; {warning}")
-        elif clue.kind == "training.strong":
-            yield replace(clue, kind="training.weak")
+    for clue in clues:
+        # Of one kind of clue a line shows only one: what the log says must not be lost.
+        warning = warnings.get((clue.file, clue.line), clue.why)
+        yield clue if warning == clue.why else replace(clue, why=f"{clue.why}; {warning}")
