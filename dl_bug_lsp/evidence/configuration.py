@@ -482,12 +482,15 @@ OF_PROSE = frozenset(
      "size", "torch", "numpy", "must", "same", "was", "max", "min")
 )  # fmt: skip
 """Words that most messages or most settings have."""
+NAMES_OF_GRAPHS = re.compile(r"\{\{[^{}\n]*\}\}|\[Op:[^\]\n]*\]|\bnode \S+ defined at\b")
+"""Names that TensorFlow gives the parts of a graph in its messages: no words of the program."""
 
 
 def _worded_numbers(case: Case, hits: list[Setting]) -> Iterator[Clue]:
     """Yield those settings with a number of the message that share a word with what failed."""
     sources = [frame.source or "" for frame, _ in case.located[-MOST_FRAMES:]]
-    said, read = _tokens(case.message[:MOST_TEXT]), _tokens(" ".join(sources))
+    message = NAMES_OF_GRAPHS.sub(" ", case.message[:MOST_TEXT])
+    said, read = _tokens(message), _tokens(" ".join(sources))
     worded = [(s, shared) for s in hits if (shared := _tokens(s.key) & (said | read))]
     of_word = Counter(word for _, shared in worded for word in shared)
     for setting, shared in worded:

@@ -56,9 +56,7 @@ def find(case: Case) -> Iterator[Clue]:
     bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
-    cause = case.failure.cause
-    alike = cause is not None and "equal size, but got" in cause.message
-    asked, got = (OF_ALL, OF_ALL) if alike else ("demanded", "given")
+    asked, got = (OF_ALL, OF_ALL) if _is_symmetric(case) else ("demanded", "given")
     meant = [
         step
         for step in apart
@@ -74,6 +72,13 @@ def find(case: Case) -> Iterator[Clue]:
 
 OF_ARGUMENTS = {"call_missing", "call_count", "call_twice"}
 """Families of messages whose numbers count arguments: no value of the program is meant."""
+SYMMETRIC = {
+    *("broadcast", "concat", "dot", "label_shape", "length", "matmul", "merge_shapes", "mv"),
+    *("same_dimension", "shapes_incompatible", "stack"),
+}
+"""Families of messages that name sizes which differ, and do not say which of them is right."""
+ASKS = re.compile(r"\b(?:expect|should|request|need|want)|\bdoesn't match\b|\b(?:in)?to shape\b")
+"""What a message that asks for one of its sizes says."""
 ONE_SAMPLE = {"batch_norm_training"}
 """Families that complain of the number of samples alone: no size of a layer is wrong."""
 NO_SIZES = (
@@ -86,6 +91,14 @@ NO_SIZES = (
 def names_no_size(case: Case) -> bool:
     """Whether the numbers of the message are no sizes or values that the program may set."""
     return (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS | ONE_SAMPLE
+
+
+def _is_symmetric(case: Case) -> bool:
+    """Whether the message names sizes that differ without saying which one was asked for."""
+    family = (case.facts.family or "").rpartition(".")[2]
+    if "equal size, but got" in case.message:
+        return True
+    return family in SYMMETRIC and not ASKS.search(case.message)
 
 
 def counts_no_size(name: str, message: str) -> bool:
@@ -362,8 +375,9 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
                 continue
             limit = "" if re.search(rf"\b{number}\b", node.text) else f" is {number} and"
             # A name such as `batch_size` counts as well, but hardly what is indexed.
-            verb = "leaves" if counts and "batch" not in name else "as a size leaves"
-            why = f"`{node.text}`{limit} {verb} no room for index {index}"
+            is_count = counts and "batch" not in name
+            doubt = "" if is_count else ", if it counts what is indexed"
+            why = f"`{node.text}`{limit} leaves no room for index {index}{doubt}"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
 

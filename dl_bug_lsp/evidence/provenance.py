@@ -50,6 +50,9 @@ def _outline(expr: ast.expr) -> str:
     try:
         if isinstance(expr, ast.Call):
             name = ast.unparse(expr.func)
+            if len(name) >= MOST_SHOWN and isinstance(expr.func, ast.Call):
+                inner = _outline(expr.func)
+                return f"{inner}(…)" if inner else ""
             return f"{name}(…)" if len(name) < MOST_SHOWN else f"….{called_name(expr)}(…)"
         if isinstance(expr, ast.Subscript):
             name = ast.unparse(expr.value)
@@ -176,9 +179,19 @@ ASIDE = {
 def _aside(way: list[Step], end: str) -> str:
     roles = {_role(step) for step in way[1:]}
     words_of_role = next((words for role, words in ASIDE.items() if role in roles), "")
+    if not words_of_role and _is_key(way[-1]):
+        words_of_role = "is a key of a dictionary on the way to"
     if not words_of_role and way[-1].node.entry is not None and _role(way[1]) == "base":
         words_of_role = "stands in the same settings as what is read by"
     return f"{words_of_role} {end}" if words_of_role else ""
+
+
+def _is_key(step: Step) -> bool:
+    """Whether a step is written as a key of a dictionary: what is looked up is the value."""
+    table = step.before.node if step.before is not None else None
+    if table is None or table.entry is not None or step.node.entry is not None:
+        return False
+    return isinstance(table.expr, ast.Dict) and step.node.expr in table.expr.keys
 
 
 def stands_in(text: str, whole: str) -> bool:

@@ -746,7 +746,8 @@ def over_batches(
     model = call.receiver
     if model is None:
         return None
-    known = any(True for _ in tensors(x))
+    elements = x.data.state.get("item", Value(None)) if isinstance(x.data, LibraryObject) else x
+    known = any(True for _ in tensors(elements))
     inputs = (state_of(model) or {}).get("inputs", Value(None))
     for stated in () if known else tensors(inputs):
         if isinstance(stated.data, Array):

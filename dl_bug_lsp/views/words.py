@@ -255,8 +255,17 @@ MESSAGE_WIDTH = 1_000
 
 
 def headline(failure: FailureReport) -> str:
-    """Return the failure's own words in one escaped line."""
-    return message_lines(failure)[0]
+    """Return the failure's own words in one escaped line.
+
+    A first line that only announces what follows (``Graph execution error:``) is followed by the
+    first line that does not.
+    """
+    first, *others = message_lines(failure)
+    if first.endswith(":"):
+        told = (line.strip() for line in others)
+        more = next((line for line in told if line and not line.endswith(":")), "")
+        return f"{first} {more}".strip()
+    return first
 
 
 def message_lines(failure: FailureReport) -> list[str]:

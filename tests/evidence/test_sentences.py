@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport
+from dl_bug_lsp.views.words import headline
 from dl_bug_lsp.workspace import Workspace
 
 
@@ -630,3 +631,101 @@ def test_an_odd_header_is_not_said_to_be_as_wide_as_most_rows(tmp_path: Path) ->
     assert found is not None
     assert "the header has 2 fields, unlike most rows" in repr(found.suspects)
     assert "has 2 fields, most have 2" not in repr(found.suspects)
+
+
+WINDOWS = """\
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+from settings import HISTORY, HOURS_A_STEP
+
+
+def windows(rows):
+    data = tf.data.Dataset.from_tensor_slices(rows).window(HISTORY, shift=6)
+    data = data.flat_map(lambda part: part.batch(HISTORY))
+    return data.map(lambda part: (part, part[-1, 0])).batch(32)
+
+
+rows = np.zeros((720 // HOURS_A_STEP * 24, 4), "float32")
+inputs = keras.Input((HISTORY, 4))
+x = layers.Conv1D(32, 5, padding="causal", activation="relu", name="the_first_of_the_layers")(inputs)
+outputs = layers.Dense(1)(layers.GRU(32)(x))
+model = keras.Model(inputs, outputs)
+model.compile(optimizer="adam", loss="mse")
+model.fit(windows(rows))
+"""  # noqa: E501
+CUT_WINDOWS = """\
+Traceback (most recent call last):
+  File "train.py", line 21, in <module>
+    model.fit(windows(rows))
+  File "/opt/lib/python3.11/site-packages/keras/src/utils/traceback_utils.py", line 122, in error_handler
+    raise e.with_traceback(filtered_tb) from None
+  File "/opt/lib/python3.11/site-packages/tensorflow/python/eager/execute.py", line 53, in quick_execute
+    tensors = pywrap_tfe.TFE_Py_Execute(ctx._handle, device_name, op_name,
+tensorflow.python.framework.errors_impl.InvalidArgumentError: Graph execution error:
+
+Detected at node IteratorGetNext defined at (most recent call last):
+  File "train.py", line 21, in <module>
+
+  File "/opt/lib/python3.11/site-packages/keras/src/backend/tensorflow/trainer.py", line 154, in multi_step_on_iterator
+
+Cannot batch tensors with different shapes in component 0. First element had shape [24,4] and element 1 had shape [48,4].
+\t [[{{node IteratorGetNext}}]] [Op:__inference_multi_step_on_iterator_3007]
+"""  # noqa: E501
+
+
+def test_elements_that_do_not_batch_are_no_input_of_a_layer_and_none_is_the_right_one(
+    tmp_path: Path,
+) -> None:
+    files = {"train.py": WINDOWS, "settings.py": "HISTORY = 48\nHOURS_A_STEP = 24\n"}
+    found = report(tmp_path, files, CUT_WINDOWS)
+    said = " ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "one of the sizes in the message" in said
+    assert "demanded" not in said
+    assert "says was given" not in said
+    assert "nothing flattens it" not in said
+    assert "do not fit each other: 48 and 24" not in said
+    assert "`….(…)`" not in said
+    # `step` stands in a name of TensorFlow's graph alone.
+    assert "speaks of `step`" not in said
+    assert "drop_remainder" in found.advice[0].fix
+    assert all("run_eagerly" not in one.fix for one in found.advice)
+    words = headline(found)
+    assert words.endswith("and element 1 had shape [48,4].")
+    assert "Graph execution error: Cannot batch" in words
+
+
+def test_a_key_that_is_looked_up_does_not_arrive(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+STAGES = {"wake": 0, "light": 1, "deep": 2, "dream": 3}
+
+
+def encode(names):
+    found = []
+    for name in names:
+        found.append(STAGES[name])
+    return torch.tensor(found)
+
+
+head = nn.Linear(8, 3)
+loss = nn.CrossEntropyLoss()(head(torch.randn(2, 8)), encode(["light", "dream"]))
+"""
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 15, in <module>
+    loss = nn.CrossEntropyLoss()(head(torch.randn(2, 8)), encode(["light", "dream"]))
+  File "/opt/lib/python3.11/site-packages/torch/nn/functional.py", line 3555, in cross_entropy
+    return torch._C._nn.cross_entropy_loss(
+IndexError: Target 3 is out of bounds.
+"""
+    found = report(tmp_path, {"train.py": program}, text)
+    said = reasons(found, "train.py", 4)
+    assert "as a size" not in said
+    assert "this constant (`'dream'`) goes into" not in said
+    assert "this constant (`'wake'`) goes into" not in said
+    assert "leaves no room for index 3, if it counts what is indexed" in said

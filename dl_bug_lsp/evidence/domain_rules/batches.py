@@ -186,8 +186,14 @@ def _unflattened(case: Case) -> Iterator[Clue]:
                 before = layer if name.startswith(MAPS) else None
 
 
+OF_SEVERAL = {"batch", "concat", "merge_shapes", "stack"}
+"""Families of messages on arrays that are put together: no product is meant."""
+
+
 def _unflattened_call(case: Case) -> Iterator[Clue]:
     """Find a product that gets a feature map which would fit if its last axes were flattened."""
+    if (case.facts.family or "").rpartition(".")[2] in OF_SEVERAL:
+        return
     shapes = [f.value for f in case.facts.of(FactKind.SHAPE, Role.ACTUAL)]
     sizes = [f.value for f in case.facts.of(FactKind.SIZE, Role.EXPECTED)]
     if not shapes or not sizes or not isinstance(shapes[0], tuple) or len(shapes[0]) != 2:
