@@ -1,6 +1,7 @@
 """Compare what the interpreter knows of programs with what they really compute.
 
     python benchmarks/followed_values.py --python PYTHON FOLDER ... [--totals] [--detail OUT.json]
+                                         [--failing N]
 
 A FOLDER holds cases with a ``workspace`` and a command (``truth.json`` or ``command.txt``) that
 starts a Python script. PYTHON runs each in a copy with its expressions noted (`record_values.py`;
@@ -16,6 +17,10 @@ unknown   nothing is known of the value
 A *gap* is an unknown value of which all parts are known: something that the models lack.
 ``--detail`` writes the gaps and the places of the rest. Folders that are only counted get
 ``--totals``.
+
+With ``--failing N`` each program is followed as a failing run is: N times, each towards the line of
+another function of which the recording has the stack, and the expressions of that line are
+compared. A line is *reached* where the run came to it with no frame entered from outside.
 """
 
 from __future__ import annotations
@@ -38,8 +43,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from record_values import STACKS
+
 from dl_bug_lsp.interpretation.calls import kind_of
 from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -47,6 +55,7 @@ from dl_bug_lsp.interpretation.values import (
     Instance,
     Library,
     LibraryObject,
+    Origin,
     Raised,
     Table,
     Value,
@@ -54,7 +63,7 @@ from dl_bug_lsp.interpretation.values import (
 from dl_bug_lsp.workspace import Workspace
 
 RECORDER = Path(__file__).with_name("record_values.py")
-RECORDINGS = Path(tempfile.gettempdir()) / "dl-bug-lsp-recorded-values"
+RECORDINGS = Path(tempfile.gettempdir()) / "dl-bug-lsp-recorded-stacks"
 SECONDS = 120
 BEST_FIRST = ("right", "partly", "wrong", "missed", "unknown")
 CONTAINERS = ("list", "dict", "set", "tuple")
@@ -75,9 +84,14 @@ class Following(Interpreter):
 
     GUESSES = False
 
-    def __init__(self, workspace: Workspace, script: str, words: Sequence[str]) -> None:
-        """Prepare to follow a run of ``script`` with the words of its command line."""
-        super().__init__(workspace, script, ("", 0), [Value(word) for word in words])
+    def __init__(
+        self, workspace: Workspace, script: str, words: Sequence[str], stack: Sequence[Origin] = ()
+    ) -> None:
+        """Prepare to follow ``script`` with the words of its command line, towards a stack."""
+        frames = without_machinery(tuple(stack)) if stack else ()
+        target = frames[-1] if frames else ("", 0)
+        arguments = [Value(word) for word in words]
+        super().__init__(workspace, script, target, arguments, frames=frames)
         self.values_of: dict[str, Value] = {}
         self.gaps: dict[str, str] = {}
         self.refusals: dict[str, str] = {}
@@ -140,11 +154,19 @@ class Following(Interpreter):
         return data.kind if isinstance(data, Outline) else kind_of(value)
 
 
+class Towards(Following):
+    """An interpreter that may guess what leads to its line, as for a failure."""
+
+    GUESSES = True
+
+
 @dataclass
 class Comparison:
     """What was followed of one program: counts, and by ``file:line:column:line:column`` the rest.
 
-    ``wrong`` holds the followed and the real value.
+    ``wrong`` holds the followed and the real value. ``lines`` counts the lines that a run was
+    followed to, ``reached`` and ``right_lines`` those of them that it came to by itself and of which
+    everything is known.
     """
 
     case: str
@@ -154,6 +176,10 @@ class Comparison:
     wrong: list[tuple[str, str, str]] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
+    lines: int = 0
+    reached: int = 0
+    right_lines: int = 0
+    steps: int = 0
 
     @property
     def known(self) -> float:
@@ -161,15 +187,49 @@ class Comparison:
         return (self.counts["right"] + self.counts["partly"]) / max(self.counts.total(), 1)
 
 
-def compare(case: Path, python: str) -> Comparison | None:
-    """Return how a program was followed, None where its command starts no Python script."""
+def compare(case: Path, python: str, failing: int = 0) -> Comparison | None:
+    """Return how a program was followed, None where its command starts no Python script.
+
+    With ``failing`` that many runs towards a line each, else one of the whole program.
+    """
     words = _words(case)
     recorded = _recorded(case, words, python) if words else {}
     if not words or not recorded:
         return None
-    following = Following(Workspace(case / "workspace", cache=False), words[0], words[1:])
-    following.run()
+    values = {key: found for key, found in recorded.items() if key != STACKS}
+    workspace = Workspace(case / "workspace", cache=False)
     comparison = Comparison(str(case))
+    if not failing:
+        following = Following(workspace, words[0], words[1:])
+        following.run()
+        _compare_values(comparison, following, values)
+        return comparison
+    for stack in _spread(recorded[STACKS], failing):
+        towards = Towards(workspace, words[0], words[1:], stack)
+        outcome = towards.run()
+        file, line = stack[-1]
+        of_line = {k: v for k, v in values.items() if k.startswith(f"{file}:{line}:")}
+        before = Counter(comparison.counts)
+        _compare_values(comparison, towards, of_line)
+        comparison.lines += 1
+        comparison.reached += towards.reach.alone
+        comparison.right_lines += not sum(
+            comparison.counts[kind] - before[kind] for kind in ("wrong", "missed", "unknown")
+        )
+        comparison.steps += outcome.steps
+    return comparison
+
+
+def _spread(stacks: Sequence[Any], most: int) -> list[tuple[Origin, ...]]:
+    """Return up to ``most`` stacks with a call in them, evenly over the order of the run."""
+    deep = [tuple((file, line) for file, line in stack) for stack in stacks if len(stack) > 1]
+    count = min(most, len(deep))
+    return [deep[(2 * number + 1) * len(deep) // (2 * count)] for number in range(count)]
+
+
+def _compare_values(
+    comparison: Comparison, following: Following, recorded: dict[str, list[Real]]
+) -> None:
     for key, real_values in recorded.items():
         value = following.values_of.get(key)
         if value is None:
@@ -182,9 +242,8 @@ def compare(case: Path, python: str) -> Comparison | None:
             comparison.wrong.append((key, _shown(value), str(real_values[0])[:160]))
         elif best == "unknown":
             comparison.unknown.append(key)
-    comparison.gaps = {k: v for k, v in following.gaps.items() if k in recorded}
-    comparison.refusals = {k: v for k, v in following.refusals.items() if k in recorded}
-    return comparison
+    comparison.gaps |= {k: v for k, v in following.gaps.items() if k in recorded}
+    comparison.refusals |= {k: v for k, v in following.refusals.items() if k in recorded}
 
 
 def _key(file: str, node: ast.expr) -> str:
@@ -273,7 +332,7 @@ def _words(case: Path) -> list[str]:
     return words if words and words[0].endswith(".py") else []
 
 
-def _recorded(case: Path, words: Sequence[str], python: str) -> dict[str, list[Real]]:
+def _recorded(case: Path, words: Sequence[str], python: str) -> dict[str, list[Any]]:
     """Run a case in a copy of its workspace, once; return what its expressions came to."""
     out = RECORDINGS / (str(case.resolve()).replace("/", "+") + ".json")
     if not out.is_file():
@@ -295,7 +354,7 @@ def _recorded(case: Path, words: Sequence[str], python: str) -> dict[str, list[R
             )
         if not out.is_file():
             out.write_text("{}")
-    recorded: dict[str, list[Real]] = json.loads(out.read_text())
+    recorded: dict[str, list[Any]] = json.loads(out.read_text())
     return recorded
 
 
@@ -314,24 +373,31 @@ def main() -> int:
     parser.add_argument("--only", default="", help="a part of the names of cases")
     parser.add_argument("--totals", action="store_true", help="print no case")
     parser.add_argument("--detail", type=Path)
+    parser.add_argument("--failing", type=int, default=0, help="lines of each program to follow to")
     options = parser.parse_args()
     python = str(Path.cwd() / options.python)
     comparisons: list[Comparison] = []
     for case in _cases(options.folders):
-        comparison = compare(case, python) if options.only in case.name else None
-        if comparison is None:
+        comparison = compare(case, python, options.failing) if options.only in case.name else None
+        if comparison is None or not comparison.counts:
             continue
         comparisons.append(comparison)
         counts = comparison.counts
         if not options.totals:
             shares = " ".join(f"{kind} {counts[kind] / counts.total():.2f}" for kind in BEST_FIRST)
-            print(f"{case.name:40} {shares} of {counts.total()}", flush=True)
+            lines = f", {comparison.right_lines} of {comparison.lines} lines" * bool(options.failing)
+            print(f"{case.name:40} {shares} of {counts.total()}{lines}", flush=True)
     totals = sum((comparison.counts for comparison in comparisons), Counter[str]())
     if not totals:
         print("no program ran", file=sys.stderr)
         return 1
     print(f"{len(comparisons)} programs, {totals.total()} expressions")
     print(" ".join(f"{kind} {totals[kind] / totals.total():.3f}" for kind in BEST_FIRST))
+    if options.failing:
+        lines = sum(comparison.lines for comparison in comparisons)
+        reached = sum(comparison.reached for comparison in comparisons)
+        right = sum(comparison.right_lines for comparison in comparisons)
+        print(f"{lines} lines: reached {reached / lines:.3f}, all known {right / lines:.3f}")
     shares_known = [comparison.known for comparison in comparisons]
     mean, median = statistics.mean(shares_known), statistics.median(shares_known)
     print(f"right or partly, of each program: mean {mean:.3f}, median {median:.3f}")

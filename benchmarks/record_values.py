@@ -4,7 +4,8 @@
 
 Run by `followed_values.py` with the interpreter of the program, in the folder of its command. Each
 expression of the files below ROOT is wrapped in a call that notes its value, the first few times.
-The sources on disk stay as they are. OUT maps ``file:line:column:line:column`` to descriptions.
+The sources on disk stay as they are. OUT maps ``file:line:column:line:column`` to descriptions, and
+``stacks`` to one stack for each function that ran: the places (file, line) of ROOT, outermost first.
 """
 
 from __future__ import annotations
@@ -17,11 +18,16 @@ import json
 import os
 import runpy
 import sys
+import zlib
 from pathlib import Path
+from types import FrameType
 
 MOST_TIMES = 4
 """How many values of one expression are noted."""
 MOST_ENTRIES = 60_000
+STACKS = "stacks"
+SKIPPED = 5
+"""One of so many expressions is where the stack of its function may be noted."""
 WRAPPED = (
     *(ast.Call, ast.BinOp, ast.Subscript, ast.Attribute, ast.Compare, ast.UnaryOp, ast.BoolOp),
     *(ast.Name, ast.IfExp, ast.ListComp, ast.DictComp, ast.SetComp),
@@ -54,9 +60,11 @@ def described(value: object, depth: int = 0) -> object:
 class Notes:
     """What was noted so far, written when the process ends."""
 
-    def __init__(self, out: str) -> None:
+    def __init__(self, out: str, root: str) -> None:
         self.out = out
+        self.root = root
         self.entries: dict[str, list[object]] = {}
+        self.stacks: dict[object, list[tuple[str, int]]] = {}
         self.process = os.getpid()
         atexit.register(self.write)
 
@@ -67,6 +75,8 @@ class Notes:
             if len(self.entries) >= MOST_ENTRIES:
                 return value
             entries = self.entries[key] = []
+            if zlib.crc32(key.encode()) % SKIPPED == 0:
+                self.note_stack(sys._getframe(1))
         if len(entries) < MOST_TIMES:
             try:
                 entries.append(described(value))
@@ -74,10 +84,24 @@ class Notes:
                 entries.append({"kind": "object", "class": type(value).__name__})
         return value
 
+    def note_stack(self, innermost: FrameType) -> None:
+        """Note the program's places on the stack, once for each function that is innermost."""
+        if innermost.f_code in self.stacks:
+            return
+        places: list[tuple[str, int]] = []
+        frame: FrameType | None = innermost
+        while frame is not None:
+            path = frame.f_code.co_filename
+            if path.startswith(self.root + os.sep):
+                places.append((os.path.relpath(path, self.root), frame.f_lineno))
+            frame = frame.f_back
+        self.stacks[innermost.f_code] = places[::-1]
+
     def write(self) -> None:
         """Write all notes, only in the process that was started."""
         if os.getpid() == self.process:
-            Path(self.out).write_text(json.dumps(self.entries))
+            entries = {**self.entries, STACKS: list(self.stacks.values())}
+            Path(self.out).write_text(json.dumps(entries))
 
 
 class Wrapping(ast.NodeTransformer):
@@ -122,7 +146,7 @@ def main() -> None:
     """Run the script of the command line."""
     out, root, script, *arguments = sys.argv[1:]
     root = os.path.realpath(root)
-    setattr(builtins, NOTE, Notes(out).note)
+    setattr(builtins, NOTE, Notes(out, root).note)
     original = importlib.machinery.SourceFileLoader.get_code
 
     def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> object:
