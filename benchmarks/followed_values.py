@@ -165,8 +165,8 @@ class Comparison:
     """What was followed of one program: counts, and by ``file:line:column:line:column`` the rest.
 
     ``wrong`` holds the followed and the real value. ``lines`` counts the lines that a run was
-    followed to, ``reached`` and ``right_lines`` those of them that it came to by itself and of which
-    everything is known.
+    followed to, ``reached`` and ``right_lines`` those of them that it came to by itself and of
+    which everything is known.
     """
 
     case: str
@@ -385,7 +385,9 @@ def main() -> int:
         counts = comparison.counts
         if not options.totals:
             shares = " ".join(f"{kind} {counts[kind] / counts.total():.2f}" for kind in BEST_FIRST)
-            lines = f", {comparison.right_lines} of {comparison.lines} lines" * bool(options.failing)
+            lines = f", {comparison.right_lines} of {comparison.lines} lines" * bool(
+                options.failing
+            )
             print(f"{case.name:40} {shares} of {counts.total()}{lines}", flush=True)
     totals = sum((comparison.counts for comparison in comparisons), Counter[str]())
     if not totals:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
     MAX_ITEMS,
@@ -37,11 +37,14 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     ModuleValue,
     OneShot,
+    OpenDict,
     Origin,
     Raised,
     Table,
     Value,
     merged,
+    opened,
+    rest_of,
     unknown,
 )
 from dl_bug_lsp.provenance.folding import brace
@@ -149,7 +152,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     value = _first(call)
     data = value.data
     if isinstance(data, (set, dict)):
-        return Value(len(data), _made_of(value) | {call.place})
+        made = Value(len(data), _made_of(value) | {call.place})
+        return made if rest_of(data) is None else arrays.number("int64", made, lowest=len(data))
     if isinstance(data, (str, bytes, list, tuple)):
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
@@ -320,10 +324,12 @@ def _set(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.function("builtins.dict")
 def _dict(interpreter: Interpreter, call: Call) -> Value:
     entries: dict[Any, Value] = {}
+    rest: Value | None = None
     if call.args:
         data = (interpreter.held_in(call.args[0]) or call.args[0]).data
         if isinstance(data, dict):
             entries.update(data)
+            rest = rest_of(data)
         else:
             items = interpreter.iterate(call.args[0])
             if isinstance(items, Lazy):
@@ -336,7 +342,7 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
                 except (NotPlain, TypeError):
                     return call.unknown()
     entries.update(call.keywords)
-    return Value(entries)
+    return Value(entries if rest is None else OpenDict(entries, rest))
 
 
 PLAIN_FUNCTIONS = (
@@ -939,7 +945,10 @@ def _list_method(interpreter: Interpreter, call: Call, receiver: Value, data: li
         return Value(None)
     if name == "extend" and args:
         items = interpreter.iterate(args[0])
-        data.extend((items if isinstance(items, list) else [items.item])[: MAX_ITEMS - len(data)])
+        if isinstance(items, Lazy):
+            receiver.data = operators.joined(receiver, Value(items, args[0].origins)).data
+        else:
+            data.extend(items[: MAX_ITEMS - len(data)])
         return Value(None)
     if name == "insert" and len(args) == 2 and isinstance(args[0].data, int):
         data.insert(args[0].data, _added(data, args[1], call.place))
@@ -988,6 +997,11 @@ def _dict_method(
     interpreter: Interpreter, call: Call, receiver: Value, data: dict[Any, Value]
 ) -> Value:
     name, args = call.name, call.args
+    rest = rest_of(data)
+    if rest is not None and name in ("items", "keys", "values"):
+        key = Value(UNKNOWN, merged(receiver, rest))
+        item = {"items": Value((key, rest)), "keys": key, "values": rest}[name]
+        return Value(Lazy(item, Value(UNKNOWN, key.origins)), receiver.origins)
     if name == "items":
         return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()])
     if name == "keys":
@@ -995,14 +1009,18 @@ def _dict_method(
     if name == "values":
         return Value(list(data.values()))
     if name == "copy":
-        return Value(dict(data), receiver.origins)
+        copied = dict(data) if rest is None else OpenDict(data, rest)
+        return Value(copied, receiver.origins)
     if name == "update":
         given = interpreter.held_in(args[0]) or args[0] if args else Value({})
         if not isinstance(given.data, dict) and given.known:
             given = _dict(interpreter, Call("builtins.dict", (given,), {}, call.place))
+        data.update(call.keywords)
         if isinstance(given.data, dict):
             data.update(given.data)
-        data.update(call.keywords)
+        more = unknown(given) if not given.known else rest_of(given.data)
+        if more is not None:
+            opened(receiver, more)
         return Value(None)
     if name in ("get", "pop", "setdefault") and args:
         try:
@@ -1014,6 +1032,8 @@ def _dict_method(
             if name == "pop":
                 del data[key]
             return entry
+        if rest is not None and name != "setdefault":
+            return unknown(rest, *args)
         if name == "setdefault":
             data[key] = args[1] if len(args) > 1 else Value(None)
             return data[key]
@@ -1031,6 +1051,9 @@ def _set_method(interpreter: Interpreter, call: Call, receiver: Value, data: set
     try:
         given = [plain(a) for a in call.args]
     except NotPlain:
+        if call.name in ("add", "update"):
+            items = Value(UNKNOWN, merged(receiver, *call.args))
+            receiver.data = Lazy(items, items)
         return call.unknown()
     if call.name in ("add", "discard", "remove") and given:
         if call.name == "add":

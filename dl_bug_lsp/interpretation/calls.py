@@ -43,6 +43,7 @@ from dl_bug_lsp.interpretation.values import (
     Value,
     merged,
     of_dtype,
+    rest_of,
     unknown,
 )
 
@@ -772,11 +773,16 @@ class Calls(RunState):
             return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
         if endless:
             items = _items(names["yielded values"])
+            if isinstance(names["yielded values"].data, Lazy):
+                return names["yielded values"]
             return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
         if not yields:
             return Value(None, self._ends_of(function))
+        yielded = names["yielded values"]
+        if isinstance(yielded.data, Lazy):
+            return Value(yielded.data, yielded.origins)
         caller = self.stack[-1] if self.stack else None
-        return Value(OneShot(_items(names["yielded values"]), caller))
+        return Value(OneShot(_items(yielded), caller))
 
     def _standing_in(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
@@ -897,6 +903,9 @@ class Calls(RunState):
         if isinstance(data, (list, tuple)):
             return list(data)
         if isinstance(data, dict):
+            if rest_of(data) is not None:
+                key = Value(UNKNOWN, merged(value))
+                return Lazy(key, key)
             return [operators.value_of(key, value.origins) for key in data]
         if isinstance(data, set):
             return [operators.value_of(item, value.origins) for item in sorted(data, key=repr)]

@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation import (
     arrays,
     builtin_models,
     cells,
+    loops,
     machinery,
     operators,
 )
@@ -50,11 +51,14 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     ModuleValue,
     OneShot,
+    OpenDict,
     Origin,
     Raised,
     Table,
     Value,
     merged,
+    opened,
+    rest_of,
     unknown,
 )
 from dl_bug_lsp.provenance.folding import formatted
@@ -309,8 +313,12 @@ class Expressions(Calls):
             if not isinstance(target.slice, ast.Constant):
                 # What made the key counts, too: it may be the wrong one.
                 value = Value(value.data, merged(value, key))
-            with suppress(NotPlain, TypeError):
+            try:
                 data[operators.key_of(key)] = value
+            except NotPlain:
+                opened(base, value)
+            except TypeError:
+                return
         elif isinstance(data, list) and isinstance(key.data, int):
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
@@ -800,6 +808,7 @@ class Expressions(Calls):
 
     def _of_Dict(self, node: ast.Dict, env: Environment) -> Value:
         entries: dict[Any, Value] = {}
+        rest: Value | None = None
         for key, expr in zip(node.keys, node.values, strict=True):
             value = self.value(expr, env)
             if key is None:
@@ -807,12 +816,15 @@ class Expressions(Calls):
                     # Any key may be among those that are not known.
                     return unknown(value, *entries.values())
                 entries.update(value.data)
+                rest = rest_of(value.data) or rest
                 continue
             try:
                 entries[operators.key_of(self.value(key, env))] = value
-            except (NotPlain, TypeError):
+            except NotPlain:
+                rest = value
+            except TypeError:
                 continue
-        return Value(entries)
+        return Value(entries if rest is None else OpenDict(entries, rest))
 
     def _of_JoinedStr(self, node: ast.JoinedStr, env: Environment) -> Value:
         texts: list[str | None] = []
@@ -913,7 +925,10 @@ class Expressions(Calls):
         items = self.iterate(self.value(node.value, env))
         held = env.names.get("yielded values")
         if held is not None and isinstance(held.data, list):
+            before = len(held.data)
             held.data.extend(items if isinstance(items, list) else [items.item])
+            if isinstance(items, Lazy):
+                held.data = loops.widened(held.data, before, items.length.origins)
         return Value(UNKNOWN)
 
     def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Value:
@@ -938,14 +953,11 @@ class Expressions(Calls):
         lazy = self._generate(
             node.generators, env, lambda inner: items.append(self.value(node.elt, inner))
         )
-        try:
-            return (
-                unknown(*items)
-                if lazy is not None
-                else Value({plain(v) for v in items}, merged(*items))
-            )
-        except (NotPlain, TypeError):
-            return unknown(*items)
+        if lazy is None:
+            with suppress(NotPlain, TypeError):
+                return Value({plain(v) for v in items}, merged(*items))
+        item = alike(items)
+        return Value(Lazy(item, Value(UNKNOWN, item.origins)), item.origins)
 
     def _of_DictComp(self, node: ast.DictComp, env: Environment) -> Value:
         pairs: list[tuple[Value, Value]] = []
@@ -956,11 +968,16 @@ class Expressions(Calls):
                 (self.value(node.key, inner), self.value(node.value, inner))
             ),
         )
-        try:
-            entries = {operators.key_of(key): value for key, value in pairs}
-        except (NotPlain, TypeError):
-            return unknown(*(value for _, value in pairs))
-        return unknown(*entries.values()) if lazy is not None else Value(entries)
+        entries: dict[Any, Value] = {}
+        rest: list[Value] = []
+        for key, value in pairs:
+            try:
+                entries[operators.key_of(key)] = value
+            except (NotPlain, TypeError):
+                rest.append(value)
+        if lazy is None and not rest:
+            return Value(entries)
+        return Value(OpenDict(entries, alike(rest or list(entries.values()))))
 
     def _generate(
         self,

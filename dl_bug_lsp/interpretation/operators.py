@@ -24,6 +24,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    rest_of,
     unknown,
 )
 from dl_bug_lsp.provenance.folding import BINARY, PERCENT
@@ -122,7 +123,7 @@ def _plain(value: Value, depth: int, room: _Room) -> Any:
     if isinstance(data, tuple):
         return tuple(_plain(item, depth - 1, room) for item in data)
     if isinstance(data, dict):
-        if any(isinstance(key, ObjectKey) for key in data):
+        if rest_of(data) is not None or any(isinstance(key, ObjectKey) for key in data):
             raise NotPlain
         return {key: _plain(item, depth - 1, room) for key, item in data.items()}
     return set(data)
@@ -152,7 +153,7 @@ def truth(value: Value) -> bool | None:
     """Return whether a value is true, None where that is not known."""
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
-        return bool(data)
+        return bool(data) or rest_of(data) is not None
     if isinstance(data, LibraryObject) and data.short == "DictConfig":
         return bool(data.state)
     if isinstance(data, Array) and arrays.is_failing():
@@ -368,10 +369,10 @@ def _is_too_big(x: Any, y: Any) -> bool:
 def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
     x, y = a.data, b.data
     if kind is ast.Add and type(x) is type(y) and isinstance(x, (list, tuple)):
-        joined: Any = x + y  # type: ignore[operator]
-        return Value(joined[:MAX_ITEMS], merged(a, b))
+        whole: Any = x + y  # type: ignore[operator]
+        return Value(whole[:MAX_ITEMS], merged(a, b))
     if kind is ast.Add and isinstance(x, (Lazy, list)) and isinstance(y, (Lazy, list)):
-        return _joined(a, b)
+        return joined(a, b)
     if isinstance(x, set) and isinstance(y, set) and kind in SET_OPERATORS:
         return Value(SET_OPERATORS[kind](x, y), merged(a, b))
     if kind is ast.Mult:
@@ -397,7 +398,7 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
 MOST_OTHERS = 4
 
 
-def _joined(a: Value, b: Value) -> Value:
+def joined(a: Value, b: Value) -> Value:
     """Return two lists in one, of which one at least has items that are not all known."""
     outline = next(v.data for v in (a, b) if isinstance(v.data, Lazy))
     others: list[Value] = []
@@ -647,7 +648,7 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         if isinstance(b.data, dict):
             wanted = key_of(a)
             inside = wanted in b.data
-            if isinstance(wanted, ObjectKey) and not inside:
+            if not inside and (isinstance(wanted, ObjectKey) or rest_of(b.data) is not None):
                 return unknown(a, b)
         elif isinstance(b.data, (set, str)):
             inside = plain(a) in b.data
@@ -695,6 +696,9 @@ def indexed(
                 return Value(part.data, merged(part, key))
         except (NotPlain, TypeError):
             return unknown(base, key)
+        rest = rest_of(data)
+        if rest is not None:
+            return Value(rest.data, merged(rest, key))
         if isinstance(wanted, ObjectKey):
             # Its class may say which objects are equal.
             return unknown(base, key)

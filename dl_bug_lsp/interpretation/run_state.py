@@ -103,10 +103,12 @@ class Reach:
 
     ``guessed_calls`` are calls of what is not known that were taken to be those of the stack;
     ``forced`` counts the branches that were taken though their condition is known not to hold,
-    ``supposed`` those around the failing line whose condition is not known.
+    ``guessed_branches`` those whose condition is not known, ``supposed`` the ones of these around
+    the failing line.
     """
 
     guessed_calls: int = 0
+    guessed_branches: int = 0
     forced: int = 0
     supposed: int = 0
     resumed: bool = False
@@ -134,10 +136,14 @@ class OfKernels(NamedTuple):
 
 @dataclass(slots=True)
 class OfSyntax:
-    """What is worked out once of functions: whether they yield, and the lines of their ends."""
+    """What is worked out once of functions and loops.
+
+    Whether functions yield, and the lines of their ends; the names that loops count.
+    """
 
     generators: dict[ast.AST, bool] = field(default_factory=dict)
     ends: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
+    counted: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from dl_bug_lsp.interpretation import (
     cells,
+    loops,
     machinery,
     operators,
 )
@@ -210,6 +211,7 @@ class Statements(Expressions):
                 self.reach.forced += 1
             self.block(node.body if known else node.orelse, env)
             return
+        self.reach.guessed_branches += 1
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
             self.block(node.orelse, env)
         elif self._holds(node.body, env) or not _leaves(node.body):
@@ -246,9 +248,11 @@ class Statements(Expressions):
         rounds = items if isinstance(items, list) else self._rounds_of(items, node, env)
         if not rounds:
             self._left_out(node, items.length if isinstance(items, Lazy) else source, env)
-        lengths = _lengths_of_lists(env) if len(rounds) > FEW_ROUNDS else {}
-        start = self.left
-        number = 0
+        count = items.length if isinstance(items, Lazy) else Value(len(rounds), source.origins)
+        widens = bool(rounds) and (isinstance(items, Lazy) or len(rounds) > FEW_ROUNDS)
+        before_loop = self._before_loop(node, env) if widens else None
+        start, supposed = self.left, self.reach.guessed_branches
+        number, is_short = 0, False
         try:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
                 before = self.left
@@ -257,14 +261,42 @@ class Statements(Expressions):
                     self.block(node.body, env)
                 long = before - self.left > LONG_ROUND or self.left < start * 3 // 4
                 if number + 1 >= FEW_ROUNDS and long:
-                    self._grow(env, lengths, number + 1, len(rounds))
-                    self._last_round(node, env)
+                    is_short = True
                     break
         except _Break:
             if isinstance(source.data, OneShot) and isinstance(items, list):
                 source.data.extend(items[number + 1 :])
+            if (
+                before_loop is not None
+                and isinstance(items, Lazy)
+                and self.reach.guessed_branches != supposed
+            ):
+                self._widen(before_loop, node, number + 1, Value(UNKNOWN, count.origins), supposed)
             return
-        self.block(node.orelse, env)
+        if before_loop is not None and number + 1 != count.data:
+            self._widen(before_loop, node, number + 1, count, supposed)
+        if is_short:
+            self._last_round(node, env)
+        else:
+            self.block(node.orelse, env)
+
+    def _before_loop(self, node: loops.Loop, env: Environment) -> loops.Before:
+        counted = self._of_syntax.counted.get(node)
+        if counted is None:
+            counted = self._of_syntax.counted[node] = loops.counted_names(node)
+        return loops.before_loop(env, counted)
+
+    def _widen(
+        self,
+        before: loops.Before,
+        node: loops.Loop,
+        done: int,
+        count: Value,
+        supposed: int,
+    ) -> None:
+        """Let what a loop adds to hold what the rounds that are left out would add."""
+        even = self.reach.guessed_branches == supposed
+        self.room -= loops.after_loop(before, node, done, count, even=even)
 
     def _rounds_of(self, items: Lazy, node: ast.For, env: Environment) -> list[Value]:
         """Return the rounds of a loop over items that are all alike.
@@ -327,37 +359,36 @@ class Statements(Expressions):
         place = self._missed(env)
         return place is not None and place[1] > _last_line(node)
 
-    def _grow(self, env: Environment, before: Mapping[int, int], done: int, rounds: int) -> None:
-        """Lengthen the lists that a loop fills evenly by what its other rounds would add."""
-        for items in _lists_of(env):
-            added = len(items) - before.get(id(items), len(items))
-            if added <= 0 or added % done:
-                continue
-            each = added // done
-            last = items[-each:]
-            missing = min(each * (rounds - done), operators.MAX_ITEMS - len(items), self.room)
-            items.extend(last[i % each] for i in range(missing))
-            self.room -= max(missing, 0)
-
     _do_AsyncFor = _do_For
 
     def _do_While(self, node: ast.While, env: Environment) -> None:
+        before_loop: loops.Before | None = None
+        supposed, number = self.reach.guessed_branches, 0
+        count = Value(UNKNOWN)
         for number in range(MAX_WHILE):
             before = self.left
-            known = operators.truth(self.value(node.test, env))
+            tested = self.value(node.test, env)
+            known = operators.truth(tested)
             if known is False or (known is None and number):
+                if known is None and before_loop is not None:
+                    self._widen(before_loop, node, number, Value(UNKNOWN, tested.origins), supposed)
                 break
+            if before_loop is None:
+                before_loop = self._before_loop(node, env)
             try:
                 self.block(node.body, env)
             except _Continue:
                 pass
             except _Break:
+                if self.reach.guessed_branches != supposed:
+                    self._widen(before_loop, node, number + 1, count, supposed)
                 return
             yielded = env.names.get("yielded values")
             endless = yielded is not None and isinstance(node.test, ast.Constant)
             if endless and len(_items(yielded)) >= MAX_YIELDS:
                 raise _Endless
             if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
+                self._widen(before_loop, node, number + 1, count, supposed)
                 self._last_round(node, env)
                 if endless and _items(yielded):
                     raise _Endless
@@ -633,22 +664,6 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return called_name(last.value) in EXITS
     return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
-
-
-def _lists_of(env: Environment) -> list[list[Value]]:
-    """Return the lists that a scope's names, and the attributes of their objects, stand for."""
-    lists: dict[int, list[Value]] = {}
-    for value in list(env.names.values()):
-        data = value.data
-        held = [data]
-        if isinstance(data, Instance):
-            held = [v.data for v in data.attributes.values()]
-        lists.update((id(item), item) for item in held if isinstance(item, list))
-    return list(lists.values())
-
-
-def _lengths_of_lists(env: Environment) -> dict[int, int]:
-    return {id(items): len(items) for items in _lists_of(env)}
 
 
 def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:

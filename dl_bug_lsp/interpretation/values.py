@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 Origin: TypeAlias = tuple[str, int]
 """A workspace file and a 1-based line where something that made a value is written."""
@@ -61,6 +61,33 @@ class OneShot(list[Value]):
         self.made = made
         self.used: Origin | None = None
         """Where all of them were taken."""
+
+
+class OpenDict(dict[Any, Value]):
+    """A dictionary with other keys as well, nobody knows which; ``rest`` is like their values."""
+
+    __slots__ = ("rest",)
+
+    def __init__(self, held: Mapping[Any, Value], rest: Value) -> None:
+        """Hold the entries that are known."""
+        super().__init__(held)
+        self.rest = rest
+
+
+def rest_of(data: object) -> Value | None:
+    """Return what stands for the values whose keys are not known, None where all keys are."""
+    return getattr(data, "rest", None) if isinstance(data, dict) else None
+
+
+def opened(value: Value, rest: Value) -> None:
+    """Let a dictionary hold something under a key that is not known."""
+    data = value.data
+    if type(data) is dict:
+        value.data = OpenDict(data, rest)
+    elif isinstance(data, OpenDict):
+        data.rest = rest
+    else:
+        value.data = UNKNOWN
 
 
 class Uneven(Value):
