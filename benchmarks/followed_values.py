@@ -59,6 +59,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Table,
     Value,
+    rest_of,
 )
 from dl_bug_lsp.workspace import Workspace
 
@@ -76,7 +77,7 @@ class Outline:
     """A container as it was when its expression was followed: later it may hold more."""
 
     kind: str
-    length: int
+    length: int | None
 
 
 class Following(Interpreter):
@@ -251,7 +252,8 @@ def _key(file: str, node: ast.expr) -> str:
 
 
 def _outline(data: list[Value] | dict[Any, Value] | set[Any]) -> Outline:
-    return Outline(type(data).__name__, len(data))
+    kind = next(one.__name__ for one in (list, dict, set) if isinstance(data, one))
+    return Outline(kind, len(data) if rest_of(data) is None else None)
 
 
 def _verdict(value: Value, real: Real) -> str:
@@ -265,6 +267,8 @@ def _verdict(value: Value, real: Real) -> str:
         return _plain_verdict(data, real)
     if isinstance(data, (Outline, tuple)):
         length = data.length if isinstance(data, Outline) else len(data)
+        if length is None:
+            return "partly" if kind in CONTAINERS or kind == "object" else "wrong"
         if kind in CONTAINERS:
             return "right" if real["length"] == length else "wrong"
         return "wrong" if kind != "object" else "partly"

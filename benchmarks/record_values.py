@@ -3,8 +3,8 @@
     python recording_values.py OUT.json ROOT SCRIPT [ARGUMENT ...]
 
 Run by `followed_values.py` with the interpreter of the program, in the folder of its command. Each
-expression of the files below ROOT is wrapped in a call that notes its value, the first few
-times. The sources on disk stay as they are. OUT maps ``file:line:column:line:column`` to descriptions,
+expression of the files below ROOT is wrapped in a call that notes its value, the first few times.
+The sources on disk stay as they are. OUT maps ``file:line:column:line:column`` to descriptions,
 and ``stacks`` to one stack for each function that ran: the places (file, line) of ROOT, outermost
 first.
 """

@@ -43,7 +43,6 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
-    opened,
     rest_of,
     unknown,
 )
@@ -1020,7 +1019,7 @@ def _dict_method(
             data.update(given.data)
         more = unknown(given) if not given.known else rest_of(given.data)
         if more is not None:
-            opened(receiver, more)
+            operators.opened(receiver, more)
         return Value(None)
     if name in ("get", "pop", "setdefault") and args:
         try:

@@ -57,7 +57,6 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
-    opened,
     rest_of,
     unknown,
 )
@@ -316,7 +315,7 @@ class Expressions(Calls):
             try:
                 data[operators.key_of(key)] = value
             except NotPlain:
-                opened(base, value)
+                operators.opened(base, value)
             except TypeError:
                 return
         elif isinstance(data, list) and isinstance(key.data, int):

@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    OpenDict,
     Origins,
     Raised,
     Table,
@@ -393,6 +394,22 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
             return unknown(a, b)
         return _filled(x, given if isinstance(given, tuple) else (given,), a, b)
     return None
+
+
+def opened(value: Value, rest: Value) -> None:
+    """Let a dictionary hold something under a key that is not known.
+
+    Of a number only the type is kept: what is counted differs from key to key.
+    """
+    data = value.data
+    if isinstance(rest.data, (int, float)) and not isinstance(rest.data, bool):
+        rest = arrays.number_like(rest.data, rest)
+    if type(data) is dict:
+        value.data = OpenDict(data, rest)
+    elif isinstance(data, OpenDict):
+        data.rest = rest
+    else:
+        value.data = UNKNOWN
 
 
 MOST_OTHERS = 4

@@ -79,17 +79,6 @@ def rest_of(data: object) -> Value | None:
     return getattr(data, "rest", None) if isinstance(data, dict) else None
 
 
-def opened(value: Value, rest: Value) -> None:
-    """Let a dictionary hold something under a key that is not known."""
-    data = value.data
-    if type(data) is dict:
-        value.data = OpenDict(data, rest)
-    elif isinstance(data, OpenDict):
-        data.rest = rest
-    else:
-        value.data = UNKNOWN
-
-
 class Uneven(Value):
     """A number of batches of which the last is smaller than the others."""
 

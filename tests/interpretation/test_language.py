@@ -382,3 +382,47 @@ z = x[0]
     _, names = followed(tmp_path, program, {})
     assert [{line for _, line in d.origins} for d in names["y"].data.shape] == [{3}, {3, 4}, {3, 4}]
     assert [{line for _, line in d.origins} for d in names["z"].data.shape] == [{3, 6}, {3, 6}]
+
+
+WIDENED = """
+import torch
+import unknown_library
+words = unknown_library.words()
+rows, seen, vocabulary, count = [], set(), {"<pad>": 0}, 0
+for word in words:
+    rows.append(torch.zeros(3))
+    seen.add(word)
+    if word not in vocabulary:
+        vocabulary[word] = len(vocabulary)
+    count += 1
+class Memory:
+    def __init__(self):
+        self.items = []
+    def put(self, item):
+        self.items.append(item)
+memory = Memory()
+while unknown_library.more():
+    memory.put(1)
+def numbers():
+    for word in words:
+        yield 1
+stacked = torch.stack(rows)
+batches = []
+loader = torch.utils.data.DataLoader(torch.zeros(95, 2), batch_size=10)
+for number, batch in enumerate(loader):
+    batches.append(number)
+pad, other = vocabulary["<pad>"], vocabulary["tree"]
+answers = [len(rows) == 1, len(seen) == 1, len(vocabulary) == 1, count == 1,
+           len(memory.items) == 1, len(list(numbers())) == 1, "tree" in vocabulary]
+certain = [len(batches), pad, "<pad>" in vocabulary, stacked.shape[1],
+           True if vocabulary else False]
+"""
+
+
+def test_a_loop_over_what_is_not_known_leaves_no_certain_numbers(tmp_path: Path) -> None:
+    interpreter, names = followed(tmp_path, WIDENED, {})
+    answers = [shown(answer) for answer in names["answers"].data]
+    assert answers == [((), "bool")] * 6 + ["unknown"]
+    assert [shown(answer) for answer in names["certain"].data] == [10, 0, True, 3, True]
+    assert shown(names["other"]) == ((), "int64")
+    assert not interpreter.elsewhere

@@ -16,7 +16,15 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Lazy, ModuleValue, Table, Value
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Lazy,
+    ModuleValue,
+    Table,
+    Value,
+    rest_of,
+)
 from dl_bug_lsp.workspace import Workspace
 
 RESULTS = Path(__file__).parent / "results"
@@ -98,6 +106,8 @@ def outlined(value: Value, depth: int = 0) -> list[object]:
         return ["seq", [outlined(data.item, depth + 1)] * count]
     if isinstance(data, list | tuple):
         return ["seq", [outlined(item, depth + 1) for item in data[:MOST_ITEMS]]]
+    if rest_of(data) is not None:
+        return ["?"]
     if isinstance(data, dict):
         items = list(data.items())[:MOST_ITEMS]
         return ["dict", {str(key): outlined(item, depth + 1) for key, item in items}]

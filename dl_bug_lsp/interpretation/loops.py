@@ -1,0 +1,161 @@
+"""What a loop leaves behind of which not every round is followed.
+
+Its lists, sets and dictionaries hold more than the followed rounds put into them, and its counts
+are higher: a *widening* (Cousot and Cousot, "Abstract interpretation", POPL 1977, section 9.1).
+Where the number of rounds is known and each round adds the same, they are lengthened by that.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation.model_helpers import alike
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Environment,
+    Instance,
+    Lazy,
+    Value,
+    merged,
+)
+
+MOST_VALUES = 400
+"""Values that are looked at for containers, of the scopes that a loop sees."""
+DEEPEST = 3
+"""How deep containers may lie in attributes of objects."""
+Loop = ast.For | ast.AsyncFor | ast.While
+Container = list[Value] | dict[Any, Value] | set[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A container as it was before a loop: the values that hold it, and its length."""
+
+    values: list[Value]
+    data: Container
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What a loop may change by adding to it, as it was before the first round."""
+
+    containers: dict[int, Held]
+    numbers: dict[str, tuple[Environment, Value]]
+
+
+def before_loop(env: Environment, counted: Collection[str]) -> Before:
+    """Note the containers that a loop sees, and the numbers of the names that it counts."""
+    containers: dict[int, Held] = {}
+    for value in _reachable(env):
+        data = value.data
+        if isinstance(data, (list, dict, set)):
+            held = containers.setdefault(id(data), Held([], data, len(data)))
+            held.values.append(value)
+    numbers: dict[str, tuple[Environment, Value]] = {}
+    for name in counted:
+        scope: Environment | None = env
+        while scope is not None and name not in scope.names:
+            scope = scope.outer
+        if scope is not None:
+            numbers[name] = (scope, scope.names[name])
+    return Before(containers, numbers)
+
+
+def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: bool) -> int:
+    """Widen what the ``done`` rounds that were followed of ``count`` rounds added to.
+
+    ``count`` is unknown where nobody knows how many rounds there are; with ``even`` each round did
+    the same, as far as is known. Returns how many items were put into lists for the others.
+    """
+    rounds = count.data if isinstance(count.data, int) and even and done else None
+    put = 0
+    for held in before.containers.values():
+        added = len(held.data) - held.length
+        if added <= 0:
+            continue
+        if isinstance(held.data, list) and rounds is not None and added % done == 0:
+            each = added // done
+            missing = each * (rounds - done)
+            if 0 <= missing <= operators.MAX_ITEMS - len(held.data):
+                last = held.data[-each:]
+                held.data.extend(last[i % each] for i in range(missing))
+                put += missing
+                continue
+        for value in held.values:
+            if value.data is held.data:
+                _widen(value, held, count)
+    for name, (scope, value) in before.numbers.items():
+        now = scope.names.get(name)
+        if now is not None and now is not value:
+            scope.names[name] = _counted(node, name, value, now, done, rounds, count)
+    return put
+
+
+def _widen(value: Value, held: Held, count: Value) -> None:
+    """Let a container hold more than it does."""
+    data = held.data
+    if isinstance(data, dict):
+        operators.opened(value, alike(list(data.values())[held.length :]))
+    else:
+        value.data = widened(data, held.length, merged(value, count))
+
+
+def widened(data: list[Value] | set[Any], before: int, origins: Any) -> Lazy:
+    """Return items of which there are more, like those after the first ``before``."""
+    if isinstance(data, set):
+        return Lazy(Value(UNKNOWN, origins), Value(UNKNOWN, origins))
+    added = data[before:]
+    item = alike(added) if len(added) > 1 else added[0] if added else Value(UNKNOWN, origins)
+    others = tuple(data[:before][: operators.MOST_OTHERS])
+    unlike = tuple(other for other in others if type(other.data) is not type(item.data))
+    return Lazy(item, Value(UNKNOWN, origins), unlike)
+
+
+def _counted(
+    node: Loop, name: str, before: Value, now: Value, done: int, rounds: int | None, count: Value
+) -> Value:
+    """Return what a number is after all rounds of a loop that adds to it."""
+    first, last = before.data, now.data
+    if not isinstance(last, (int, float)) or isinstance(last, bool) or last == first:
+        return now
+    is_even = list(_augmented(node.body)).count(name) == 1
+    if rounds is not None and is_even and type(first) is int and type(last) is int:
+        each, rest = divmod(last - first, done)
+        if not rest:
+            return Value(first + each * rounds, merged(now, count))
+    return arrays.number_like(last, now, count)
+
+
+def counted_names(node: Loop) -> frozenset[str]:
+    """Return the names that augmented assignments in a loop's body change."""
+    return frozenset(_augmented(statement for body in node.body for statement in ast.walk(body)))
+
+
+def _augmented(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
+
+
+def _reachable(env: Environment) -> Iterator[Value]:
+    """Yield values that names stand for, and those in attributes of their objects."""
+    seen: set[int] = set()
+    left = MOST_VALUES
+    scope: Environment | None = env
+    while scope is not None:
+        waiting = [(value, 0) for value in scope.names.values()]
+        while waiting and left > 0:
+            value, depth = waiting.pop()
+            if id(value) in seen:
+                continue
+            seen.add(id(value))
+            left -= 1
+            yield value
+            if isinstance(value.data, Instance) and depth < DEEPEST:
+                waiting += [(inner, depth + 1) for inner in value.data.attributes.values()]
+        scope = scope.outer
