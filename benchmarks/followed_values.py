@@ -121,6 +121,13 @@ class Following(Interpreter):
                 self.gaps[key] = gap
         return result
 
+    def truth(self, node: ast.expr, env: Environment) -> bool | None:
+        """Return whether a condition holds, and keep that."""
+        holds = super().truth(node, env)
+        known = Value(UNKNOWN if holds is None else holds)
+        self.values_of.setdefault(_key(env.file, node), known)
+        return holds
+
     def _gap(self, node: ast.expr, env: Environment) -> str:
         """Return what has no model where all parts of an unknown expression are known."""
         parts = [part for part in ast.iter_child_nodes(node) if isinstance(part, ast.expr)]

@@ -813,11 +813,12 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
         if len(call.args) > 2:
             return call.args[2]
         raise Raised(raised.what, raised.message, *raised.sides, call.args[1]) from None
+    is_sure = attribute.known and not operators.may_be_attribute(attribute)
     if call.name.endswith("hasattr"):
-        is_sure = attribute.known and not (
-            isinstance(base.data, LibraryObject) and name not in base.data.state
-        )
-        return Value(True) if is_sure else call.unknown()
+        held = not isinstance(base.data, LibraryObject) or name in base.data.state
+        return Value(True) if is_sure and held else call.unknown()
+    if not is_sure and len(call.args) > 2 and not callable(call.args[2].data):
+        return unknown(attribute, *call.args[1:])
     return Value(attribute.data, merged(attribute, call.args[1]))
 
 

@@ -6,7 +6,7 @@ import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dl_bug_lsp.interpretation import (
     arrays,
@@ -36,6 +36,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Method,
     OneShot,
     Origin,
     Raised,
@@ -108,14 +109,6 @@ class _Leave(Exception):
         self.raised = raised
 
 
-@dataclass(slots=True, eq=False)
-class Method:
-    """A method of a plain value, an array or a library's object, by its name."""
-
-    receiver: Value
-    name: str
-
-
 class Calls(RunState):
     """Follows calls into functions, classes and the models of libraries."""
 
@@ -157,6 +150,9 @@ class Calls(RunState):
             if isinstance(argument, ast.Starred):
                 items = self.iterate(self.value(argument.value, env))
                 if isinstance(items, Lazy):
+                    columns = _columns(callee, node, items)
+                    if columns is not None:
+                        return columns
                     missing = self._missing(callee, len(args), node)
                     if missing is None:
                         return self._not_followed(callee, (items.item,))
@@ -1051,6 +1047,15 @@ def _without_numbers(call: Call) -> Call:
 
 def _not_known(value: Value) -> Value:
     return unknown(value) if arrays.is_number(value) else value
+
+
+def _columns(callee: Value, node: ast.Call, rows: Lazy) -> Value | None:
+    """Return what ``zip(*rows)`` gives where the rows are alike, None for another call."""
+    is_zip = isinstance(callee.data, Library) and callee.data.name == "builtins.zip"
+    cells = rows.item.data
+    if not is_zip or len(node.args) > 1 or not isinstance(cells, (tuple, list)) or rows.others:
+        return None
+    return Value([Value(Lazy(cell, rows.length), cell.origins) for cell in cells])
 
 
 def _items(value: Value | None) -> list[Value]:

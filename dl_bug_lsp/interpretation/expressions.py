@@ -23,7 +23,6 @@ from dl_bug_lsp.interpretation.calls import (
     SIZED,
     TABLES,
     Calls,
-    Method,
     _Leave,
     kind_of,
 )
@@ -49,6 +48,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Method,
     ModuleValue,
     OneShot,
     OpenDict,

@@ -181,8 +181,16 @@ def _is_folder(interpreter: Interpreter, path: str) -> bool:
     return any(True for _ in _below(interpreter, path))
 
 
+MOST_FOLDERS = 40
+"""Folders whose files are listed whatever they hold."""
+
+
 def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
-    """Yield (workspace file, its path below a folder) of all files below a folder."""
+    """Yield (workspace file, its path below a folder) of all files below a folder.
+
+    Those that are no text stand in no index: they are listed for folders that the program names and
+    for those below them that hold texts.
+    """
     wanted = posixpath.normpath(path).lstrip("/") or "."
     around = str(getattr(interpreter, "folder", "") or "")
     files = interpreter.workspace.files()
@@ -192,6 +200,10 @@ def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
             yield from ((file, file) for file in files)
             return
         inside = [file for file in files if file.startswith(f"{name}/")]
+        folders = dict.fromkeys([name, *(posixpath.dirname(file) for file in inside)])
+        for folder in itertools.islice(folders, MOST_FOLDERS):
+            inside += interpreter.workspace.folder_files(folder)
+        inside = list(dict.fromkeys(inside))
         if inside:
             yield from ((file, file[len(name) + 1 :]) for file in inside)
             return

@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    Method,
     OpenDict,
     Origins,
     Raised,
@@ -161,7 +162,13 @@ def truth(value: Value) -> bool | None:
         _single(value, data)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
-    return True
+    return None if may_be_attribute(value) else True
+
+
+def may_be_attribute(value: Value) -> bool:
+    """Whether what is taken for a method may be an attribute that no model has."""
+    data = value.data
+    return isinstance(data, Method) and isinstance(data.receiver.data, (Instance, LibraryObject))
 
 
 def _single(value: Value, data: Array) -> None:

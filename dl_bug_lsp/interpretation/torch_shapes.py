@@ -45,6 +45,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     Longest,
+    Method,
     Raised,
     Uneven,
     Value,
@@ -721,8 +722,6 @@ def _ndim(x: Array, value: Value) -> Value:
 def _size_of(x: Array, value: Value) -> Value:
     if x.library in ("numpy", "jax"):
         return unknown(value) if x.shape is None else arrays.product(x.shape)
-    from dl_bug_lsp.interpretation.calls import Method  # It imports the models.
-
     return Value(Method(value, "size"), value.origins)
 
 

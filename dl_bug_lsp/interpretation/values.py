@@ -244,6 +244,17 @@ class Instance:
 
 
 @dataclass(slots=True, eq=False)
+class Method:
+    """A method of a plain value, an array or a library's object, by its name.
+
+    Of a library's object it may be an attribute that no model has.
+    """
+
+    receiver: Value
+    name: str
+
+
+@dataclass(slots=True, eq=False)
 class BoundMethod:
     """A function with the object that it was taken from."""
 

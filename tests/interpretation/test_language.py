@@ -426,3 +426,43 @@ def test_a_loop_over_what_is_not_known_leaves_no_certain_numbers(tmp_path: Path)
     assert [shown(answer) for answer in names["certain"].data] == [10, 0, True, 3, True]
     assert shown(names["other"]) == ((), "int64")
     assert not interpreter.elsewhere
+
+
+def test_an_attribute_that_no_model_has_is_not_taken_for_a_method(tmp_path: Path) -> None:
+    program = """
+import torch
+from transformers import PretrainedConfig
+class Config(PretrainedConfig):
+    def __init__(self, width=8):
+        super().__init__()
+        self.width = width
+config = Config()
+experts = getattr(config, "experts", 0)
+has = hasattr(config, "experts")
+taken = "experts" if config.experts else "none"
+width = getattr(config, "width", 1)
+rows = zip(*[(number, "a") for number in unknown_numbers()])
+numbers, letters = rows
+first = next(iter(letters))
+"""
+    _, names = followed(tmp_path, program.replace("unknown_numbers()", "config.numbers"), {})
+    assert [shown(names[name]) for name in ("experts", "has")] == ["unknown", "unknown"]
+    assert shown(names["width"]) == 8
+    assert shown(names["first"]) == "a"
+
+
+def test_files_that_are_no_text_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "scans").mkdir()
+    for number in range(3):
+        (tmp_path / "scans" / f"{number}.png").write_bytes(b"\\x89PNG\\0")
+    program = """
+import glob, os
+from pathlib import Path
+names = sorted(os.listdir("scans"))
+count = len(glob.glob("scans/*.png"))
+stems = [path.stem for path in sorted(Path("scans").iterdir())]
+"""
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["names"]) == ["0.png", "1.png", "2.png"]
+    assert shown(names["count"]) == 3
+    assert shown(names["stems"]) == ["0", "1", "2"]
