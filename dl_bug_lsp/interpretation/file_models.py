@@ -188,13 +188,14 @@ MOST_FOLDERS = 40
 def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
     """Yield (workspace file, its path below a folder) of all files below a folder.
 
+    A path is meant from the root, or from the folder of the script where the root has none such.
     Those that are no text stand in no index: they are listed for folders that the program names and
     for those below them that hold texts.
     """
     wanted = posixpath.normpath(path).lstrip("/") or "."
-    around = str(getattr(interpreter, "folder", "") or "")
+    around = posixpath.dirname(interpreter.script)
     files = interpreter.workspace.files()
-    names = dict.fromkeys((posixpath.normpath(posixpath.join(around, wanted)), wanted))
+    names = dict.fromkeys((wanted, posixpath.normpath(posixpath.join(around, wanted))))
     for name in names:
         if name == ".":
             yield from ((file, file) for file in files)

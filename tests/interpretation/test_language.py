@@ -8,6 +8,10 @@ from typing import Any
 import pytest
 from followed_programs import followed, shown
 
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.values import ModuleValue
+from dl_bug_lsp.workspace import Workspace
+
 PROGRAMS = {
     "iterator that is used up": """
 def numbers():
@@ -466,3 +470,26 @@ stems = [path.stem for path in sorted(Path("scans").iterdir())]
     assert shown(names["names"]) == ["0.png", "1.png", "2.png"]
     assert shown(names["count"]) == 3
     assert shown(names["stems"]) == ["0", "1", "2"]
+
+
+def test_a_folder_beside_the_script_is_listed(tmp_path: Path) -> None:
+    files = {
+        "recipes/a/data/train/mix_clean.csv": "length\n8000\n9000\n",
+        "recipes/a/train.py": """
+import os
+import pandas as pd
+names = [name for name in os.listdir("data/train") if "clean" in name]
+table = pd.read_csv(os.path.join("data/train", names[0]))
+rows = len(table[table["length"] >= 8500])
+raise SystemExit
+""",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    workspace = Workspace(tmp_path, cache=False)
+    interpreter = Interpreter(workspace, "recipes/a/train.py", ("recipes/a/train.py", 7), [])
+    interpreter.run()
+    module = interpreter.modules["recipes/a/train.py"].data
+    assert isinstance(module, ModuleValue)
+    assert shown(module.environment.names["rows"]) == 1
