@@ -451,8 +451,9 @@ def _settings(case: Case) -> tuple[str, ...]:
 def _words(workspace: Workspace, launch: Launch) -> list[Value]:
     """Return the words of a command line as values, options before what they are set to."""
     words: list[Value] = []
-    for word in launch.words:
-        origins = frozenset({(word.file, word.line)}) if word.file else frozenset()
+    for number, word in enumerate(launch.words):
+        line = launch.from_variables.get(number, word.line)
+        origins = frozenset({(word.file, line)}) if word.file else frozenset()
         data: object = word.text
         if "$" in word.text:
             default = DEFAULTED.fullmatch(word.text)

@@ -7,6 +7,7 @@ run, and no file is looked at that the workspace does not hold.
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -83,13 +84,15 @@ class Launch:
     """One command that runs a program; ``words`` are its arguments without the program's name.
 
     ``file`` is empty and ``line`` 0 where only the log shows the command. A word's path is that of
-    the option or override, or the position of a bare word.
+    the option or override, or the position of a bare word. ``from_variables`` holds, by the number
+    of a word that is nothing but a variable of the shell, the line that sets the variable.
     """
 
     script: str
     words: tuple[ConfigEntry, ...]
     file: str
     line: int
+    from_variables: Mapping[int, int] = field(default_factory=dict, compare=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -230,8 +233,15 @@ class _Names:
         for file in files:
             self._by_name.setdefault(file.rpartition("/")[2], []).append(file)
 
-    def find(self, written: str) -> str | None:
-        """Return the file; None for no file, or where several fit alike."""
+    def find(self, written: str, folder: str = "") -> str | None:
+        """Return the file; None for no file, or where several fit alike.
+
+        What a file of ``folder`` says is meant from that folder where it has such a file.
+        """
+        if folder:
+            beside = posixpath.normpath(posixpath.join(folder, written.replace("\\", "/")))
+            if beside in self._by_name.get(beside.rpartition("/")[2], ()):
+                return beside
         parts = [p for p in written.replace("\\", "/").split("/") if p not in ("", ".", "..")]
         if not parts or "site-packages" in parts or "dist-packages" in parts:
             return None
@@ -279,16 +289,21 @@ def _installed_programs(workspace: Workspace, names: _Names) -> dict[str, str]:
     return {name: file for name, file in files if file is not None}
 
 
-def _program_named(name: str, names: _Names, programs: Mapping[str, str]) -> str | None:
+def _program_named(
+    name: str, names: _Names, programs: Mapping[str, str], folder: str
+) -> str | None:
     """Return the workspace file that the first word of a command runs."""
-    return programs.get(name.rpartition("/")[2]) or _script_named(name, names)
+    return programs.get(name.rpartition("/")[2]) or _script_named(name, names, folder)
 
 
-def _script_named(name: str, names: _Names) -> str | None:
-    """Return the workspace file that a launch line's script or module means."""
+def _script_named(name: str, names: _Names, folder: str = "") -> str | None:
+    """Return the workspace file that a launch line's script or module means.
+
+    ``folder`` is that of the file in which the line stands.
+    """
     plain = _VARIABLE.sub("", name).strip("\"'")
     if plain.endswith((".py", ".ipynb")):
-        return names.find(plain)
+        return names.find(plain, folder)
     if re.fullmatch(r"\w+(\.\w+)+|\w+", plain):
         path = plain.replace(".", "/")
         return names.find(f"{path}.py") or names.find(f"{path}/__main__.py")
@@ -300,26 +315,32 @@ def _grouped(
 ) -> Iterator[Launch]:
     """Yield the launches among the entries of commands: a program, then its words."""
     variables: dict[str, str] = {}
+    set_at: dict[str, int] = {}
+    from_variables: dict[int, int] = {}
     script: str | None = None
     name, line = "", 0
     words: list[ConfigEntry] = []
     for entry in entries:
         if len(entry.path) == 1 and entry.length is None:
             variables[entry.key] = _expanded(entry.text, variables)
+            set_at[entry.key] = entry.line
             continue
         if len(entry.path) == 1:
             if script is not None:
-                yield Launch(script, tuple(words), file, line)
-            name, line, words = entry.key, entry.line, []
-            script = _program_named(name, names, programs)
+                yield Launch(script, tuple(words), file, line, from_variables)
+            name, line, words, from_variables = entry.key, entry.line, [], {}
+            script = _program_named(name, names, programs, file.rpartition("/")[0])
         elif script is not None and entry.path[0] == name:
+            alone = _VARIABLE.fullmatch(entry.text.strip("\"'"))
+            if alone is not None and alone[1] in set_at:
+                from_variables[len(words)] = set_at[alone[1]]
             words.append(_without_variables(entry, entry.path[1:], variables))
     if script is not None:
-        yield Launch(script, tuple(words), file, line)
+        yield Launch(script, tuple(words), file, line, from_variables)
 
 
 def _without_variables(
-    entry: ConfigEntry, path: tuple[str | int, ...], variables: dict[str, str]
+    entry: ConfigEntry, path: tuple[str | int, ...], variables: Mapping[str, str]
 ) -> ConfigEntry:
     """Put a script's own variables in: ``--out=$OUT`` with ``OUT=runs/a``."""
     if isinstance(path[0], str):
