@@ -13,7 +13,7 @@ from typing import Any
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
-from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.messages import FactKind, Role, is_symmetric
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
@@ -56,7 +56,9 @@ def find(case: Case) -> Iterator[Clue]:
     bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
-    asked, got = (OF_ALL, OF_ALL) if _is_symmetric(case) else ("demanded", "given")
+    asked, got = (
+        (OF_ALL, OF_ALL) if is_symmetric(case.facts, case.message) else ("demanded", "given")
+    )
     meant = [
         step
         for step in apart
@@ -72,13 +74,6 @@ def find(case: Case) -> Iterator[Clue]:
 
 OF_ARGUMENTS = {"call_missing", "call_count", "call_twice"}
 """Families of messages whose numbers count arguments: no value of the program is meant."""
-SYMMETRIC = {
-    *("broadcast", "concat", "dot", "label_shape", "length", "matmul", "merge_shapes", "mv"),
-    *("same_dimension", "shapes_incompatible", "stack"),
-}
-"""Families of messages that name sizes which differ, and do not say which of them is right."""
-ASKS = re.compile(r"\b(?:expect|should|request|need|want)|\bdoesn't match\b|\b(?:in)?to shape\b")
-"""What a message that asks for one of its sizes says."""
 ONE_SAMPLE = {"batch_norm_training"}
 """Families that complain of the number of samples alone: no size of a layer is wrong."""
 NO_SIZES = (
@@ -91,14 +86,6 @@ NO_SIZES = (
 def names_no_size(case: Case) -> bool:
     """Whether the numbers of the message are no sizes or values that the program may set."""
     return (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS | ONE_SAMPLE
-
-
-def _is_symmetric(case: Case) -> bool:
-    """Whether the message names sizes that differ without saying which one was asked for."""
-    family = (case.facts.family or "").rpartition(".")[2]
-    if "equal size, but got" in case.message:
-        return True
-    return family in SYMMETRIC and not ASKS.search(case.message)
 
 
 def counts_no_size(name: str, message: str) -> bool:
@@ -283,7 +270,7 @@ def _relations(
     }
     for step in steps:
         node = step.node
-        if node.entry is not None or node.line <= 0 or counts_rounds(step):
+        if node.entry is not None or node.line <= 0 or counts_rounds(step) or is_angle(node.expr):
             continue
         inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
         shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | bounds_in(node.expr)
@@ -295,6 +282,13 @@ def _relations(
             factor = min(inner & ratios)
             why = f"`{node.text}` has the factor {factor} between the two sizes"
             yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
+
+
+def is_angle(expr: ast.expr) -> bool:
+    """Whether a computation takes pi: its factors turn an angle and are of no size."""
+    names = (n.attr if isinstance(n, ast.Attribute) else n.id for n in ast.walk(expr)
+             if isinstance(n, ast.Attribute | ast.Name))  # fmt: skip
+    return "pi" in names
 
 
 def counts_rounds(step: Step) -> bool:
@@ -355,11 +349,14 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
     if not indices:
         return
     index = max(indices)
+    if index < 0 and "Target" in case.message:
+        yield from _settings_of_labels(case, index)
     bounds = {f.value for f in case.facts.of(FactKind.BOUND) if isinstance(f.value, int)}
     yield from _settings_of_classes(case, index)
+    given = {id(step.node) for step in case.focus_slice if step.node.kind is StepKind.LITERAL}
     for step in steps:
         node = step.node
-        if node.line <= 0:
+        if node.line <= 0 or _is_factor(step):
             continue
         for number in sorted(_whole(node)):
             if not 0 < number <= index or (bounds and number not in bounds):
@@ -378,8 +375,21 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             is_count = counts and "batch" not in name
             doubt = "" if is_count else ", if it counts what is indexed"
             why = f"`{node.text}`{limit} leaves no room for index {index}{doubt}"
+            if not is_count and id(node) in given:
+                # A number that becomes an index itself counts nothing.
+                if number != index:
+                    continue
+                why = f"`{node.text}` is the index of the message"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
+
+
+def _is_factor(step: Step) -> bool:
+    """Whether a step is a number within a computation: the result may count, but not it."""
+    before = step.before.node if step.before is not None else None
+    if before is None or before.kind is not StepKind.ARITHMETIC:
+        return False
+    return step.node.kind is StepKind.LITERAL
 
 
 OF_CLASSES = re.compile(r"class|label|out_?(?:channels|features|dim|put|size)|vocab|_cls|ntoken")
@@ -396,6 +406,24 @@ def _settings_of_classes(case: Case, index: int) -> Iterator[Clue]:
         if (not files or entry.file in files) and OF_CLASSES.search(entry.key.lower()):
             score = 1.0 / (1 + (index - number)) * (1.0 if files else 0.5)
             why = f"`{entry.key}: {entry.text}` as a number of classes leaves no room for {index}"
+            yield Clue("numbers.bound", entry.file, entry.line, score, why)
+
+
+OF_LABELS = re.compile(r"label|target|mask|pad|void|ignore|unlabel|background|missing|fill|default")
+OTHER_NEGATIVE = 0.3
+"""What a negative setting whose name speaks of no label counts: -1 often means all, or the last."""
+
+
+def _settings_of_labels(case: Case, label: int) -> Iterator[Clue]:
+    """Suspect the run's settings that are the negative label of the message.
+
+    A loss skips the label that it is told to ignore, by default -100 (PyTorch, "CrossEntropyLoss").
+    """
+    files = case.engine.run.files
+    for entry in case.config_entries:
+        if type(entry.value) is int and entry.value == label and (not files or entry.file in files):
+            score = 1.0 if OF_LABELS.search(entry.key.lower()) else OTHER_NEGATIVE
+            why = f"`{entry.key}: {entry.text}` has the value of the label in the message"
             yield Clue("numbers.bound", entry.file, entry.line, score, why)
 
 

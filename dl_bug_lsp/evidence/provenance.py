@@ -164,7 +164,16 @@ def _called(way: list[Step], end: str) -> str:
     if isinstance(expr, ast.Call) and called_name(expr) in CALLS_NO_FORWARD:
         return f"{VERB} the object of {call}"
     made = all(_role(step) in {"definition", "attribute", "return"} for step in way[at + 1 :])
-    return f"is called in {call}" if made else f"{VERB} what {call} calls"
+    return f"is called in {call}" if made else f"{VERB} {_callee(expr)}, called in {call}"
+
+
+def _callee(expr: ast.expr | None) -> str:
+    """Return the name by which a call calls its object, else what it is to the call."""
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Name | ast.Attribute):
+        name = ast.unparse(expr.func)
+        if len(name) <= MOST_SHOWN:
+            return f"`{name}`"
+    return "an object"
 
 
 ASIDE = {
@@ -179,11 +188,20 @@ ASIDE = {
 def _aside(way: list[Step], end: str) -> str:
     roles = {_role(step) for step in way[1:]}
     words_of_role = next((words for role, words in ASIDE.items() if role in roles), "")
+    if not words_of_role and _is_passed_default(way[-1]):
+        words_of_role = "is a default on the way to"
     if not words_of_role and _is_key(way[-1]):
         words_of_role = "is a key of a dictionary on the way to"
     if not words_of_role and way[-1].node.entry is not None and _role(way[1]) == "base":
         words_of_role = "stands in the same settings as what is read by"
     return f"{words_of_role} {end}" if words_of_role else ""
+
+
+def _is_passed_default(step: Step) -> bool:
+    """Whether a step is a None of which a member is taken: another value arrives there."""
+    expr = step.node.expr if step.node.entry is None else None
+    is_none = isinstance(expr, ast.Constant) and expr.value is None
+    return is_none and "receiver" in step.roles and _role(step) == "definition"
 
 
 def _is_key(step: Step) -> bool:

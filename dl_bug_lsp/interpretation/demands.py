@@ -772,9 +772,13 @@ def _of_labels(demand: Demand) -> list[Value] | None:
         and len(data.shape or ()) > 1
         and (dim := arrays.last_of(data)) is not None
     ]
+    if NEGATIVE.search(demand.message):
+        return labels[:1] or None
     return [*labels[:1], *scores[:1]] or None
 
 
+NEGATIVE = re.compile(r"Target -\d")
+"""A label below 0: no number of classes has room for it."""
 LABELS = re.compile(r"Target -?\d+ is out of bounds|t >= 0 && t < n_classes|label value")
 
 
@@ -848,7 +852,7 @@ CLASSES = ("num_labels", "num_classes", "n_classes", "out_features", "units")
 
 def _classes(demand: Demand) -> list[Value] | None:
     """Return the number of classes of a model that a library trains, where a label is beyond it."""
-    if not LABELS.search(demand.message):
+    if not LABELS.search(demand.message) or NEGATIVE.search(demand.message):
         return None
     result = [p.value for p in demand.parts if p.name in CLASSES and p.value.origins]
     if result:

@@ -49,6 +49,8 @@ MAX_MODULES = 160
 """Modules of the workspace that are followed; what others define is unknown."""
 BEYOND = re.compile(r"out of (?:range|bounds)")
 """How messages say that an index is beyond what it indexes."""
+BELOW = re.compile(r"Target -\d")
+"""How they say that a label is below 0: no number of classes has room for it."""
 FRACTIONS = re.compile(r"values in [`']target[`']: tensor\(\[[^\]]{0,200}?\.\d{0,8}[1-9]")
 """How torchmetrics shows targets that are no classes."""
 DEFERRED = re.compile(r"device-side assert|cudaErrorAssert")
@@ -259,7 +261,7 @@ class RunState:
         self.comparisons = arrays.Comparisons(
             frozenset(reported),
             self.is_failing,
-            bool(BEYOND.search(message)),
+            BEYOND.search(message) is not None and BELOW.search(message) is None,
             fractions=bool(FRACTIONS.search(message)),
             views=views,
         )

@@ -2,5 +2,6 @@
 
 from dl_bug_lsp.messages.extract import extract_facts
 from dl_bug_lsp.messages.facts import Fact, FactKind, FactValue, MessageFacts, Role
+from dl_bug_lsp.messages.symmetry import is_symmetric
 
-__all__ = ["Fact", "FactKind", "FactValue", "MessageFacts", "Role", "extract_facts"]
+__all__ = ["Fact", "FactKind", "FactValue", "MessageFacts", "Role", "extract_facts", "is_symmetric"]

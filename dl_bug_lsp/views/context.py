@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp import __version__
-from dl_bug_lsp.messages import Fact, FactKind, Role, extract_facts
+from dl_bug_lsp.messages import Fact, FactKind, Role, extract_facts, is_symmetric
 from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
 from dl_bug_lsp.tracebacks.failures import Cause, Relation
 from dl_bug_lsp.views import words
@@ -348,7 +348,7 @@ class _Page:
         if any(frame.workspace_file is None for frame in failure.frames):
             notes.append("Library frames: the lines of installed packages are not searched.")
         if others:
-            first = code(one_line(message_lines(others[0])[0], 80))
+            first = code(one_line(words.headline(others[0]), 80))
             notes.append(f"{words.other_failures(len(others))} of the log: {first}")
         if not failure.complete:
             notes.append("The analysis of the code reached one of its limits.")
@@ -404,18 +404,24 @@ def _facts(failure: FailureReport) -> str:
     read = extract_facts(cause)
     if read.family is None:
         return ""
+    has_sides = not is_symmetric(read, exception.message)
     facts = [
-        f"{_role(fact)} {fact.kind.value} {code(shorten(str(fact.value), 60))}"
+        f"{_role(fact, has_sides)}{fact.kind.value} {code(shorten(str(fact.value), 60))}"
         for fact in read.facts
         if fact.role in _ROLES and fact.kind not in _UNTOLD
     ]
     return ", ".join(list(dict.fromkeys(facts))[:MOST_FACTS])
 
 
-def _role(fact: Fact) -> str:
-    """Return a fact's role in words; what is looked up by its name was asked for."""
+def _role(fact: Fact, has_sides: bool) -> str:
+    """Return a fact's role in words, with a space; what is looked up by its name was asked for.
+
+    A message without sides (``has_sides``) does not say which of its sizes is the expected one.
+    """
+    if not has_sides and fact.role in (Role.ACTUAL, Role.EXPECTED):
+        return ""
     asked = fact.role is Role.ACTUAL and fact.kind in _LOOKED_UP
-    return "asked-for" if asked else _ROLES[fact.role]
+    return f"{'asked-for' if asked else _ROLES[fact.role]} "
 
 
 def _python(failure: FailureReport) -> list[str]:

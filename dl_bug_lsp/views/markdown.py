@@ -17,8 +17,15 @@ from dl_bug_lsp.views.stack import fold
 from dl_bug_lsp.views.words import category_words, message_lines, where_in_text
 
 _SPECIAL = re.compile(
-    r"[\\`*_\[\]<>#|~&$!{}@]|:(?=\S)|(?<=www)\.|^[-+=](?=\s|[-+=])|^\d+(?=[.)])", re.I
+    r"[\\`*\[\]<>#|~&$!{}@]|(?<![^\W_])_|_(?![^\W_])|:(?=//|[a-z+_-]+:)"
+    r"|(?<=mailto):|(?<=xmpp):|(?<=www)\.|^[-+=](?=\s|[-+=])|^\d+(?=[.)])",
+    re.I,
 )
+"""What Markdown could take for markup.
+
+`_` within a word and `:` within a place (``model.py:7``) are none, and Neovim's hover shows escapes
+as they are.
+"""
 LONGEST = 600
 
 
@@ -76,7 +83,7 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
     if others:
         out += ["", f"## {words.other_failures(len(others)).capitalize()}", ""]
         for failure in others[:20]:
-            out.append(f"- {plain(message_lines(failure)[0])} ({plain(where_in_text(failure))})")
+            out.append(f"- {plain(words.headline(failure))} ({plain(where_in_text(failure))})")
     if report.problems:
         out += [
             "",

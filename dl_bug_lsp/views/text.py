@@ -112,9 +112,10 @@ class _Page:
 
     def message(self, failure: FailureReport) -> None:
         """Tell in the first line what failed and right below it where to look."""
-        lines = message_lines(failure)
-        whole = [part for line in lines for part in wrap(line, self.width, "", "  ")]
-        self.out.append(self.style.error(clip(lines[0], self.width)))
+        whole = [
+            part for line in message_lines(failure) for part in wrap(line, self.width, "", "  ")
+        ]
+        self.out.append(self.style.error(clip(headline(failure), self.width)))
         place = ""
         if failure.suspects:
             first = failure.suspects[0]
@@ -248,7 +249,7 @@ class _Page:
             self.out.append(f"  … {len(failures) - OTHER_FAILURES} more")
 
     def _brief(self, failure: FailureReport) -> str:
-        parts = [shorten(message_lines(failure)[0], 120)]
+        parts = [shorten(headline(failure), 120)]
         if failure.suspects:
             top = failure.suspects[0]
             parts.append(f"→ {self.paths.place(top.file, top.line)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
@@ -255,16 +256,24 @@ MESSAGE_WIDTH = 1_000
 
 
 def headline(failure: FailureReport) -> str:
-    """Return the failure's own words in one escaped line.
+    """Return the failure's own words in one escaped line."""
+    return told(message_lines(failure))
 
-    A first line that only announces what follows (``Graph execution error:``) is followed by the
-    first line that does not.
+
+_MODULES = re.compile(r"^(?:[a-z_]\w*\.)+(?=[A-Z])")
+
+
+def told(lines: Sequence[str]) -> str:
+    """Return the first line of a message, of which there is one at least.
+
+    One that only announces what follows (``Graph execution error:``) is followed by the first line
+    that does not; the modules of its exception are left out, so that the line begins with words.
     """
-    first, *others = message_lines(failure)
+    first, *others = lines
     if first.endswith(":"):
-        told = (line.strip() for line in others)
-        more = next((line for line in told if line and not line.endswith(":")), "")
-        return f"{first} {more}".strip()
+        stripped = (line.strip() for line in others)
+        more = next((line for line in stripped if line and not line.endswith(":")), "")
+        return f"{_MODULES.sub('', first)} {more}" if more else first
     return first
 
 

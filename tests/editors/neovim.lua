@@ -95,7 +95,7 @@ check(':DlBugNext goes on', at(second, tonumber(line)))
 vim.cmd('DlBugPrev')
 check(':DlBugPrev goes back', at('meter.py', 10))
 
-check('lenses stand above the functions', function()
+local function lens_stands()
   for name, space in pairs(vim.api.nvim_get_namespaces()) do
     if name:find('codelens') then
       for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(0, space, 0, -1, { details = true })) do
@@ -104,10 +104,14 @@ check('lenses stand above the functions', function()
       end
     end
   end
-end)
+end
+check('lenses stand above the functions', lens_stands)
 
 local hover = ask('textDocument/hover', position())
 if not hover or not hover.contents.value:find("no attribute 'runing_mean'", 1, true) then fail('hover') end
+-- Neovim shows escapes of Markdown as they are.
+local escaped = hover.contents.value:gsub('```.-```', ''):match('[^\n]*\\[^\n]*')
+if escaped then fail('the hover holds an escape: ' .. escaped) end
 vim.lsp.buf.hover()
 check('K shows the reasons in a window', function() return #vim.api.nvim_list_wins() == 2 end)
 vim.cmd('doautocmd CursorMoved')
@@ -133,6 +137,7 @@ end
 run_lens()
 check('a lens opens the page', function() return vim.bo.filetype == 'markdown' end)
 vim.cmd('close')
+check('and stays on its line', lens_stands)
 
 vim.cmd('DlBugLog')
 check(':DlBugLog opens the log at the failure', at('train.log', 1))

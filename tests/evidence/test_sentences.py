@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.report import FailureReport
+from dl_bug_lsp.report import FailureReport, Report
+from dl_bug_lsp.views.context import render_context
+from dl_bug_lsp.views.text import render_text
 from dl_bug_lsp.views.words import headline
 from dl_bug_lsp.workspace import Workspace
 
@@ -694,7 +696,11 @@ def test_elements_that_do_not_batch_are_no_input_of_a_layer_and_none_is_the_righ
     assert all("run_eagerly" not in one.fix for one in found.advice)
     words = headline(found)
     assert words.endswith("and element 1 had shape [48,4].")
-    assert "Graph execution error: Cannot batch" in words
+    assert words.startswith("InvalidArgumentError: Graph execution error: Cannot batch")
+    page = render_text(Report("/w", (found,)), lambda _: ())
+    assert page.startswith("InvalidArgumentError: Graph execution error: Cannot batch")
+    assert "expected" not in render_context(Report("/w", (found,)), lambda _: ())
+    assert "has the factor" not in said
 
 
 def test_a_key_that_is_looked_up_does_not_arrive(tmp_path: Path) -> None:
@@ -728,4 +734,71 @@ IndexError: Target 3 is out of bounds.
     assert "as a size" not in said
     assert "this constant (`'dream'`) goes into" not in said
     assert "this constant (`'wake'`) goes into" not in said
-    assert "leaves no room for index 3, if it counts what is indexed" in said
+    assert "`3` is the index of the message" in said
+    assert "if it counts what is indexed" not in said
+
+
+TAGGER = """\
+import yaml
+from torch import nn, tensor, zeros
+
+
+class Tagger(nn.Module):
+    def __init__(self, n_labels, width):
+        super().__init__()
+        self.classifier = nn.Linear(width, n_labels)
+        self.loss = nn.CrossEntropyLoss()
+
+    def forward(self, rows, labels):
+        return self.loss(self.classifier(rows), labels)
+
+
+config = yaml.safe_load(open("tags.yaml"))
+sentences = [["Acme", "pays"]] * 40
+TAGS = ["O", "B-PARTY", "I-PARTY"]
+tags = [TAGS.index(tag) for tag in input().split()]
+labels = tensor(tags + [config["label_pad"]] * (config["length"] - len(tags)))
+model = Tagger(len(TAGS), config["width"])
+model(zeros(config["length"], config["width"]), labels)
+"""
+NO_LABEL = """\
+Traceback (most recent call last):
+  File "train.py", line 20, in <module>
+    model(zeros(config["length"], config["width"]), labels)
+  File "train.py", line 12, in forward
+    return self.loss(self.classifier(rows), labels)
+  File "/opt/lib/python3.11/site-packages/torch/nn/functional.py", line 3555, in cross_entropy
+    return torch._C._nn.cross_entropy_loss(
+IndexError: Target -1 is out of bounds.
+"""
+
+
+def test_no_number_of_classes_has_room_for_a_negative_label(tmp_path: Path) -> None:
+    files = {"train.py": TAGGER, "tags.yaml": "length: 8\nlabel_pad: -1\nwidth: 4\n"}
+    found = report(tmp_path, files, NO_LABEL)
+    first = found.suspects[0]
+    assert (first.file, first.line) == ("tags.yaml", 2)
+    assert "`label_pad: -1` has the value of the label in the message" in reasons(
+        found, "tags.yaml", 2
+    )
+    said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "would pass" not in said
+    assert "leaves no room" not in said
+
+
+def test_a_none_whose_member_was_taken_was_not_there(tmp_path: Path) -> None:
+    tagger = TAGGER.replace("rows, labels):", "rows, labels=None):")
+    tagger = tagger.replace("(rows), labels)", "(rows), labels.flatten())")
+    files = {"train.py": tagger, "tags.yaml": "length: 8\nlabel_pad: -1\nwidth: 4\n"}
+    log = NO_LABEL.replace("(rows), labels)", "(rows), labels.flatten())")
+    found = report(tmp_path, files, log)
+    said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "`None`) goes into" not in said
+
+
+def test_what_is_called_is_named(tmp_path: Path) -> None:
+    files = {"train.py": TAGGER, "tags.yaml": "length: 8\nlabel_pad: 3\nwidth: 4\n"}
+    found = report(tmp_path, files, NO_LABEL.replace("-1", "3"))
+    said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "goes into what `" not in said
+    assert "goes into `self.classifier`, called in `self.classifier(rows)`" in said

@@ -267,6 +267,7 @@ class Player:
         content = getattr(found, "contents", None)
         text = getattr(content, "value", content) or ""
         text = re.sub(r"file://\S*/pages/[^/]*/", "…/", PERCENT.sub("", str(text)))
+        text = text.replace(self.root.as_uri(), "…")
         self._said.extend(f"hover {line}" for line in text.splitlines() if line.strip())
 
     async def _actions(self, rest: str) -> None:

@@ -62,8 +62,7 @@ export async function start({ trust = false, env: more = {}, settings = {} } = {
   fs.cpSync(path.join(HERE, "fixture"), run, { recursive: true });
   fs.renameSync(path.join(run, "library"), path.join(run, "site-packages"));
   const user = path.join(run, "profile");
-  fs.mkdirSync(path.join(user, "User"), { recursive: true });
-  fs.writeFileSync(path.join(user, "User", "settings.json"), JSON.stringify({ ...SETTINGS, ...settings }));
+  writeSettings(user, { ...SETTINGS, ...settings });
   fs.writeFileSync(path.join(run, "config.yaml"), "auth: none\n");
   fs.mkdirSync(path.join(run, "home"));
   fs.writeFileSync(path.join(run, "home", ".bashrc"), "PS1='$ '\n");
@@ -115,6 +114,21 @@ export async function start({ trust = false, env: more = {}, settings = {} } = {
   };
   await serve();
   return running;
+}
+
+/**
+ * Write settings where a window on another machine reads them. A setting of a machine counts there only in
+ * `Machine/settings.json`: from the user's own file the first window of a profile does not take it, later ones may.
+ */
+function writeSettings(user, settings) {
+  const manifest = JSON.parse(fs.readFileSync(path.join(CLIENT, "package.json"), "utf8"));
+  const properties = Object.assign({}, ...manifest.contributes.configuration.map((group) => group.properties));
+  const isOfMachine = ([key]) => properties[key]?.scope?.startsWith("machine") ?? false;
+  const entries = Object.entries(settings);
+  for (const [folder, kept] of [["User", entries.filter((entry) => !isOfMachine(entry))], ["Machine", entries.filter(isOfMachine)]]) {
+    fs.mkdirSync(path.join(user, folder), { recursive: true });
+    fs.writeFileSync(path.join(user, folder, "settings.json"), JSON.stringify(Object.fromEntries(kept)));
+  }
 }
 
 /** Open a folder or a `.code-workspace` file in a page of its own. */

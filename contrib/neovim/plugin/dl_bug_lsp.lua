@@ -63,7 +63,12 @@ local commands = {
   ['dlBug.previous'] = function(given) require('dl_bug_lsp').go('dlBug.previous', given) end,
 }
 for name, run in pairs(commands) do
-  vim.lsp.commands[name] = function(command)
+  vim.lsp.commands[name] = function(command, context)
     run((command.arguments or {})[1])
+    -- Neovim takes the lens that is run off its line, and puts it back for commands of the server only.
+    local buffer = type(context) == 'table' and context.bufnr
+    if buffer then
+      vim.schedule(function() require('dl_bug_lsp').refresh_lenses(buffer) end)
+    end
   end
 end

@@ -69,7 +69,7 @@ def _link(place: Place) -> str:
     line = place.mark.line
     target = f"{place.uri.partition('#')[0]}#L{line}" if "#" not in place.uri else place.uri
     target = quote(target, safe=":/%#?=&+,;@!$'*~.-_")
-    return f"[{place.suspect.rank}\\. {plain(f'{place.suspect.file}:{line}')}](<{target}>)"
+    return f"[{place.suspect.rank}. {plain(f'{place.suspect.file}:{line}')}](<{target}>)"
 
 
 def _commands(publication: Publication, place: Place) -> list[str]:

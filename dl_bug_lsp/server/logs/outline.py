@@ -16,6 +16,7 @@ from dl_bug_lsp.server.documents.positions import lines_range
 from dl_bug_lsp.tracebacks.failures import Failure, Frame, Reading
 from dl_bug_lsp.tracebacks.reader import read_failures
 from dl_bug_lsp.views.escape import one_line
+from dl_bug_lsp.views.words import told
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import Place
 
@@ -207,7 +208,7 @@ def _symbol(failure: Failure, log_outline: Outline, encoding: Encoding) -> types
     if not failure.reliable:
         detail.append("the stack may blame the wrong line")
     return types.DocumentSymbol(
-        name=one_line(head, LONGEST) or "failure",
+        name=one_line(told(head.splitlines() or [""]), LONGEST) or "failure",
         kind=types.SymbolKind.Event,
         range=_lines(first, last, log_outline, encoding),
         selection_range=_lines(first, first, log_outline, encoding),
