@@ -312,7 +312,8 @@ def _set(interpreter: Interpreter, call: Call) -> Value:
         return Value(set(call.args[0].data), call.args[0].origins)
     items = interpreter.iterate(call.args[0]) if call.args else []
     if isinstance(items, Lazy):
-        return call.unknown()
+        # How many differ is not known.
+        return Value(Lazy(items.item, unknown(items.length)), merged(*call.args))
     try:
         return Value({plain(item) for item in items}, merged(*call.args, *items[:24]))
     except (NotPlain, TypeError):
@@ -668,6 +669,8 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         return _is_kind(data, root, last)
     if isinstance(data, Array):
         return _is_array(data, root, last)
+    if isinstance(data, Table) and root in ("pandas", "builtins"):
+        return {"DataFrame": True, "object": True}.get(last, False)
     if isinstance(data, LibraryObject):
         if data.short == last:
             return True
@@ -833,6 +836,8 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
     value = _first(call)
     if isinstance(value.data, Instance):
         return Value(value.data.cls)
+    if isinstance(value.data, Table):
+        return Value(Library("pandas.DataFrame"), value.origins)
     name = type_name(value)
     return (
         call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))

@@ -493,3 +493,17 @@ raise SystemExit
     module = interpreter.modules["recipes/a/train.py"].data
     assert isinstance(module, ModuleValue)
     assert shown(module.environment.names["rows"]) == 1
+
+
+def test_classes_and_sets_of_what_is_partly_known(tmp_path: Path) -> None:
+    program = """
+import pandas as pd
+import torch
+table = pd.DataFrame({"a": [1, 2]})
+answers = [isinstance(table, pd.DataFrame), isinstance(table, pd.Series), isinstance(table, dict)]
+labels = set(torch.zeros(5).numpy())
+count = len(labels) == 5
+"""
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["answers"]) == [True, False, False]
+    assert shown(names["count"]) == ((), "bool")
