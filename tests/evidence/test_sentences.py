@@ -787,12 +787,20 @@ def test_no_number_of_classes_has_room_for_a_negative_label(tmp_path: Path) -> N
 
 
 def test_a_none_whose_member_was_taken_was_not_there(tmp_path: Path) -> None:
-    tagger = TAGGER.replace("rows, labels):", "rows, labels=None):")
+    called = 'model(zeros(config["length"], config["width"]), labels)'
+    tagger = TAGGER.replace("rows, labels):", "rows, labels=None):").replace(called, "fit(model)")
     tagger = tagger.replace("(rows), labels)", "(rows), labels.flatten())")
-    files = {"train.py": tagger, "tags.yaml": "length: 8\nlabel_pad: -1\nwidth: 4\n"}
+    tagger = f"from trainers import fit\n{tagger}"
     log = NO_LABEL.replace("(rows), labels)", "(rows), labels.flatten())")
+    log = (
+        log.replace(called, "fit(model)")
+        .replace("line 20", "line 21")
+        .replace("line 12", "line 13")
+    )
+    files = {"train.py": tagger, "tags.yaml": "length: 8\nlabel_pad: -1\nwidth: 4\n"}
     found = report(tmp_path, files, log)
     said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
+    assert "(`None`) is a default on the way to `labels.flatten()`" in said
     assert "`None`) goes into" not in said
 
 

@@ -45,6 +45,15 @@ NOT_YET = {
     "1335-lightgbm-check-failed-bag-cnt-ipython-cut",
     "1515-trt-could-not-open-file-engine-assert-core",
     "1446-ray-train-raytaskerror-runtime-nested-workers-cut",
+    "1541-trainer-without-argparse",
+    "1544-colab-predict-cut",
+    "1546-image-not-found-sentence",
+    "1550-torch-post2-cut",
+    "1554-rich-only-launcher",
+    "1562-fsdp-empty-optim-state",
+    "1565-zh-couplet-loss",
+    "1568-no-algorithm-worked",
+    "1572-mpi-caught-minibatch",
     "1235-mmseg-vessel-nan-background-100-iter-line",
     "1249-tf1-nan-in-summary-histogram-warning-after-losses",
     "986-mpi-stdout-prefix-runtimeerror-minibatch-goes-on",
@@ -54,7 +63,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1539
+    assert len(ALL) == 1572
     assert sum(case.held_out for case in ALL) == 38
 
 

@@ -84,14 +84,14 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await page.locator(".markers-panel .monaco-list-row", { hasText: "mat1 and mat2" }).first().waitFor();
     await vs.row("mat1 and mat2 shapes").waitFor();
     await vs.row("1. model.py:7").locator(".monaco-tl-twistie").click();
-    await vs.row("the size that the message says").waitFor();
+    await vs.row("sizes of the message").waitFor();
     assert.equal(await page.locator(".activitybar .badge-content:visible", { hasText: "1" }).count(), 1);
     await vs.shot("tree");
   });
 
   await step("a lens offers the evidence; the report shows the code and the category", async () => {
     await vs.lens(/Suspicious places? 1/).click();
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "the size that the message says" }).first().waitFor();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "sizes of the message" }).first().waitFor();
     await vs.shot("lens");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "Show Report" }).click();
     await vs.tab("Preview DL Bug Report").waitFor();
