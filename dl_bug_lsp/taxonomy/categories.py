@@ -150,8 +150,18 @@ def _place(row: dict[str, Any]) -> UsualPlace:
 
 @cache
 def classics() -> tuple[ConditionalAdvice, ...]:
-    """Return advice on the failures that forums repeat most, whatever their category."""
-    return tuple(_advice(row) for row in _read("classics.toml")["classic"])
+    """Return advice on the failures that forums repeat most, whatever their category.
+
+    Names that libraries have removed stand in a table of their own (`removed_names.toml`).
+    """
+    removed = (_removed(row) for row in _read("removed_names.toml")["removed"])
+    return (*(_advice(row) for row in _read("classics.toml")["classic"]), *removed)
+
+
+def _removed(row: dict[str, Any]) -> ConditionalAdvice:
+    newer = f"version `{row['version']}`" if "version" in row else "a newer version"
+    cause = f"If the name is one of {row['library']}: {newer} removed or renamed it."
+    return _advice({**row, "cause": cause})
 
 
 def _read(name: str) -> dict[str, Any]:

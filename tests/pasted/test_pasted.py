@@ -45,7 +45,6 @@ NOT_YET = {
     "1335-lightgbm-check-failed-bag-cnt-ipython-cut",
     "1515-trt-could-not-open-file-engine-assert-core",
     "1446-ray-train-raytaskerror-runtime-nested-workers-cut",
-    "1541-trainer-without-argparse",
     "1544-colab-predict-cut",
     "1546-image-not-found-sentence",
     "1550-torch-post2-cut",

@@ -238,3 +238,51 @@ def test_places_of_classics(row: ConditionalAdvice) -> None:
 def test_phrases_of_classics_stand_once() -> None:
     phrases = [phrase for row in classics() for phrase in row.when]
     assert [phrase for phrase in set(phrases) if phrases.count(phrase) > 1] == []
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "code", "written"),
+    [
+        ("AttributeError", "'DataFrame' object has no attribute 'append'", "df = df.append(row)", "pd.concat"),
+        ("AttributeError", "'Series' object has no attribute 'iteritems'", "for k, v in s.iteritems():", ".items()"),
+        ("AttributeError", "'DataFrame' object has no attribute 'applymap'", "df.applymap(str)", "df.map("),
+        ("AttributeError", "module 'PIL.Image' has no attribute 'ANTIALIAS'", "im.resize(size, Image.ANTIALIAS)", "LANCZOS"),
+        ("AttributeError", "'ImageDraw' object has no attribute 'textsize'", "draw.textsize(text)", "textbbox"),
+        ("AttributeError", "'FreeTypeFont' object has no attribute 'getsize'", "font.getsize(text)", "getbbox"),
+        ("AttributeError", "'_SingleProcessDataLoaderIter' object has no attribute 'next'", "batch = it.next()", "next(iterator)"),
+        ("RuntimeError", "This function was deprecated since version 1.9 and is now removed. `torch.solve` is deprecated in favor of `torch.linalg.solve`.", "torch.solve(b, a)", "torch.linalg"),
+        ("ModuleNotFoundError", "No module named 'torch._six'", "from torch._six import inf", "math.inf"),
+        ("TypeError", "OneHotEncoder.__init__() got an unexpected keyword argument 'sparse'", "OneHotEncoder(sparse=False)", "sparse_output"),
+        ("TypeError", "got an unexpected keyword argument 'squared'", "mean_squared_error(y, p, squared=False)", "root_mean_squared_error"),
+        ("AttributeError", "'OneHotEncoder' object has no attribute 'get_feature_names'", "enc.get_feature_names()", "get_feature_names_out"),
+        ("ImportError", "cannot import name 'plot_confusion_matrix' from 'sklearn.metrics' (/venv/sklearn/metrics/__init__.py)", "from sklearn.metrics import plot_confusion_matrix", "from_estimator"),
+        ("ImportError", "cannot import name 'AdamW' from 'transformers' (/venv/transformers/__init__.py)", "from transformers import AdamW", "torch.optim"),
+        ("ImportError", "cannot import name 'cached_download' from 'huggingface_hub' (/venv/huggingface_hub/__init__.py)", "from huggingface_hub import cached_download", "hf_hub_download"),
+        ("AttributeError", "module 'jax' has no attribute 'tree_map'", "jax.tree_map(f, g)", "jax.tree.map"),
+        ("ModuleNotFoundError", "No module named 'jax.config'", "from jax.config import config", "jax.config.update"),
+        ("ImportError", "cannot import name 'optimizers' from 'jax.experimental' (/venv/jax/experimental/__init__.py)", "from jax.experimental import optimizers", "example_libraries"),
+        ("AttributeError", "module 'scipy.misc' has no attribute 'imread'", "scipy.misc.imread(p)", "imageio"),
+        ("AttributeError", "type object 'Trainer' has no attribute 'add_argparse_args'", "Trainer.add_argparse_args(parser)", "LightningCLI"),
+        ("AttributeError", "'Trainer' object has no attribute 'training_type_plugin'", "trainer.training_type_plugin", "trainer.strategy"),
+        ("AttributeError", "'Sequential' object has no attribute 'predict_classes'", "model.predict_classes(x)", "argmax"),
+        ("AttributeError", "'Sequential' object has no attribute 'fit_generator'", "model.fit_generator(gen)", "`fit`"),
+        ("AttributeError", "module 'tensorflow' has no attribute 'placeholder'", "tf.placeholder(tf.float32)", "tf.compat.v1"),
+        ("AttributeError", "module 'tensorflow' has no attribute 'contrib'", "tf.contrib.slim", "tf_slim"),
+        ("AttributeError", "'_RangeDataset' object has no attribute 'make_one_shot_iterator'", "it = ds.make_one_shot_iterator()", "iter(dataset)"),
+        ("AttributeError", "'History' object has no attribute 'predict'", "history.predict(x)", "on the model"),
+        ("AttributeError", "module 'time' has no attribute 'clock'", "t = time.clock()", "perf_counter"),
+    ],
+)  # fmt: skip
+def test_removed_names(type_: str, message: str, code: str, written: str) -> None:
+    # The messages are those that the libraries of fixtures/requirements.txt print.
+    frames = (Frame("train.py", 12, "<module>", source=code),)
+    cause = Cause(type_, message, frames, Relation.ROOT, SPAN)
+    one = Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, f"{type_}: {message}")
+    given = advice(one, classify(one))
+    assert written in given[0].fix
+    assert len(given) == 1 or "misspelt" not in given[1].cause
+
+
+def test_a_name_of_the_program_is_not_said_to_be_removed() -> None:
+    one = failure("AttributeError", "'Batch' object has no attribute 'next'")
+    assert [row for row in advice(one, classify(one)) if "removed or renamed" in row.cause] == []

@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
         "inplace update to inference tensor outside inferencemode",
         "cudnn rnn backward can only be called in training mode",
         "legacy autograd function with non-static forward method is deprecated",
+        "this function was deprecated since version…and is now removed",
         "you can only change requires_grad flags of leaf variables",
         "expected to have finished reduction in the prior iteration",
         "expected to mark a variable ready only once",
