@@ -84,6 +84,8 @@ _LASTING = (
     "mismatch between collectives",
     "time limit",
     "invalid usage",
+    "unhandled cuda error",
+    "ncclunhandledcudaerror",
     "offline mode",
 )
 """Words of conditions that meet the next try as well."""

@@ -35,6 +35,7 @@ DIALECTS = (
     Dialect("stack_info", stack_info.STACK_INFO, stack_info.read_stack_info),
     Dialect("exception_group", exception_group.TRIGGER, exception_group.read_exception_group),
     Dialect("rich", rich_box.TRIGGER, rich_box.read_rich),
+    Dialect("rich_tail", rich_box.TAIL, rich_box.read_tail),
     Dialect("ipython", ipython.TRIGGER, ipython.read_ipython),
     Dialect("debugger", debugger.TRIGGER, debugger.read_debugger),
     Dialect("cpython", cpython.TRIGGER, cpython.read_cpython),

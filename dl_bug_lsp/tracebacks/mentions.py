@@ -104,7 +104,7 @@ _QUOTED = re.compile(rf"\w [`\"“]{_NAME}")
 _ITALIC = re.compile(r"(?<![\w.])_(?=[A-Z])")
 _CAME_UP = re.compile(
     rf"({_NAME}) (?:came up|comes up|occur\w{{0,4}}|appear\w{{0,3}}|pops? up|popped up|says|saying"
-    r"|is raised|was raised)[^:\n]{0,40}: "
+    r"|(?:is|was|got|gets) (?:raised|reported|thrown|shown))[^:\n]{0,40}: "
 )
 _BARE = re.compile(rf"(?P<type>{_NAME})[ ,-]+(?P<message>\S.*)", re.DOTALL)
 """A class and its message without a colon, as people write it between marks."""
@@ -130,6 +130,10 @@ _TOLD = re.compile(
 )
 _TELLTALE = re.compile(
     r"(?:\bCUDA |\bHIP |\bNCCL |\bcuDNN |\bCUBLAS )error: \w"
+    r"|\bNCCL [Ee]rror (?:in: \S|\d{1,3}: \w)"
+    r"|\bPytorchStream(?:Writer|Reader) failed \w"
+    r"|`?\bModelCheckpoint\(monitor=[^()\n]{1,80}\)`? (?:could not find|not found in)"
+    r"|\bEarly stopping conditioned on metric `"
     r"|'[\w.]{1,80}' object (?:has no attribute '|is not (?:callable|subscriptable|iterable)"
     r"|does not support item|cannot be interpreted)"
     r"|\b(?:module|type object) '[\w.]{1,80}' has no attribute '"
@@ -335,6 +339,8 @@ def read_mention(
         titled = mention.type is not None and (
             "heading" in mention.context or bool(_PERSONAL.search(line) or _QUOTED.search(line))
         )
+        # Somebody's sentence above a log that quotes what only a library words so.
+        titled |= bool(running) and mention.at < running[0] and "worded" in mention.context and _is_spoken(line)
         if after >= 0 and mention.at <= after and not titled:
             continue
         is_told = stream.lines[mention.at].number in read_lines and _ABOVE not in mention.context
@@ -374,6 +380,11 @@ def _least(mention: Mention, *, spoken: bool, below_run: bool, alone: bool) -> f
     if plain and _PERSONAL.search(mention.message):
         return QUITE_SURE
     return IN_MARKS if marked else SURE if plain else LIKELY
+
+
+def _is_spoken(line: str) -> bool:
+    """Say whether a line holds words of a person: of Chinese, Japanese or Korean any."""
+    return bool(_WIDE.search(line))
 
 
 def _is_short(mention: Mention) -> bool:

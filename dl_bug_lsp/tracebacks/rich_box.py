@@ -10,6 +10,9 @@ from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 
 TRIGGER = re.compile(r"^\s*[╭┌+][─-]{1,300} Traceback \(most recent call last\) [─-]{1,300}")
 _BOTTOM = re.compile(r"^\s*[╰└+][─-]{4,}")
+TAIL = re.compile(r"^\s*[╰└]─{20,300}[╯┘]\s*$")
+"""The bottom of a box, met alone where its top was not pasted."""
+_CODE_ROW = re.compile(r"^\s*[│┃] +(?:❱ +)?\d{1,8}(?: |$)")
 _SIDE = "│|┃"
 _PLACE = re.compile(r"^(?P<file>\S.*?):(?P<line>\d{1,8})(?: in (?P<function>\S.*))?$")
 _CODE = re.compile(r"^(?P<arrow>❱|>|\\u2771|\?)?\s*(?P<line>\d{1,8})(?:\s|$)(?P<code>.*)$")
@@ -38,6 +41,28 @@ def read_rich(stream: Stream, index: int) -> Block | None:
     text = _unwrapped([head, *lines], width)[len(head) - len(message) :]
     cause = Cause(type_, text, tuple(frames), Relation.ROOT, stream.span(index, last))
     return Block([cause], index, last, "rich", evidence=head)
+
+
+def read_tail(stream: Stream, index: int) -> Block | None:
+    """Read the exception below a box of which only the last rows were pasted."""
+    first = index
+    while first > 0 and index - first < _MAX_BOX and stream.text(first - 1).lstrip()[:1] in {*_SIDE}:
+        first -= 1
+    if not any(_CODE_ROW.match(stream.text(at)) for at in range(first, index)):
+        return None
+    head = stream.text(index + 1).strip()
+    parsed = parse_exception(head)
+    if parsed is None:
+        return None
+    bottom = stream.text(index).rstrip()
+    left = len(bottom) - len(bottom.lstrip())
+    rows, _ = _rows(stream, first, left)
+    frames = _frames(rows, len(bottom) - left - 4)
+    type_, message = parsed
+    last, lines = _message(stream, index + 1, message)
+    text = _unwrapped([head, *lines], len(bottom))[len(head) - len(message) :]
+    cause = Cause(type_, text, tuple(frames), Relation.ROOT, stream.span(first, last))
+    return Block([cause], first, last, "rich", evidence=head)
 
 
 def _rows(stream: Stream, index: int, left: int) -> tuple[list[str], int]:

@@ -62,7 +62,7 @@ HELD_OUT = {"exception": 34, "category": 38}
 
 
 def test_labels() -> None:
-    assert len(ALL) == 1572
+    assert len(ALL) == 1596
     assert sum(case.held_out for case in ALL) == 38
 
 

@@ -101,6 +101,12 @@ RULES: tuple[Rule, ...] = (
         when=_begins_with_option,
     ),
     rule(
+        "data.image_file",
+        "path_not_found",
+        *(f"image not found…{end}" for end in (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".npy")),
+        confidence=0.9,
+    ),
+    rule(
         "environment.library",
         LIBRARY,
         "no module named",

@@ -10,6 +10,15 @@ ARGUMENT, KEY = "illegal_argument", "key_not_found"
 RULES: tuple[Rule, ...] = (
     rule("keras.inputs_by_name", KEY, "missing data for input…data dictionary with keys"),
     rule(
+        "keras.saved_by_other_release",
+        "version_conflict",
+        "because its parent module keras",
+        "because its parent module tensorflow",
+        "because its parent module tf_keras",
+    ),
+    rule("keras.saved_module", "library_not_found", "could not deserialize…its parent module"),
+    rule("keras.data_end", MISUSE, "your input ran out of data", confidence=0.9),
+    rule(
         "keras.model",
         MISUSE,
         "the structure of `inputs` doesn't match the expected structure",

@@ -10,6 +10,8 @@ from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
 MISUSE, NAN = "framework_api_misuse", "loss_nan"
 
 RULES: tuple[Rule, ...] = (
+    # Memory mostly; else cuDNN or the device: less sure than words of memory.
+    rule("tensorflow.no_algorithm", "gpu_out_of_memory", "no algorithm worked", confidence=0.6),
     rule(
         "tensorflow.range",
         "illegal_argument",

@@ -50,6 +50,8 @@ RULES: tuple[Rule, ...] = (
     rule(
         "deepspeed.zero_parameters",
         MISUSE,
+        "used a dp world size of",
+        "_optimstatekey(…is empty",
         "still have inflight params",
         "param.ds_summary()",
         "'ds_numel'",
@@ -425,6 +427,7 @@ RULES: tuple[Rule, ...] = (
         "hub.argument",
         ARGUMENT,
         "must be divisible by",
+        "must be evenly divisible by",
         "is not a multiple of the number of attention heads",
         "is not a valid",
         "please select one of",
