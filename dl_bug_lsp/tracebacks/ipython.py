@@ -20,7 +20,10 @@ _CLASS = (
 TRIGGER = re.compile(
     rf"^{_BEFORE}{_CLASS}Traceback \(most recent call last\)\s*$"
     r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\], in )"
+    r"|^(?:\[/[^\]\s]{1,400}\.py\]\(https?://[^)\s]{1,200}\)|(?:/|~/|[A-Za-z]:\\)\S{1,400}\.py)"
+    r" in [\w<>.]{1,200}\(.*\)\s*$"
 )
+"""A header, a cell's place, or a library's place below which the rest was pasted."""
 _HEADER = re.compile(rf"^{_BEFORE}(?P<type>{_CLASS})Traceback \(most recent call last\)\s*$")
 _PLACE_AHEAD = 3
 _LATER_CALL = re.compile(r"^\s{1,8}in (?P<function>[\w<>.]+\(.*|<module>.*)$")

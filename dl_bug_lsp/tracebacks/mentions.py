@@ -340,7 +340,12 @@ def read_mention(
             "heading" in mention.context or bool(_PERSONAL.search(line) or _QUOTED.search(line))
         )
         # Somebody's sentence above a log that quotes what only a library words so.
-        titled |= bool(running) and mention.at < running[0] and "worded" in mention.context and _is_spoken(line)
+        titled |= (
+            bool(running)
+            and mention.at < running[0]
+            and "worded" in mention.context
+            and _is_spoken(line)
+        )
         if after >= 0 and mention.at <= after and not titled:
             continue
         is_told = stream.lines[mention.at].number in read_lines and _ABOVE not in mention.context

@@ -46,7 +46,9 @@ def read_rich(stream: Stream, index: int) -> Block | None:
 def read_tail(stream: Stream, index: int) -> Block | None:
     """Read the exception below a box of which only the last rows were pasted."""
     first = index
-    while first > 0 and index - first < _MAX_BOX and stream.text(first - 1).lstrip()[:1] in {*_SIDE}:
+    while (
+        first > 0 and index - first < _MAX_BOX and stream.text(first - 1).lstrip()[:1] in {*_SIDE}
+    ):
         first -= 1
     if not any(_CODE_ROW.match(stream.text(at)) for at in range(first, index)):
         return None

@@ -99,6 +99,7 @@ RULES: tuple[Rule, ...] = (
         "doesn't exist on the hub",
         "doesn't contain any data files",
         "no such dataset",
+        "could not find run <run",
         "unable to find '…' at",
         "not found in the local",
         "no valid checkpoint found in output directory",
