@@ -59,7 +59,7 @@ _FINALIZING = re.compile(
 """Functions that clean up when a program ends, however it ended."""
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}|block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\]")
 """What copies of a message differ in; every thread of a kernel prints the assertion that failed."""
-STRONG, MEDIUM, CUT_OFF = 70, 40, 36
+STRONG, MEDIUM, CUT_OFF, STUB = 70, 40, 36, 13
 
 
 def weigh(block: Block, failure: Failure) -> int:
@@ -71,6 +71,9 @@ def weigh(block: Block, failure: Failure) -> int:
         reports = cause.type == "log" and _STATUS_OF_CHILD.search(cause.message[:500])
         return min(block.weight, 30) if reports else block.weight
     name = cause.class_name.partition("(")[0]
+    if not cause.type and all(frame.file == "<string>" for frame in cause.frames):
+        # The beginning of a stack of `python -c` tells nothing of what failed.
+        return min(block.weight, STUB)
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)
     if not cause.type or (not cause.message and block.problems and block.dialect == "ipython"):
@@ -132,7 +135,7 @@ def choose_primary(items: list[tuple[Failure, int]], rank: int | None) -> int | 
     usable = [index for index, (_, weight) in enumerate(items) if weight > 12]
     if not usable:
         return None
-    for floor in (STRONG, MEDIUM, CUT_OFF, 0):
+    for floor in (STRONG, MEDIUM, CUT_OFF, STUB + 1, 0):
         tier = [index for index in usable if items[index][1] >= floor]
         if tier:
             chosen = _in_tier(items, tier, rank)

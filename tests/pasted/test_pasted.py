@@ -45,8 +45,6 @@ NOT_YET = {
     "1335-lightgbm-check-failed-bag-cnt-ipython-cut",
     "1515-trt-could-not-open-file-engine-assert-core",
     "1446-ray-train-raytaskerror-runtime-nested-workers-cut",
-    "1544-colab-predict-cut",
-    "1550-torch-post2-cut",
     "1565-zh-couplet-loss",
     "1572-mpi-caught-minibatch",
     "1235-mmseg-vessel-nan-background-100-iter-line",

@@ -445,7 +445,8 @@ RULES_CLASS: tuple[Rule, ...] = (
         "framework.raised",
         MISUSE,
         types="AssertionError RuntimeError ValueError UsageError Exception",
-        when=lambda s: s.in_framework,
+        # Without its message an exception of these classes may be anything.
+        when=lambda s: s.in_framework and (bool(s.message.strip()) or "Assert" in s.class_name),
         confidence=0.5,
     ),
     rule(
@@ -455,6 +456,12 @@ RULES_CLASS: tuple[Rule, ...] = (
         when=lambda s: not _in_test(s),
         confidence=0.45,
     ),
-    rule("python.value", ARGUMENT, types="ValueError", confidence=0.5),
+    rule(
+        "python.value",
+        ARGUMENT,
+        types="ValueError",
+        when=lambda s: bool(s.message.strip()),
+        confidence=0.5,
+    ),
 )
 """Looked at when the text classifier knows nothing better."""
