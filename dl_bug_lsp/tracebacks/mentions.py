@@ -339,12 +339,12 @@ def read_mention(
         titled = mention.type is not None and (
             "heading" in mention.context or bool(_PERSONAL.search(line) or _QUOTED.search(line))
         )
-        # Somebody's sentence above a log that quotes what only a library words so.
+        # A sentence in Chinese, Japanese or Korean above a log, with what only a library words so.
         titled |= (
             bool(running)
             and mention.at < running[0]
             and "worded" in mention.context
-            and _is_spoken(line)
+            and bool(_WIDE.search(line))
         )
         if after >= 0 and mention.at <= after and not titled:
             continue
@@ -385,11 +385,6 @@ def _least(mention: Mention, *, spoken: bool, below_run: bool, alone: bool) -> f
     if plain and _PERSONAL.search(mention.message):
         return QUITE_SURE
     return IN_MARKS if marked else SURE if plain else LIKELY
-
-
-def _is_spoken(line: str) -> bool:
-    """Say whether a line holds words of a person: of Chinese, Japanese or Korean any."""
-    return bool(_WIDE.search(line))
 
 
 def _is_short(mention: Mention) -> bool:

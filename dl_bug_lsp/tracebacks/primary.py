@@ -72,7 +72,7 @@ def weigh(block: Block, failure: Failure) -> int:
         return min(block.weight, 30) if reports else block.weight
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(frame.file == "<string>" for frame in cause.frames):
-        # The beginning of a stack of `python -c` tells nothing of what failed.
+        # The beginning of a stack of `python -c`, or none at all, tells nothing of what failed.
         return min(block.weight, STUB)
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)

@@ -29,18 +29,10 @@ def read_rich(stream: Stream, index: int) -> Block | None:
     left = len(top) - len(top.lstrip())
     rows, end = _rows(stream, index + 1, left)
     frames = _frames(rows, len(top.rstrip()) - left - 4)
-    head = stream.text(end).strip()
-    width = max(len(top.rstrip()), 40)
-    parsed = parse_exception(head)
-    if parsed is None:
-        if not frames:
-            return None
+    block = _block(stream, (index, end), frames, max(len(top.rstrip()), 40))
+    if block is None and frames:
         return cut_off(stream, (index, end), "rich", frames, headed=True)
-    type_, message = parsed
-    last, lines = _message(stream, end, message)
-    text = _unwrapped([head, *lines], width)[len(head) - len(message) :]
-    cause = Cause(type_, text, tuple(frames), Relation.ROOT, stream.span(index, last))
-    return Block([cause], index, last, "rich", evidence=head)
+    return block
 
 
 def read_tail(stream: Stream, index: int) -> Block | None:
@@ -52,17 +44,27 @@ def read_tail(stream: Stream, index: int) -> Block | None:
         first -= 1
     if not any(_CODE_ROW.match(stream.text(at)) for at in range(first, index)):
         return None
-    head = stream.text(index + 1).strip()
-    parsed = parse_exception(head)
-    if parsed is None:
-        return None
     bottom = stream.text(index).rstrip()
     left = len(bottom) - len(bottom.lstrip())
     rows, _ = _rows(stream, first, left)
     frames = _frames(rows, len(bottom) - left - 4)
+    return _block(stream, (first, index + 1), frames, len(bottom))
+
+
+def _block(stream: Stream, lines: tuple[int, int], frames: list[Frame], width: int) -> Block | None:
+    """Return a box with the exception below it; None where there is none.
+
+    ``lines`` are the indices of the box's first line and of the line after its bottom, ``width``
+    the column at which messages are wrapped.
+    """
+    first, end = lines
+    head = stream.text(end).strip()
+    parsed = parse_exception(head)
+    if parsed is None:
+        return None
     type_, message = parsed
-    last, lines = _message(stream, index + 1, message)
-    text = _unwrapped([head, *lines], len(bottom))[len(head) - len(message) :]
+    last, more = _message(stream, end, message)
+    text = _unwrapped([head, *more], width)[len(head) - len(message) :]
     cause = Cause(type_, text, tuple(frames), Relation.ROOT, stream.span(first, last))
     return Block([cause], first, last, "rich", evidence=head)
 

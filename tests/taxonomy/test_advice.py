@@ -28,8 +28,8 @@ LIBRARY = re.compile(
 )
 
 
-def failure(type_: str, message: str, file: str = "train.py") -> Failure:
-    frames = (Frame("train.py", 3, "<module>"), Frame(file, 9, "call"))
+def failure(type_: str, message: str, file: str = "train.py", source: str | None = None) -> Failure:
+    frames = (Frame("train.py", 3, "<module>"), Frame(file, 9, "call", source))
     cause = Cause(type_, message, frames, Relation.ROOT, SPAN)
     return Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, f"{type_}: {message}")
 
@@ -303,10 +303,9 @@ def test_phrases_of_classics_stand_once() -> None:
     ],
 )  # fmt: skip
 def test_removed_names(type_: str, message: str, code: str, written: str) -> None:
-    # The messages are those that the libraries of fixtures/requirements.txt print.
-    frames = (Frame("train.py", 12, "<module>", source=code),)
-    cause = Cause(type_, message, frames, Relation.ROOT, SPAN)
-    one = Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, f"{type_}: {message}")
+    # Nearly all messages were printed by the libraries of fixtures/requirements.txt; paths and
+    # long ends are shortened.
+    one = failure(type_, message, source=code)
     given = advice(one, classify(one))
     assert written in given[0].fix
     assert len(given) == 1 or "misspelt" not in given[1].cause
