@@ -16,8 +16,9 @@ from dataclasses import dataclass, replace
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.numbers import sizes_of
-from dl_bug_lsp.messages import Role
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.evaluation import NOT_FOLDED
 from dl_bug_lsp.provenance.nodes import Config, Items, Mapping, StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
@@ -59,6 +60,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the constants, settings and lists that would make a computed size the demanded one."""
     if case.category.id not in CATEGORIES or not case.sites:
         return
+    yield from _other_definitions(case)
     groups = solutions(case)
     held = _numbers_nearby(case) if groups else set()
     raise_site = (case.places[-1].file, case.places[-1].line)
@@ -74,6 +76,60 @@ def find(case: Case) -> Iterator[Clue]:
             if place not in {(leaf.file, leaf.line), raise_site} and step.node.line > 0:
                 why = f"`{step.node.text}` only hands on what is put together of other values"
                 yield Clue("shapes.put_together", *place, 1.0, why)
+
+
+def _other_definitions(case: Case) -> Iterator[Clue]:
+    """Yield where a name is set to what is not known, if with its known value a size would fit.
+
+    A name that a loop or a later cell sets again is a usual mistake: the arithmetic gives the size
+    of one side of the message with the first value, so that the run used another one for the other.
+    """
+    pair = _contradiction(case) or _two_sizes(case)
+    seen: set[tuple[str, int]] = set()
+    for step in (s for steps in (case.raise_slice, *case.outer_slices) for s in steps):
+        node = step.node
+        if pair is None or NOT_FOLDED not in node.values or node.kind is not StepKind.ARITHMETIC:
+            continue
+        numbers = {c.value for c in node.constants if type(c.value) is int}
+        if len(numbers) != 1 or not numbers <= set(pair):
+            continue
+        for name, known, unknown in _set_twice(node):
+            place = (unknown.file, unknown.line)
+            if place in seen or unknown.line <= 0:
+                continue
+            seen.add(place)
+            why = (
+                f"`{name.text}` is set here, too; with `{known.text}` (line {known.line}) "
+                f"`{node.text}` is {min(numbers)}, only one of the two sizes in the message"
+            )
+            yield Clue("numbers.other_definition", *place, 1.0, why)
+
+
+def _two_sizes(case: Case) -> tuple[int, int] | None:
+    """Return the two sizes of a message that does not say which of them is demanded."""
+    sizes = {f.value for f in case.facts.of(FactKind.SIZE) if type(f.value) is int}
+    for fact in case.facts.of(FactKind.SHAPE):
+        if isinstance(fact.value, tuple) and len(fact.value) == 1:
+            sizes.add(fact.value[0])
+    first, *others = sorted(sizes) or [0]
+    return (first, others[0]) if len(others) == 1 else None
+
+
+def _set_twice(node: Node) -> Iterator[tuple[Node, Node, Node]]:
+    """Yield the names in an expression with a definition that is a number and one that is not."""
+    for part in ast.walk(node.expr):
+        if not isinstance(part, ast.Name):
+            continue
+        name = node.engine.node(part, node.context)
+        for _ in range(MAX_DEPTH):
+            definitions = [child for role, child in name.inputs if role in HANDED_ON]
+            if len(definitions) != 1:
+                break
+            name = definitions[0]
+        known = [child for child in definitions if whole(child) is not None]
+        unknown = [child for child in definitions if not child.constants]
+        if len(known) == 1:
+            yield from ((name, known[0], other) for other in unknown)
 
 
 def _clue(solution: Solution, score: float) -> Clue:

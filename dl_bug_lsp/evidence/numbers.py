@@ -189,7 +189,7 @@ def _equals(node: Node, number: int) -> str:
     """Say what an expression comes to, but of a plain number only that it is there."""
     if node.text == str(number):
         return f"`{number}` is"
-    verb = "is" if len(_whole(node)) == 1 else "may be"
+    verb = "is" if len(_whole(node)) == len(node.values) == 1 else "may be"
     if node.entry is not None and node.entry.path and isinstance(node.entry.path[-1], int):
         return f"`{node.entry.text}`, an item of `{node.entry.key}`, {verb}"
     if _is_spread(node):
@@ -393,6 +393,8 @@ def _is_factor(step: Step) -> bool:
 
 
 OF_CLASSES = re.compile(r"class|label|out_?(?:channels|features|dim|put|size)|vocab|_cls|ntoken")
+OF_NO_CLASS = re.compile(r"pad|void|ignore|unlabel|missing|fill|smooth|weight")
+"""Settings about labels that say nothing of their number."""
 MOST_CLASSES = 1000
 
 
@@ -403,7 +405,10 @@ def _settings_of_classes(case: Case, index: int) -> Iterator[Clue]:
         number = entry.value
         if type(number) is not int or not 0 < number <= index <= MOST_CLASSES:
             continue
-        if (not files or entry.file in files) and OF_CLASSES.search(entry.key.lower()):
+        is_of_classes = OF_CLASSES.search(entry.key.lower()) and not OF_NO_CLASS.search(
+            entry.key.lower()
+        )
+        if (not files or entry.file in files) and is_of_classes:
             score = 1.0 / (1 + (index - number)) * (1.0 if files else 0.5)
             why = f"`{entry.key}: {entry.text}` as a number of classes leaves no room for {index}"
             yield Clue("numbers.bound", entry.file, entry.line, score, why)

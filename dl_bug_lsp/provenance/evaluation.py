@@ -172,6 +172,10 @@ def subscript_nodes(engine: Engine, node: Node, expr: ast.Subscript) -> list[Nod
     return nodes[:MAX_ALTERNATIVES]
 
 
+NOT_FOLDED = Library("a value that is not known without running the program")
+"""What arithmetic makes of the alternatives of an operand that are no constants."""
+
+
 def _bin_op(engine: Engine, node: Node, expr: ast.BinOp) -> list[Value]:
     left, right = engine.node(expr.left, node.context), engine.node(expr.right, node.context)
     values: list[Value] = []
@@ -180,6 +184,8 @@ def _bin_op(engine: Engine, node: Node, expr: ast.BinOp) -> list[Value]:
             value = fold_binary(expr.op, a.value, b.value)
             if value is not None and value not in values:
                 values.append(value)
+    if values and any(len(side.constants) < len(side.values) for side in (left, right)):
+        values.append(NOT_FOLDED)
     if not values and isinstance(expr.op, ast.Div):
         values.extend(known_calls.joined_path(left, right))
     if not values and isinstance(expr.op, (ast.Add, ast.Mult, ast.Mod)):

@@ -26,11 +26,13 @@ from dl_bug_lsp.evidence.domain_rules import (
     pictures,
     rebuilt,
     record_features,
+    row_counts,
     selections,
     tensor_mismatch,
     tracing,
     twin_packages,
     unlike_places,
+    unread_settings,
     unused_parts,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
@@ -87,6 +89,8 @@ RULES: tuple[Source, ...] = (
     environment_variables.find_variables,
     selections.find_selections,
     pictures.find_unconverted,
+    unread_settings.find_unread_settings,
+    row_counts.find_row_counts,
 )
 
 

@@ -51,7 +51,7 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
     if not tables:
         return
     read = case.words.texts(READ_ROLES)
-    handed_over = _spread_tables(case)
+    handed_over = spread_tables(case)
     for file, path in sorted(tables, key=str):
         if path and isinstance(path[-1], int):
             continue  # A record of data: its fields are as in the other records.
@@ -70,7 +70,7 @@ OF_SAVED_MODELS = {"transformers_version", "_diffusers_version", "tokenizer_clas
 """Settings of the files that Hugging Face's libraries and Keras save beside a model's weights."""
 
 
-def _spread_tables(case: Case) -> set[tuple[str, tuple[str | int, ...]]]:
+def spread_tables(case: Case) -> set[tuple[str, tuple[str | int, ...]]]:
     """Return the tables of configs that calls get by ``**``."""
     found: set[tuple[str, tuple[str | int, ...]]] = set()
     for file in case.code_files:
