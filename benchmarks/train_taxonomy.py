@@ -1,9 +1,11 @@
-"""Train the taxonomy's classifier of exceptions and write its weights as readable, rounded JSON.
+"""Train the taxonomy's classifiers by category and write their weights as readable, rounded JSON.
 
     python benchmarks/train_taxonomy.py [--check]
 
-Exceptions come from ``training.tsv``, the recorded messages of the tests that a sure rule knows,
-the pasted cases and the rules' own phrases. The result depends on the data and the version of
+The classifier of exceptions learns from ``training.tsv``, the recorded messages of the tests that a
+sure rule knows, the pasted cases and the rules' own phrases; that of whole texts from the same
+exceptions, from the whole pasted cases and from ``described_failures.tsv``: what people say of
+failures in their own words. The result depends on the data and the version of
 scikit-learn alone.
 """
 
@@ -16,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import tomllib
-from pasted import cases
+from pasted import cases, number
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -27,10 +29,16 @@ from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.taxonomy.classification_context import GAP
 from dl_bug_lsp.taxonomy.classify import TEXT_THRESHOLD, UNCLASSIFIED, classify
 from dl_bug_lsp.taxonomy.rules import TABLES
-from dl_bug_lsp.taxonomy.text_models import MODEL_FILE, message_tokens
+from dl_bug_lsp.taxonomy.text_models import (
+    MODEL_FILE,
+    WHOLE_TEXT_FILE,
+    message_tokens,
+    whole_text_tokens,
+)
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation, read_failures
 
-TAXONOMY = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "taxonomy"
+HERE = Path(__file__).resolve().parent
+TAXONOMY = HERE.parent / "dl_bug_lsp" / "taxonomy"
 DIGITS = 2
 SURE = 0.85
 """The least confidence of a rule whose verdict is taken for a label."""
@@ -102,7 +110,53 @@ def category_pipeline() -> Pipeline:
     return pipeline(tokens_of_example, strength=10.0, min_df=3)
 
 
-def data_of(trained: Pipeline) -> dict[str, Any]:
+LABELLED_FIRST, LABELLED_LATER, DESCRIBED = 3.0, 1.2, 2.0
+"""What a pasted text counts beside an exception, by its best category and by the others, and what a
+description counts."""
+MOST_FEATURES, WHOLE_TEXT_DIGITS = 14_000, 1
+
+
+def whole_text_pipeline() -> Pipeline:
+    """Return the untrained classifier of whole pasted texts by category."""
+    return make_pipeline(
+        TfidfVectorizer(
+            analyzer=whole_text_tokens, sublinear_tf=True, min_df=3, max_features=MOST_FEATURES
+        ),
+        LogisticRegression(C=20.0, max_iter=3000, tol=1e-4),
+    )
+
+
+def whole_texts(before: int | None = None) -> tuple[list[str], list[str], list[float]]:
+    """Return the pasted cases that are not held out, and descriptions: text, category and weight.
+
+    A text with several categories comes once for each. ``before`` leaves out cases of this number
+    and above.
+    """
+    described = (HERE / "described_failures.tsv").read_text(encoding="utf-8").splitlines()
+    rows: list[tuple[str, str, float]] = []
+    for line in described:
+        category, text = line.split("\t", 1)
+        rows.append((text, category, DESCRIBED))
+    for case in cases():
+        if not case.held_out and (before is None or number(case.name) < before):
+            others = sorted(case.categories - {case.first})
+            rows.append((case.text, case.first, LABELLED_FIRST))
+            rows.extend((case.text, other, LABELLED_LATER) for other in others)
+    return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
+
+
+def fit_whole_texts(given: list[tuple[str, str]], labels: list[str]) -> Pipeline:
+    """Train the classifier of whole texts on the pasted cases and on ``given`` exceptions."""
+    texts, wanted, weights = whole_texts()
+    texts += [f"{class_name}: {message}" for class_name, message in given]
+    return whole_text_pipeline().fit(
+        texts,
+        wanted + labels,
+        logisticregression__sample_weight=weights + [1.0] * len(given),
+    )
+
+
+def data_of(trained: Pipeline, digits: int = DIGITS) -> dict[str, Any]:
     """Return a trained classifier's weights, rounded, features in alphabetical order."""
     vectorizer, regression = trained[0], trained[1]
     weights, intercepts = regression.coef_, regression.intercept_
@@ -110,13 +164,13 @@ def data_of(trained: Pipeline) -> dict[str, Any]:
         weights = [-weights[0] / 2, weights[0] / 2]
         intercepts = [-intercepts[0] / 2, intercepts[0] / 2]
     rows = {
-        token: [round(float(vectorizer.idf_[i]), DIGITS)]
-        + [round(float(row[i]), DIGITS) for row in weights]
+        token: [round(float(vectorizer.idf_[i]), digits)]
+        + [round(float(row[i]), digits) or 0 for row in weights]
         for token, i in sorted(vectorizer.vocabulary_.items())
     }
     return {
         "classes": [str(name) for name in regression.classes_],
-        "intercepts": [round(float(value), DIGITS) for value in intercepts],
+        "intercepts": [round(float(value), digits) for value in intercepts],
         "features": rows,
     }
 
@@ -147,17 +201,22 @@ def train(name: str, untrained: Pipeline, given: list[Any], wanted: list[str]) -
 
 
 def main() -> None:
-    """Train the classifier of exceptions."""
+    """Train both classifiers."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--check", action="store_true", help="cross-validate first (minutes)")
     check = parser.parse_args().check
     given, labels = examples()
-    for more, categories in (recorded(), pasted(), phrases()):
+    sources = {source: source() for source in (recorded, pasted, phrases)}
+    for more, categories in sources.values():
         given, labels = given + more, labels + categories
     if check:
         train(MODEL_FILE, category_pipeline(), given, labels)
     else:
         write(MODEL_FILE, data_of(category_pipeline().fit(given, labels)))
+    given, labels = examples()
+    for more, categories in (sources[recorded], sources[phrases]):
+        given, labels = given + more, labels + categories
+    write(WHOLE_TEXT_FILE, data_of(fit_whole_texts(given, labels), WHOLE_TEXT_DIGITS))
 
 
 if __name__ == "__main__":

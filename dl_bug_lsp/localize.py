@@ -14,6 +14,7 @@ from dl_bug_lsp.bug_reports import (
     report_facts,
     report_failure,
     tells_of_a_hang,
+    text_of,
 )
 from dl_bug_lsp.bug_reports.reader import BugReport
 from dl_bug_lsp.divergence import read_divergence, transcript
@@ -34,7 +35,12 @@ from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.taxonomy.classify import UNCLASSIFIED, classify, classify_divergence
+from dl_bug_lsp.taxonomy.classify import (
+    UNCLASSIFIED,
+    classify,
+    classify_by_whole_text,
+    classify_divergence,
+)
 from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.frames import is_library_path
@@ -223,6 +229,8 @@ def case_of(
         verdict = classify(failure, facts, workspace_module=workspace.has_module)
         if verdict.id == UNCLASSIFIED:
             verdict = classify_sentence(failure) or verdict
+    if verdict.id == UNCLASSIFIED and failure.primary:
+        verdict = classify_by_whole_text(failure, text_of(log)) or verdict
     located = located_frames(failure, workspace, options)
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):

@@ -6,6 +6,7 @@ from dl_bug_lsp.bug_reports.failures import (
     report_facts,
     report_failure,
     tells_of_a_hang,
+    text_of,
 )
 from dl_bug_lsp.bug_reports.reader import BugReport, CodeLink, StackLine, is_report, read_report
 
@@ -20,4 +21,5 @@ __all__ = [
     "report_facts",
     "report_failure",
     "tells_of_a_hang",
+    "text_of",
 ]

@@ -61,6 +61,7 @@ def find(case: Case) -> Iterator[Clue]:
     if case.category.id not in CATEGORIES or not case.sites:
         return
     yield from _other_definitions(case)
+    yield from _raw_uses(case)
     groups = solutions(case)
     held = _numbers_nearby(case) if groups else set()
     raise_site = (case.places[-1].file, case.places[-1].line)
@@ -103,6 +104,55 @@ def _other_definitions(case: Case) -> Iterator[Clue]:
                 f"`{node.text}` is {min(numbers)}, only one of the two sizes in the message"
             )
             yield Clue("numbers.other_definition", *place, 1.0, why)
+
+
+def _raw_uses(case: Case) -> Iterator[Clue]:
+    """Yield where a setting is used as it is of which the other side's size is computed.
+
+    Both sizes of the message come of one setting then (hours and steps, words and tokens): either
+    it is converted on both sides or on neither.
+    """
+    pair = _contradiction(case) or _two_sizes(case)
+    if pair is None:
+        return
+    steps = [step for steps in (case.raise_slice, *case.outer_slices) for step in steps]
+    computed: dict[tuple[str, int, int], Node] = {}
+    for node in (step.node for step in steps):
+        if node.kind is StepKind.ARITHMETIC and (value := whole(node)) in pair:
+            for leaf in _number_leaves(node, MAX_DEPTH):
+                old = whole(leaf)
+                if old is not None and old in pair and old != value:
+                    computed.setdefault((leaf.file, leaf.line, old), node)
+    seen: set[tuple[str, int]] = set()
+    for step in steps if computed else ():
+        node = step.node
+        reads = node.kind in (StepKind.INDEXING, StepKind.ATTRIBUTE) and node.entry is None
+        value = whole(node) if reads else None
+        before = step.before.node if step.before is not None else None
+        if value not in pair or before is None or whole(before) is not None:
+            continue
+        for leaf in _number_leaves(node, MAX_DEPTH):
+            made = computed.get((leaf.file, leaf.line, value or 0))
+            place = (node.file, node.line)
+            if made is None or place in seen or node.line <= 0:
+                continue
+            seen.add(place)
+            why = (
+                f"`{node.text}` is used as it is here, {value}; `{made.text}` (line {made.line} of "
+                f"{made.file}) makes {whole(made)} of the same setting"
+            )
+            yield Clue("numbers.raw_use", *place, 1.0, why)
+
+
+def _number_leaves(node: Node, depth: int) -> Iterator[Node]:
+    """Yield the settings and constants that a whole number is made of."""
+    if depth <= 0 or whole(node) is None:
+        return
+    if node.kind in (StepKind.LITERAL, StepKind.CONFIG):
+        yield node
+        return
+    for _, child in node.inputs:
+        yield from _number_leaves(child, depth - 1)
 
 
 def _two_sizes(case: Case) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
 from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
-from dl_bug_lsp.taxonomy.text_models import classify_text
+from dl_bug_lsp.taxonomy.text_models import classify_text, classify_whole_text
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.primary import ELSEWHERE
 
@@ -24,6 +24,10 @@ WORDS_DISCOUNT = 0.6
 _LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
+WHOLE_TEXT, WHOLE_TEXT_THRESHOLD = "whole_text", 0.45
+"""The rule of categories that the words of a whole text show, and their least probability."""
+LONGEST_PASTE, FEWEST_WORDS = 8_000, 8
+"""Characters of a text that a person may have pasted, at most, and its words, at least."""
 
 _OF_LIBRARIES = frozenset(("framework_api_misuse",))
 """What only a library's code raises: the program's own assertions and `raise` are none of it."""
@@ -107,6 +111,20 @@ def _carried(cause: Cause) -> Cause:
         return cause
     message = "" if cause.message.strip() == _NO_DETAIL else cause.message
     return replace(cause, type=named[1], message=message)
+
+
+def classify_by_whole_text(failure: Failure, text: str) -> CategoryVerdict | None:
+    """Return the category of a failure of which only the words of the whole text tell.
+
+    For short texts, as people paste them, where nothing else is known; None where the words are
+    those of several kinds of failures or of none.
+    """
+    if len(text) > LONGEST_PASTE or len(text.split()) < FEWEST_WORDS:
+        return None
+    guess, probability = classify_whole_text(text)
+    if guess == UNCLASSIFIED or probability < WHOLE_TEXT_THRESHOLD:
+        return None
+    return _verdict(guess, probability, failure.evidence, WHOLE_TEXT)
 
 
 def classify_divergence(failure: Failure) -> CategoryVerdict:

@@ -47,6 +47,18 @@ def classify_text(
     return guess, probability * min(1.0, 2 * known)
 
 
+WHOLE_TEXT_FILE = "whole_text_model.json"
+"""Weights that `benchmarks/train_taxonomy.py` learns from whole texts as people paste them."""
+
+
+def classify_whole_text(text: str) -> tuple[str, float]:
+    """Return the likeliest category of a pasted text with its probability (0 to 1).
+
+    The category may be ``unclassified``: such texts are among those that the model has learned.
+    """
+    return _model(WHOLE_TEXT_FILE).best(whole_text_tokens(text))
+
+
 TYPES_FILE = "report_types.json"
 ORIGINS_FILE = "report_origins.json"
 """Weights as `benchmarks/train_report_types.py` wrote them; `docs/report_types.md` has figures."""
@@ -167,6 +179,30 @@ def message_tokens(class_name: str, message: str) -> list[str]:
     pairs = [f"{first} {second}" for first, second in pairwise(words)]
     parts = [f"class:{part.lower()}" for part in _CAMEL.findall(class_name)]
     return [f"class:{class_name.lower()}", *parts, *words, *pairs]
+
+
+_TEXT_WORD = re.compile(r"[a-z]+|0|[\u3040-\u9fff\uac00-\ud7af]")
+_LETTERS = re.compile(r"[^\W_]+")
+GRAM = 4
+"""Characters of the parts of words that are features of a whole text, blanks around it included."""
+
+
+def whole_text_tokens(text: str) -> list[str]:
+    """Return the features of a pasted text: words, word pairs, and parts of words.
+
+    Parts of words keep what misspelt, foreign and compound words share with others. Each sign of
+    Chinese, Japanese and Korean is a word.
+    """
+    plain = _NUMBER.sub(" 0 ", _PATH.sub(" apath ", text[:LONGEST_TEXT]).lower())
+    words = _TEXT_WORD.findall(plain)
+    pairs = [f"{first} {second}" for first, second in pairwise(words)]
+    padded = [f" {word} " for word in _LETTERS.findall(plain)]
+    grams = [
+        f"~{word[start : start + GRAM]}"
+        for word in padded
+        for start in range(max(1, len(word) - GRAM + 1))
+    ]
+    return [*words, *pairs, *grams]
 
 
 @dataclass(frozen=True, slots=True)

@@ -140,6 +140,7 @@ SYSTEM: tuple[Complaint, ...] = (
     row("container", r"\bOOMKilled\b(?!\"?: ?(?:false|0))", _F, "OOMKilled"),
     row("container", r"^\s*\"?ExitCode\"?: ?(?:137|139|134|135|143)\b", _S, "ExitCode"),
     row("container", r"^(?P<message>Process finished with exit code -?[1-9]\d*.*)$", Weight.CONSEQUENCE, "Process finished"),
+    row("deepspeed", r"[Ee]xits? with [Rr]eturn [Cc]ode ?[=:] ?-(?:4|6|7|8|9|11|15)(?!\d)", _S, "xit"),
     row("container", r"(?:exited with (?:exit )?code|[Ee]xit [Cc]ode:?|command terminated with exit code|exit status|returned non-zero code:) ?(?:137|139|134|135|143)\b", _S, "xit"),
     row("container", r"(?:exited with (?:exit )?code|command terminated with exit code|exit status|exits with return code =|Process completed with exit code|returned non-zero code:|exitcode:) ?-?[1-9]\d{0,2}\b", _C, "xit|non-zero"),
     row("kubernetes", r"(?P<message>The node was low on resource.*)", _F, "low on resource"),

@@ -32,6 +32,8 @@ sentence in the first or second person, and that of a message without a class be
 a run going on."""
 IN_MARKS = 0.4
 """The least probability of what stands in a code span or in quotation marks."""
+LAST_RESORT = 0.4
+"""The least probability of what looks like a program's line where the text names nothing else."""
 SHORT_TITLE = 2
 """Words of a first line that are rather what somebody says of a failure than its message."""
 MANY_WORDS = 12
@@ -95,6 +97,10 @@ _GOT_CLASS = re.compile(
     rf"[`\"']?(?P<type>{_NAME})\b"
 )
 """A sentence that says what a program raised, without its message."""
+_AMONG_WIDE = re.compile(
+    rf"(?<=[\u3040-\u9fff\uac00-\ud7af])\s?[`'\"]?(?P<type>{_NAME})(?![A-Za-z0-9_.(:：])"
+)
+"""A class within a sentence of a language without blanks."""
 _MEANT = re.compile(
     r"\b(?:except|instead|should|would|could|catch|handle|feature|proposal)\b", re.I
 )
@@ -234,6 +240,12 @@ _HANDLED = re.compile(
 _RUNS_ON = re.compile(
     r"\b(?:loss|acc(?:uracy)?|epoch|step|iter(?:ation)?)\b\W{0,5}\d|\d%\|", re.IGNORECASE
 )
+_GOES_ON = re.compile(
+    r"\b(?:accepting this|falling back (?:on|to)|will fall back|(?:is|are|will be) ignored|ignoring"
+    r"|skipping|continuing|proceeding|using \S{1,40} instead)\b",
+    re.IGNORECASE,
+)
+"""How a program says of what it found that it goes on all the same."""
 _PATH = re.compile(r"(?:[\w.~-]{0,80}[/\\]){1,40}[\w.-]{0,80}")
 _NUMBER = re.compile(r"\b\d[\d.,_e+x]*\b")
 _WORD = re.compile(r"[a-z]{2,30}|\d|[\u3040-\u9fff\uac00-\ud7af]")
@@ -331,6 +343,7 @@ def read_mention(
     running = [at for at in range(len(stream)) if _RUNS_ON.search(stream.text(at)[:300])]
     after = running[-1] if len(running) > 1 else -1
     best: tuple[float, Mention] | None = None
+    resort: tuple[float, Mention] | None = None
     leading = 0.0
     part_of = -1
     spoken = any(_PERSONAL.search(line.text[:LONGEST_LINE]) for line in stream.lines[:MOST_LINES])
@@ -350,6 +363,8 @@ def read_mention(
             continue
         is_told = stream.lines[mention.at].number in read_lines and _ABOVE not in mention.context
         bare = mention.type is None and stream.lines[mention.at].number not in headed
+        if mention.type is None and _GOES_ON.search(mention.message):
+            continue
         if is_told or (with_class and bare and "telltale" not in mention.context):
             continue
         chance = probability(mention)
@@ -363,9 +378,14 @@ def read_mention(
         whole = best is not None and _is_rest_of(best[1], mention)
         if chance >= least and (worth > leading + CLOSE or whole):
             best, leading = (chance, mention), worth
-    if best is None:
-        return _titled(stream, read_lines) if not with_class and after < 0 else None
-    return _block(best[1], best[0], stream)
+        if chance >= LAST_RESORT and _is_of_program(mention, line):
+            resort = max(resort or (0.0, mention), (chance, mention), key=lambda pair: pair[0])
+    if best is None and not with_class and after < 0:
+        by_class = _titled(stream, read_lines)
+        if by_class is not None or resort is None:
+            return by_class
+        best = resort
+    return _block(best[1], best[0], stream) if best is not None else None
 
 
 def _least(mention: Mention, *, spoken: bool, below_run: bool, alone: bool) -> float:
@@ -397,6 +417,18 @@ def _is_plain_sentence(text: str) -> bool:
     return len(text.split()) >= MANY_WORDS and not _OF_PROGRAMS.search(text)
 
 
+def _is_of_program(mention: Mention, line: str) -> bool:
+    """Say whether a message has what programs write, and nothing that only people do.
+
+    What a program records below the level of an error ended nothing.
+    """
+    text = mention.message
+    if "record" in mention.context or line.lower().lstrip(" #").startswith("warn"):
+        return False
+    spoken = _PERSONAL.search(text) or _ASKS.match(text) or text.rstrip().endswith("?")
+    return not spoken and _OF_PROGRAMS.search(text) is not None
+
+
 def _is_rest_of(former: Mention, later: Mention) -> bool:
     """Say whether a later mention says what a former one began to say."""
     begun, whole = former.message.lower(), later.message.lower()
@@ -411,7 +443,7 @@ def _titled(stream: Stream, read_lines: Collection[int]) -> Block | None:
             continue
         text = stream.text(at)[:LONGEST_LINE]
         match = (_TITLE_CLASS.match(text) if at == 0 else None) or _HEADED_CLASS.search(text)
-        match = match or _GOT_CLASS.search(text)
+        match = match or _GOT_CLASS.search(text) or _AMONG_WIDE.search(text)
         if match is None or _MEANT.search(text, max(0, match.start() - 60), match.end("type")):
             continue
         cause = Cause(match["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
@@ -427,6 +459,9 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
         cause = Cause(mention.type, mention.message, (), Relation.ROOT, span)
         shown = f"{mention.type}: {mention.message}"
         return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=52)
+    if among := _AMONG_WIDE.search(mention.message):
+        cause = Cause(among["type"], "", (), Relation.ROOT, span)
+        return Block([cause], at, at + 1, "message", evidence=mention.message[:500], weight=34)
     cause = Cause(SPOKEN, mention.message, (), Relation.ROOT, span)
     weight = 42 if chance >= SURE else 34
     return Block(

@@ -20,7 +20,7 @@ from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, redacted, shorten
 from dl_bug_lsp.views.layout import Lines, PathStyle, library_file
 from dl_bug_lsp.views.markdown import code, longest_run, plain, sentence
-from dl_bug_lsp.views.words import category_words, message_lines
+from dl_bug_lsp.views.words import message_lines
 
 _PIECE = re.compile(r"[^\W\d_]+|\d+|_(?![^\W\d_])|[^\S\n]+|\n|[^\w\s]+")
 _LETTERS, _DIGITS, _SIGNS = 7, 3, 3
@@ -154,9 +154,9 @@ class _Page:
 
     def head(self) -> _Section:
         failure = self.failure
-        category = category_words(failure.category.id)
+        name = words.category_name(failure)
         out = _Section([])
-        out.add(f"# {plain(category.name)} ({words.percent(failure.category.confidence)})")
+        out.add(f"# {plain(name)} ({words.percent(failure.category.confidence)})")
         out.add("")
         out.add(NOTICE)
         self.quote(out, message_lines(failure), int(self.tokens * MESSAGE_SHARE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dl_bug_lsp.report import Confidence, FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
-from dl_bug_lsp.views.words import category_words, headline
+from dl_bug_lsp.views.words import category_name, headline
 
 LONGEST_MESSAGE = 1_000
 LONGEST_TITLE = 200
@@ -47,7 +47,7 @@ def _annotation(failure: FailureReport, suspect: Suspect, prefix: str) -> str:
 
 
 def _title(failure: FailureReport) -> str:
-    return category_words(failure.category.id).name
+    return category_name(failure)
 
 
 def command(level: str, properties: dict[str, str], message: str) -> str:

@@ -95,15 +95,17 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
 
 
 def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
-    category = category_words(failure.category.id)
+    meaning = category_words(failure.category.id).meaning
+    meaning = words.GUESS if words.is_guess(failure) else meaning
     share = words.percent(failure.category.confidence)
     first = next(iter(failure.suspects), None)
     place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""
-    out = [f"# {plain(category.name)} ({share})", "", block(message_lines(failure)), ""]
+    name = words.category_name(failure)
+    out = [f"# {plain(name)} ({share})", "", block(message_lines(failure)), ""]
     finding = words.finding(failure, place)
     if failure.diagnosis:
         finding = f"Likely cause: {words.with_place_as_code(failure.diagnosis)}"
-    out += [f"**{sentence(finding)}**", "", plain(category.meaning)]
+    out += [f"**{sentence(finding)}**", "", plain(meaning)]
     kind = words.kind_of_bug(failure.bug_type)
     cause = f"Cause: {words.certainty(failure.origin.confidence)} {words.origin(failure.origin)}."
     verdicts = (kind, cause, words.retry(failure))

@@ -42,9 +42,7 @@ def render_brief(report: Report, style: Style = PLAIN, paths: PathStyle | None =
 
 
 def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
-    summary = (
-        f"{category_words(failure.category.id).name}: {shorten(headline(failure), LONGEST_MESSAGE)}"
-    )
+    summary = f"{words.category_name(failure)}: {shorten(headline(failure), LONGEST_MESSAGE)}"
     if not failure.suspects:
         return f"no place: {summary}"
     first = failure.suspects[0]
@@ -130,10 +128,12 @@ class _Page:
 
     def verdict(self, failure: FailureReport) -> None:
         category = category_words(failure.category.id)
-        name = self.style.bold(category.name)
+        name = self.style.bold(words.category_name(failure))
         share = words.percent(failure.category.confidence)
         self.out.extend(("", f"{name} ({share})"))
-        if category.meaning:
+        if words.is_guess(failure):
+            self.say(words.GUESS, "  ")
+        elif category.meaning:
             self.say(category.meaning, "  ")
         evidence = one_line(failure.category.evidence)
         is_printed = failure.exception is not None or evidence == words.headline(failure)

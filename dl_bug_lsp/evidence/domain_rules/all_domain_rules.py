@@ -24,6 +24,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     notebooks,
     numerics,
     pictures,
+    rebound_names,
     rebuilt,
     record_features,
     row_counts,
@@ -91,6 +92,7 @@ RULES: tuple[Source, ...] = (
     pictures.find_unconverted,
     unread_settings.find_unread_settings,
     row_counts.find_row_counts,
+    rebound_names.find_rebound_names,
 )
 
 

@@ -184,6 +184,8 @@ REBUILDING_CALLS = {
     *("deserialize_keras_object", "load_learner", "custom_object_scope"),
 }
 """Calls of a program that make an object again from a config."""
+REBUILT_FROM_CONFIG = {"deserialize_keras_object", "from_config", "functional_from_config"}
+"""Functions of Keras by which a failing call came from an object that was being made again."""
 SAID = ("could not be loaded", "could not be deserialized", "from_config", "get_config")
 """What messages say where an object is rebuilt from its config."""
 
@@ -205,6 +207,9 @@ def find_saved_configs(case: Case) -> Iterator[Clue]:
 
 
 def _rebuilds(case: Case) -> bool:
+    frames = {frame.function for cause in case.failure.causes for frame in cause.frames}
+    if frames & REBUILT_FROM_CONFIG:
+        return True
     heads = (head for site in case.sites[-1:] for head in site.nodes)
     calls = (n for head in heads for n in ast.walk(head.expr) if isinstance(n, ast.Call))
     return any(called_name(call) in REBUILDING_CALLS for call in calls)

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.batches import adds_axis
-from dl_bug_lsp.evidence.domain_rules.syntax import near_files, own_nodes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import near_files, near_scopes, own_nodes, source
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 MOST_FILES = 30
 UNPACKED = re.compile(r"(?:too many|not enough) values to unpack \(expected (?P<wanted>\d+)")
@@ -27,6 +27,67 @@ def find(case: Case) -> Iterator[Clue]:
     match = UNPACKED.search(case.message)
     if match is not None:
         yield from _items(case, int(match["wanted"]))
+    yield from _keywords(case)
+
+
+TELLING = re.compile(
+    r"ignore|pad|mask|dtype|device|axis|dim$|batch_first|num_|n_|size|classes|seed|shuffle|drop_last"
+    r"|collate|average|reduction|task|encoding|truncation|max_|min_|return_|from_logits|mode|bias"
+)
+"""Keywords of which one call in a group hardly does without the others' value."""
+AGREEING = 2
+"""Calls that give a keyword the same value."""
+MOST_LEFT_OUT = 1
+
+
+def _keywords(case: Case) -> Iterator[Clue]:
+    """Find the call that leaves out a keyword which the calls of its kind beside it all give.
+
+    Calls are of one kind where their classes begin or end with the same word
+    (``MulticlassAccuracy`` and ``MulticlassJaccardIndex``), in one function.
+    """
+    seen: set[int] = set()
+    for scope in near_scopes(case):
+        calls = [c for c in scope.calls if id(c) not in seen]
+        seen.update(map(id, calls))
+        groups: dict[tuple[str, str], list[ast.Call]] = {}
+        for call in calls:
+            parts = CAMEL.findall(called_name(call) or "")
+            if len(parts) > 1:
+                groups.setdefault(("first", parts[0]), []).append(call)
+                groups.setdefault(("last", parts[-1]), []).append(call)
+        reported: set[tuple[int, str]] = set()
+        for group in groups.values():
+            for call, name, other in _left_out(group):
+                if (call.lineno, name) not in reported:
+                    reported.add((call.lineno, name))
+                    why = (
+                        f"`{source(call.func)}` does not get `{name}`, which "
+                        f"`{source(other.func)}` in line {other.lineno} gets"
+                    )
+                    yield Clue("rules.left_out_keyword", scope.file, call.lineno, 1.0, why)
+
+
+def _left_out(group: list[ast.Call]) -> Iterator[tuple[ast.Call, str, ast.Call]]:
+    """Yield calls without a keyword that all others of their group give alike."""
+    values: dict[str, list[tuple[ast.Call, str]]] = {}
+    for call in group:
+        for word in call.keywords:
+            if word.arg is not None and TELLING.search(word.arg):
+                values.setdefault(word.arg, []).append((call, source(word.value)))
+    for name, given in values.items():
+        without = [
+            c
+            for c in group
+            if all(k.arg not in (name, None) for k in c.keywords)
+            and all(c is not g for g, _ in given)
+        ]
+        alike = len({value for _, value in given}) == 1
+        if alike and len(given) >= AGREEING and 0 < len(without) <= MOST_LEFT_OUT:
+            yield without[0], name, given[0][0]
+
+
+CAMEL = re.compile(r"[A-Z][a-z0-9]+|[A-Z]+(?![a-z])")
 
 
 def _not_batched(case: Case) -> Iterator[Clue]:

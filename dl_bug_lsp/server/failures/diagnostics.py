@@ -28,7 +28,7 @@ from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.json_view import evidence_to_json
-from dl_bug_lsp.views.words import category_words, headline
+from dl_bug_lsp.views.words import headline
 
 if TYPE_CHECKING:
     from dl_bug_lsp.server.failures.shown_failures import ShownFailures
@@ -81,7 +81,7 @@ def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformat
 def message(publication: Publication, place: Place) -> str:
     """Return what stands beside the line: the failure first, then why this place."""
     failure, suspect = place.failure, place.suspect
-    name = category_words(failure.category.id).name
+    name = words.category_name(failure)
     rank = words.standing(failure, suspect, publication.last_rank(failure))
     lines = [f"{name}, {rank}{_cell(place)}", shorten(headline(failure), LONGEST_LINE)]
     lines += [

@@ -12,7 +12,7 @@ from dl_bug_lsp.server.failures.publication import REASONS, Place, Publication, 
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.markdown import advice_lines, block, evidence_lines, plain, sentence
-from dl_bug_lsp.views.words import category_words, message_lines
+from dl_bug_lsp.views.words import message_lines
 
 MESSAGE_LINES = 4
 OTHERS = 4
@@ -20,7 +20,7 @@ LONGEST_WHY = 300
 
 
 def _head(publication: Publication, place: Place) -> tuple[str, str]:
-    name = category_words(place.failure.category.id).name
+    name = words.category_name(place.failure)
     of = publication.last_rank(place.failure)
     return name, words.standing(place.failure, place.suspect, of)
 

@@ -95,12 +95,11 @@ def title(places: list[Place]) -> str:
     """Return the lens' words: ranks, share of the first of them, category."""
     # Imported here: there is no lens before there is a failure.
     from dl_bug_lsp.views import words
-    from dl_bug_lsp.views.words import category_words
 
     first = min(places, key=lambda place: place.suspect.rank)
     ranks = ", ".join(str(place.suspect.rank) for place in places)
     noun = "Suspicious place" if len(places) == 1 else "Suspicious places"
-    name = category_words(first.failure.category.id).name
+    name = words.category_name(first.failure)
     share = words.share(first.failure, first.suspect)
     if len(places) > 1:
         share = f"the first {share}"

@@ -62,8 +62,11 @@ _TYPE_WORD = re.compile(
 )
 _COMPARES = re.compile(
     r"\bgot\b|\breceived\b|\bfound\b|\bmismatch|\bmatch|\bincompatible\b|\bdiffer|!=|\bexpect|"
-    r"\bmust be\b|\bmust have\b|\bshould be\b|\bshould have\b|\bhas\b|\bbut\b|\bagainst\b|\bvs\b"
+    r"\bmust be\b|\bmust have\b|\bshould be\b|\bshould have\b|\bhas\b(?! no\b)|\bbut\b|\bagainst\b"
+    r"|\bvs\b"
 )
+NEAR = 60
+"""Characters within which what is compared stands beside the word that compares."""
 _VALUE_WORD = re.compile(
     r"\bargument|\bvalues?\b|\bmust be\b|\bone of\b|\binvalid\b|\bshould be\b|\breceived\b|"
     r"\bunsupported\b|\bunknown\b|\bchoose\b|\ballowed\b|\bsupported\b|\bpositive\b|\bbetween\b|"
@@ -94,7 +97,12 @@ def _compares(word: re.Pattern[str]) -> Condition:
     """Return a condition: the message sets one such word's value against another."""
 
     def condition(context: ClassificationContext) -> bool:
-        return bool(word.search(context.text)) and bool(_COMPARES.search(context.text))
+        compared = [match.span() for match in _COMPARES.finditer(context.text)]
+        return any(
+            start - NEAR <= match.end() and match.start() <= end + NEAR
+            for match in word.finditer(context.text)
+            for start, end in compared
+        )
 
     return condition
 
