@@ -29,9 +29,12 @@ from dl_bug_lsp.evidence.domain_rules import (
     record_features,
     row_counts,
     selections,
+    stored_data,
     tensor_mismatch,
     tracing,
+    train_only,
     twin_packages,
+    units,
     unlike_places,
     unread_settings,
     unused_parts,
@@ -93,6 +96,11 @@ RULES: tuple[Source, ...] = (
     unread_settings.find_unread_settings,
     row_counts.find_row_counts,
     rebound_names.find_rebound_names,
+    stored_data.find_stored_data,
+    units.find_units,
+    misuse.find_intervals,
+    devices.find_unlike_ranks,
+    train_only.find_train_only,
 )
 
 

@@ -9,6 +9,7 @@ not find is NaN).
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -73,10 +74,55 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _unflattened_call(case)
         yield from _image_modes(case)
         yield from _axes_of_sequences(case)
+    if category in {"tensor_mismatch", "illegal_argument", "illegal_index"}:
+        yield from _lengths_not_divided(case)
     if category == "illegal_index":
         yield from _gaps(case)
     if category in {"attribute_not_found", "type_mismatch"}:
         yield from _collated_texts(case)
+
+
+TOO_LONG = re.compile(
+    r"(?i)\b\w*lengths?\b[^\n]{0,60}?(?:at most|<=|less than or equal to)\D{0,40}(?P<most>\d+)"
+    r"\D{1,40}(?P<given>\d+)"
+)
+"""How losses of sequences say that a length is above the number of steps that there are."""
+LENGTH_NAMES = re.compile(r"(?i)(?:^|_)(?:lens?|lengths?|sizes?)(?:$|_)|_len$")
+
+
+def _lengths_not_divided(case: Case) -> Iterator[Clue]:
+    """Find a method that returns lengths as it got them beside what a layer has shortened.
+
+    A convolution or a pool with a stride divides the number of steps; the lengths that go to
+    `CTCLoss` or to a packed sequence have to be divided as well (PyTorch, `torch.nn.CTCLoss`).
+    """
+    match = TOO_LONG.search(case.message)
+    if match is None or int(match["given"]) < 1.5 * int(match["most"]):
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for function in ast.walk(tree) if tree is not None else ():
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            parameters = {a.arg for a in function.args.args if LENGTH_NAMES.search(a.arg)}
+            changed = {
+                n.id
+                for n in ast.walk(function)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            }
+            for node in ast.walk(function) if parameters - changed else ():
+                if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Tuple):
+                    continue
+                same = [
+                    e.id
+                    for e in node.value.elts
+                    if isinstance(e, ast.Name) and e.id in parameters - changed
+                ]
+                if same and len(node.value.elts) > len(same):
+                    why = (
+                        f"`{same[0]}` is returned as it came, beside what layers may have shortened"
+                    )
+                    yield Clue("rules.strong", file, node.lineno, 1.0, why)
 
 
 def _single_sample(case: Case) -> Iterator[Clue]:

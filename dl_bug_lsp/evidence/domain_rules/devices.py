@@ -15,7 +15,14 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_scopes, source
+from dl_bug_lsp.evidence.collectives import is_rank, rank_names
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    keyword,
+    near_files,
+    near_scopes,
+    source,
+)
 from dl_bug_lsp.messages.facts import FactKind
 from dl_bug_lsp.provenance.nodes import CALL_METHODS
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
@@ -387,3 +394,60 @@ def _is_set(name: str, lines: tuple[str, ...]) -> bool:
     is_set = re.compile(rf"(?:^|[\s;({{]){re.escape(name)}=|\bread\b.*\b{re.escape(name)}\b"
                         rf"|\bfor {re.escape(name)} in\b")  # fmt: skip
     return any(is_set.search(line) for line in lines)
+
+
+UNLIKE_RANKS = re.compile(
+    r"(?:appears not to match|does not match|differs?|mismatch\w*)[^\n]{0,80}\b(?:process|rank)s?\b"
+    r"|DDP expects same model across all ranks|inconsistent[^\n]{0,60}\bacross (?:ranks|processes)"
+)
+"""How messages say that the model of one rank is not that of another."""
+
+
+def find_unlike_ranks(case: Case) -> Iterator[Clue]:
+    """Yield what makes a size of the model depend on the rank.
+
+    All ranks must build the same model (PyTorch, "DistributedDataParallel"): what a size is made of
+    must not come from the rank's own share of the data.
+    """
+    if not UNLIKE_RANKS.search(case.message):
+        return
+    scopes = [
+        scope
+        for file in near_files(case)
+        if (module := case.engine.program.module(file)) is not None
+        for scope in module.walk()
+    ]
+    names = rank_names(scopes)
+    seen: set[tuple[str, int]] = set()
+    for scope in scopes:
+        for call in scope.calls:
+            if not any(is_rank(part, names) for value in call.args for part in ast.walk(value)):
+                continue
+            targets = _assigned_names(scope, call)
+            for place, why in _uses(scope, call, targets):
+                if place not in seen:
+                    seen.add(place)
+                    yield Clue("rules.strong", *place, 1.0, why)
+
+
+def _assigned_names(scope: Scope, call: ast.Call) -> set[str]:
+    return {
+        binding.name
+        for bindings in scope.bindings.values()
+        for binding in bindings
+        if any(part is call for part in ast.walk(binding.value))
+    }
+
+
+def _uses(scope: Scope, call: ast.Call, names: set[str]) -> Iterator[tuple[tuple[str, int], str]]:
+    """Yield where the share of one rank is made, and what is built of it that all ranks need."""
+    for other in scope.calls:
+        built = called_name(other) or ""
+        if other is call or not re.search(
+            r"(?i)vocab|class|label|encod|build|fit|unique|set$", built
+        ):
+            continue
+        if any(isinstance(a, ast.Name) and a.id in names for a in other.args):
+            why = f"`{source(other)}` is made of what line {call.lineno} gives this rank alone"
+            yield (scope.file, other.lineno), why
+            yield (scope.file, call.lineno), f"`{source(call)}` gives each rank another share"

@@ -267,6 +267,7 @@ def find_step_counts(case: Case) -> Iterator[Clue]:
             counted = any(
                 isinstance(n, ast.Call) and called_name(n) == "len" for n in ast.walk(inner.left)
             )
+            counted = counted or "batch" in ast.unparse(inner.right).lower()
             counted = counted and not isinstance(inner.right, ast.Constant)
             if rounds and counted and step.node.entry is None and step.node.line > 0:
                 why = (

@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     keyword,
+    near_files,
     near_scopes,
     own_nodes,
     source,
@@ -39,6 +40,28 @@ def find_misuse(case: Case) -> Iterator[Clue]:
     for words, rule in RULES:
         if any(word in case.message for word in words):
             yield from rule(case)
+
+
+def find_intervals(case: Case) -> Iterator[Clue]:
+    """Yield the interval of a schedule that asks for a validation's metric at each training step.
+
+    Lightning updates a schedule with ``interval: "step"`` after each training step, when no metric
+    of a validation has been logged (Lightning, "Optimization": `lr_scheduler_config`).
+    """
+    if "conditioned on metric" not in case.message or "val" not in case.message:
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for table in ast.walk(tree) if tree is not None else ():
+            if not isinstance(table, ast.Dict):
+                continue
+            for key, value in zip(table.keys, table.values, strict=True):
+                named = isinstance(key, ast.Constant) and key.value == "interval"
+                if named and isinstance(value, ast.Constant) and value.value == "step":
+                    why = (
+                        "the schedule is updated after each step; the metric comes with validation"
+                    )
+                    yield Clue("rules.strong", file, value.lineno, 1.0, why)
 
 
 OF_RETURN = re.compile(

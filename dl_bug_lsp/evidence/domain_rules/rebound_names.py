@@ -1,4 +1,4 @@
-"""Names that a loop sets again and that are used after it as if they had their first value.
+"""Names that are set again and used as if they had their first value: by loops, over imports.
 
 The target of a ``for`` and what its body assigns outlive the loop (Python language reference, "The
 for statement"). Where a name had a value of its own before, and the failing path uses it after
@@ -25,6 +25,7 @@ WORKING_NAMES = frozenset(("_", "i", "j", "k", "x", "y", "model", "loss", "out",
 def find_rebound_names(case: Case) -> Iterator[Clue]:
     """Yield the loops that gave a name of the failing path another value than it had before."""
     seen: set[tuple[str, int]] = set()
+    yield from _imports(case)
     steps = [step for steps in (case.raise_slice, *case.outer_slices) for step in steps]
     for step in steps[:MOST_STEPS]:
         node = step.node
@@ -46,6 +47,24 @@ def find_rebound_names(case: Case) -> Iterator[Clue]:
             f"`{source(first.value)}` (line {first.line})"
         )
         yield Clue("rules.rebound", *place, 1.0 if of_target else IN_BODY, why)
+
+
+def _imports(case: Case) -> Iterator[Clue]:
+    """Yield where the name of an import that the failing expression uses gets another value."""
+    for start in case.starts:
+        for part in ast.walk(start.expr):
+            if not isinstance(part, ast.Attribute) or not isinstance(part.value, ast.Name):
+                continue
+            scope: Scope | None = start.context.scope
+            name = part.value.id
+            while scope is not None and name not in scope.bindings and name not in scope.imports:
+                scope = scope.parent
+            if scope is None or name not in scope.imports:
+                continue
+            for binding in scope.bindings.get(name, ()):
+                if binding.how == "assign" and binding.scope is scope:
+                    why = f"`{name}` is the name of an import, and gets another value here"
+                    yield Clue("rules.rebound", scope.file, binding.line, 1.0, why)
 
 
 def _set_in_loop(node: Node, name: str) -> tuple[Binding, Binding] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -41,6 +42,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (alignment.find, SILENT),
     (data.find_encoding, SILENT),
     (data.find_codes, SILENT),
+    (data.find_shared_arrays, LEARNS_NOTHING | {"loss_divergence"}),
     (numerics.find_numerics, NUMERIC),
     (numerics.find_missing, NUMERIC),
     (overfitting.find_overfit, OVERFITS),
@@ -50,13 +52,46 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
 """Each group of rules with the categories that it explains; elsewhere its clues do not count."""
 
 
+QUALITY = re.compile(
+    r"(?i)\b(?:\w+_)?(?:acc(?:uracy)?|wer|cer|auc|auroc|f1|iou|m?ap|bleu|rouge|dice|psnr|r2|recall|precision"
+    r"|score|reward|return|perplexity|ppl|(?:success|error|hit|win) ?_?rate|loss|mae|rmse|mse)\b"
+)
+"""Words for how good a model is."""
+FALLS_SHORT = re.compile(
+    r"(?i)\d\S*\s*(?:<=?|>=?"
+    r"|(?:is |was )?(?:above|below|under|over|less|more|lower|higher|worse)\b)"
+    r"|\b(?:too (?:low|high|bad)|below|above|under|not (?:reached|good enough)|at least)\b.{0,40}\d"
+)
+"""How a program says that a number of its own is on the wrong side of a bound."""
+
+
+def fails_quality_check(case: Case) -> bool:
+    """Say whether the program itself found that its model is not good enough.
+
+    The failure is one of its own statements (``assert rate >= target``) and speaks of a metric:
+    what keeps the model from learning is asked for then, as where no error was raised.
+    """
+    cause = case.failure.cause
+    if cause is None or not case.places or not case.failure.frames:
+        return False
+    last = case.located[-1][1]
+    if last is None:
+        return False
+    return bool(QUALITY.search(case.message) and FALLS_SHORT.search(case.message))
+
+
 def find(case: Case) -> Iterator[Clue]:
     """Yield what may keep the model from learning, for categories that show in metrics alone."""
     # Where a recording shows what is wrong, `monitored` asks the rules that explain it.
-    if case.category.id not in SILENT or case.diagnosis is not None:
+    if case.diagnosis is not None:
         return
-    training = Training(case)
-    rules = [rule for rule, categories in RULES if case.category.id in categories]
+    category = case.category.id
+    if category not in SILENT:
+        if not fails_quality_check(case):
+            return
+        category = "accuracy_at_chance"
+    training = Training(case).of_category(category)
+    rules = [rule for rule, categories in RULES if category in categories]
     clues = [clue for rule in rules for clue in clues_of(rule, training)]
     warnings = {
         (clue.file, clue.line): clue.why for clue in clues if clue.why.startswith(loop.WARNED)

@@ -433,3 +433,61 @@ def _own_statistics(scope: Scope, name: str, binding: Binding) -> Iterator[Clue]
     if words and all(HELD_OUT.search(w) for w in words) and names_in(binding.value):
         why = "held-out data is scaled by its own statistics"
         yield clue("medium", scope.file, binding.line, why)
+
+
+VIEWS = {"reshape", "view", "ravel", "transpose", "squeeze", "swapaxes"}
+"""Methods that may give the same memory back (NumPy, "Copies and views")."""
+KEPT = {"append", "appendleft", "push", "add", "extend", "put", "store"}
+
+
+def find_shared_arrays(training: Training) -> Iterator[Clue]:
+    """Yield where an array that is rewritten in place is handed out without a copy.
+
+    Whoever keeps what was handed out (a replay buffer, a list of samples) keeps the last content
+    alone.
+    """
+    keeps = any(
+        called_name(call) in KEPT for module in training.modules for call in calls_in(module.node)
+    )
+    for module in training.modules if keeps else ():
+        for scope in module.walk():
+            if scope.is_class and isinstance(scope.node, ast.ClassDef):
+                yield from _handed_out(scope.file, scope.node)
+
+
+def _handed_out(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
+    rewritten: set[str] = set()
+    for method in (m for m in cls.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
+        for node in ast.walk(method):
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            for target in targets:
+                if isinstance(target, ast.Subscript):
+                    rewritten |= _own_attribute(target.value)
+    for method in (m for m in cls.body if isinstance(m, ast.FunctionDef)):
+        for node in ast.walk(method) if rewritten else ():
+            if not isinstance(node, ast.Return) or node.value is None:
+                continue
+            parts = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            names = {name for part in parts for name in _viewed(part)} & rewritten
+            if names:
+                name = min(names)
+                why = f"`self.{name}` is rewritten in place, and handed out here without a copy"
+                yield clue("strong", file, node.lineno, why)
+
+
+def _own_attribute(expr: ast.expr) -> set[str]:
+    """Return the attribute of ``self`` that an expression is, or is a part of."""
+    while isinstance(expr, ast.Subscript):
+        expr = expr.value
+    if isinstance(expr, ast.Attribute) and isinstance(expr.value, ast.Name):
+        return {expr.attr} if expr.value.id == "self" else set()
+    return set()
+
+
+def _viewed(expr: ast.expr) -> set[str]:
+    """Return the attribute of ``self`` whose memory an expression shares, if it does."""
+    while isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute):
+        if expr.func.attr not in VIEWS:
+            return set()
+        expr = expr.func.value
+    return _own_attribute(expr) if isinstance(expr, ast.Attribute) else set()

@@ -1,0 +1,199 @@
+"""What a file gives back is not what the program needs: caches, JSON's keys, zeros of CSV files.
+
+- A cache that is read where it exists is not made again when a setting changes that its name does
+  not hold.
+- JSON has texts for keys alone (RFC 8259, section 4): a table with whole numbers as keys comes
+  back with texts (Python, `json`, "Basic Usage").
+- `pandas.read_csv` makes numbers of columns of digits, so that leading zeros are lost (pandas, "IO
+  tools", "Specifying column data types").
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import TABLES
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.scopes import called_name
+
+MOST_FILES, MOST_TABLES, MOST_ARRAYS = 40, 12, 40
+LOADING = {"load", "read_csv", "read_parquet", "read_pickle", "loads", "load_npz", "load_file"}
+EXISTS = {"exists", "is_file", "isfile", "is_dir", "isdir"}
+STORES = re.compile(r"\.(?:savez?(?:_compressed)?|dump|to_(?:csv|parquet|pickle)|write_\w+)$|^save")
+ARRAYS = (".npy", ".npz")
+OF_SIZES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}
+SHOWN_AS_CACHE = 1.0
+LIKELY_CACHE = 0.4
+ZERO_PADDED = re.compile(r"0\d+")
+LOSES_ROWS = {"merge", "join", "map", "isin", "reindex", "get_indexer", "loc", "lookup"}
+ROWS_LOOKED_AT = 50
+
+
+def find_stored_data(case: Case) -> Iterator[Clue]:
+    """Yield the places where what is read from a file is not what was meant to be there."""
+    files = near_files(case)[:MOST_FILES]
+    if case.category.id in OF_SIZES:
+        yield from _caches(case, files)
+    if case.category.id == "key_not_found":
+        yield from _json_keys(case, files)
+    yield from _leading_zeros(case, files)
+
+
+def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
+    """Find what is read from a file where it exists, and made only where it does not."""
+    sizes = {f.value for f in case.facts.of(FactKind.SIZE) if type(f.value) is int}
+    for fact in case.facts.of(FactKind.SHAPE):
+        sizes.update(fact.value if isinstance(fact.value, tuple) else ())
+    for file in files:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.If):
+                continue
+            path = _tested_path(node.test)
+            reads = path is not None and _calls_with(node.body, LOADING, path)
+            if path is None or not reads:
+                continue
+            held = _stored_sizes(case)
+            shown = {s for s in sizes if s > 2 and s in held}
+            score = SHOWN_AS_CACHE if shown else LIKELY_CACHE
+            numbers = f", which holds the size {max(shown)} of the message" if shown else ""
+            why = f"a file that exists already is read here{numbers}: it may be of older settings"
+            line = _assigned_at(tree, node, path) or node.lineno
+            yield Clue("rules.cached", file, line, score, why)
+            if line != node.lineno:
+                yield Clue("rules.cached", file, node.lineno, 0.7 * score, why)
+
+
+def _tested_path(test: ast.expr) -> str | None:
+    """Return the path whose existence a condition asks for, as written."""
+    for part in ast.walk(test):
+        if isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.Not):
+            return None
+        if isinstance(part, ast.Call) and called_name(part) in EXISTS:
+            if part.args:
+                return source(part.args[0])
+            if isinstance(part.func, ast.Attribute):
+                return source(part.func.value)
+    return None
+
+
+def _calls_with(body: list[ast.stmt], names: set[str], path: str) -> bool:
+    calls = (c for statement in body for c in calls_in(statement))
+    return any(called_name(c) in names and any(source(a) == path for a in c.args) for c in calls)
+
+
+def _stored_sizes(case: Case) -> set[int]:
+    files = [f for f in case.workspace.files() if f.endswith(ARRAYS)][:MOST_ARRAYS]
+    held: set[int] = set()
+    for file in files:
+        for array in case.workspace.arrays(file) or ():
+            held.update(array.shape)
+    return held
+
+
+def _assigned_at(tree: ast.AST | None, below: ast.If, path: str) -> int | None:
+    """Return the last line above a condition that gives the path's name a value."""
+    lines = [
+        part.lineno
+        for part in (ast.walk(tree) if tree is not None else ())
+        if isinstance(part, ast.Assign)
+        and part.lineno < below.lineno
+        and any(source(target) == path for target in part.targets)
+    ]
+    return max(lines, default=None)
+
+
+def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
+    """Find tables that went through JSON, where a whole number is the key that is missing."""
+    if re.fullmatch(r"-?\d+", case.message.strip()) is None:
+        return
+    why = "JSON has only texts for keys: a table with whole numbers as keys comes back with texts"
+    for file in files:
+        tree = case.workspace.tree(file)
+        calls = [
+            call
+            for call in (calls_in(tree) if tree is not None else ())
+            if isinstance(call.func, ast.Attribute)
+            and source(call.func.value) in ("json", "orjson")
+        ]
+        for call in calls:
+            name = called_name(call)
+            if name in ("load", "loads"):
+                yield Clue("rules.json_keys", file, call.lineno, 1.0, why)
+                for line in _used_below(tree, call):
+                    yield Clue("rules.json_keys", file, line, 1.0, why)
+            elif name in ("dump", "dumps"):
+                yield Clue("rules.json_keys", file, call.lineno, 0.8, why)
+
+
+def _used_below(tree: ast.AST | None, call: ast.Call) -> list[int]:
+    """Return the lines that hand on what a call's result was assigned to."""
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Assign) or all(part is not call for part in ast.walk(node)):
+            continue
+        names = {t.id for t in node.targets if isinstance(t, ast.Name)}
+        return [
+            other.lineno
+            for other in ast.walk(tree or node)
+            if isinstance(other, ast.Return)
+            and 0 < other.lineno - node.lineno <= 6
+            and any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(other))
+        ]
+    return []
+
+
+def _leading_zeros(case: Case, files: list[str]) -> Iterator[Clue]:
+    """Find CSV files with zero-padded codes that are read without the type of that column."""
+    padded: dict[str, list[str]] = {}
+    for file in [f for f in case.workspace.files() if f.endswith(TABLES)][:MOST_TABLES]:
+        columns = _padded_columns(case, file)
+        if columns:
+            padded[file.rpartition("/")[2]] = columns
+    if not padded:
+        return
+    for file in files:
+        tree = case.workspace.tree(file)
+        text = case.workspace.text(file) or ""
+        for call in calls_in(tree) if tree is not None else ():
+            if called_name(call) != "read_csv" or not call.args:
+                continue
+            read = source(call.args[0])
+            types = keyword(call, "dtype")
+            told = (
+                source(types)
+                if types is not None
+                else source(keyword(call, "converters") or ast.Constant(""))
+            )
+            for name, columns in padded.items():
+                lost = [c for c in columns if c not in told]
+                of_all = types is not None and not isinstance(types, ast.Dict)
+                if name not in read or not lost or of_all:
+                    continue
+                is_key = any(f'"{c}"' in text or f"'{c}'" in text for c in lost)
+                why = (
+                    f"`{lost[0]}` in {name} has leading zeros, which `read_csv` drops where no"
+                    " `dtype` is given for it"
+                )
+                yield Clue("rules.leading_zeros", file, call.lineno, 1.0 if is_key else 0.5, why)
+
+
+def _padded_columns(case: Case, file: str) -> list[str]:
+    """Return the columns of a table whose first cells are digits with zeros in front."""
+    lines = case.workspace.lines(file)[: ROWS_LOOKED_AT + 1]
+    if len(lines) < 3 or not file.endswith((".csv", ".tsv")):
+        return []
+    mark = "\t" if file.endswith(".tsv") else max(",;\t", key=lines[0].count)
+    names = [name.strip().strip('"') for name in lines[0].split(mark)]
+    rows = [line.split(mark) for line in lines[1:] if line.strip()]
+    found = []
+    for index, name in enumerate(names):
+        cells = [row[index].strip().strip('"') for row in rows if len(row) == len(names)]
+        digits = [cell for cell in cells if cell.isdigit()]
+        zeros = [cell for cell in digits if ZERO_PADDED.fullmatch(cell)]
+        if digits and len(digits) == len(cells) and zeros:
+            found.append(name)
+    return found
