@@ -101,6 +101,8 @@ RULES: tuple[Source, ...] = (
     misuse.find_intervals,
     devices.find_unlike_ranks,
     train_only.find_train_only,
+    pictures.find_interpolated_labels,
+    batch_labels.find_dropped_columns,
 )
 
 

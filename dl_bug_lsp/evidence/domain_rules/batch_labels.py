@@ -119,3 +119,29 @@ def _without(case: Case, given: set[str]) -> Iterator[Found]:
         if fields & given or function.name == "__getitem__":
             for node in returns:
                 yield file, node.lineno, "what is returned here has no `labels`"
+
+
+def find_dropped_columns(case: Case) -> Iterator[Clue]:
+    """Yield the arguments of a `Trainer` by which it drops the column that a collator asks for.
+
+    ``remove_unused_columns`` is true by default: only the arguments of the model's ``forward``
+    reach the collator (``transformers.TrainingArguments``).
+    """
+    if case.category.id != "key_not_found":
+        return
+    frames = {frame.file.replace("\\", "/") for frame, _ in case.located}
+    if not any("transformers/trainer" in file for file in frames):
+        return
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for call in ast.walk(tree) if tree is not None else ():
+            if not isinstance(call, ast.Call):
+                continue
+            name = called_name(call) or ""
+            given = {word.arg for word in call.keywords}
+            if name.endswith("TrainingArguments") and not {"remove_unused_columns", None} & given:
+                why = (
+                    "without `remove_unused_columns=False` the collator gets only what the model's"
+                    " `forward` takes"
+                )
+                yield Clue("rules.strong", file, call.lineno, 1.0, why)

@@ -76,6 +76,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _axes_of_sequences(case)
     if category in {"tensor_mismatch", "illegal_argument", "illegal_index"}:
         yield from _lengths_not_divided(case)
+        yield from _not_truncated(case)
     if category == "illegal_index":
         yield from _gaps(case)
     if category in {"attribute_not_found", "type_mismatch"}:
@@ -123,6 +124,44 @@ def _lengths_not_divided(case: Case) -> Iterator[Clue]:
                         f"`{same[0]}` is returned as it came, beside what layers may have shortened"
                     )
                     yield Clue("rules.strong", file, node.lineno, 1.0, why)
+
+
+def _not_truncated(case: Case) -> Iterator[Clue]:
+    """Find what is made of whole sequences beside what is made of the same ones cut to a length."""
+    for scope in near_scopes(case):
+        if not isinstance(scope.node, ast.FunctionDef):
+            continue
+        cut: dict[str, tuple[int, str]] = {}
+        whole: dict[str, list[tuple[int, str]]] = {}
+        for node in ast.walk(scope.node):
+            if not isinstance(node, ast.ListComp | ast.GeneratorExp) or len(node.generators) != 1:
+                continue
+            generator = node.generators[0]
+            if not isinstance(generator.target, ast.Name):
+                continue
+            name, over = generator.target.id, source(generator.iter)
+            slices = [
+                part
+                for part in ast.walk(node.elt)
+                if isinstance(part, ast.Subscript)
+                and source(part.value) == name
+                and isinstance(part.slice, ast.Slice)
+                and part.slice.upper is not None
+            ]
+            measured = any(
+                isinstance(part, ast.Call) and source(part) == f"len({name})"
+                for part in ast.walk(node.elt)
+            )
+            if slices:
+                cut[over] = (node.lineno, source(slices[0]))
+            elif measured:
+                whole.setdefault(over, []).append((node.lineno, source(node)))
+        for over, places in whole.items():
+            for line, text in places if over in cut else ():
+                why = (
+                    f"`{text}` takes whole items, which line {cut[over][0]} cuts (`{cut[over][1]}`)"
+                )
+                yield Clue("rules.strong", scope.file, line, 1.0, why)
 
 
 def _single_sample(case: Case) -> Iterator[Clue]:
@@ -415,7 +454,7 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
             if source(call.func.value) in modules:
                 # `os.replace` and its like are called for what they do.
                 continue
-            if name not in GIVES_NEW or any(k.arg == "inplace" for k in call.keywords):
+            if name not in GIVES_NEW or any(k.arg in ("inplace", "out") for k in call.keywords):
                 continue
             if name in OF_MODULES and _names_module(call.func.value):
                 continue

@@ -30,6 +30,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _not_filled(case)
     if case.category.id in WIDTHS:
         yield from _fitted_anew(case)
+        yield from _fitted_by_function(case)
 
 
 def _calls(case: Case) -> Iterator[tuple[str, ast.Call]]:
@@ -80,6 +81,22 @@ def _fitted_anew(case: Case) -> Iterator[Clue]:
                     f"other features than for `{source(before.args[0])}` (`transform` keeps them)"
                 )
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _fitted_by_function(case: Case) -> Iterator[Clue]:
+    """Find a function that fits a transformer that it is given, and is called more than once."""
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for function in ast.walk(tree) if tree is not None else ():
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            parameters = {a.arg for a in function.args.args}
+            uses = [c for c in calls_in(tree or function) if called_name(c) == function.name]
+            for call in calls_in(function) if len(uses) > 1 else ():
+                owner = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+                if called_name(call) in ("fit_transform", "fit") and owner in parameters:
+                    why = f"`{owner}` is fitted anew here with each call of `{function.name}`"
+                    yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
 KEYS = (FactKind.KEY, FactKind.COLUMN, FactKind.NAME)

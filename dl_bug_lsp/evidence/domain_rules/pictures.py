@@ -157,3 +157,41 @@ def _whole(node: Node, part: ast.expr) -> int | None:
     values = {c.value for c in node.engine.node(part, node.context).constants}
     found = next(iter(values)) if len(values) == 1 else None
     return found if type(found) is int else None
+
+
+LABEL_PICTURES = re.compile(r"(?i)mask|label|seg(?!ment_len)|annot|target|ground_?truth|\bgt\b")
+RESIZING = {"interpolate", "resize", "Resize", "zoom", "rotate", "affine", "warpAffine", "upsample"}
+SMOOTH = re.compile(
+    r"(?i)bilinear|bicubic|trilinear|lanczos|inter_(?:linear|cubic|area)|antialias=True"
+)
+NEAREST = re.compile(r"(?i)nearest|order=0")
+OF_LABELS = re.compile(r"(?i)target|label|class|index|bincount|one_hot|out of (?:bounds|range)")
+
+
+def find_interpolated_labels(case: Case) -> Iterator[Clue]:
+    """Yield where a picture of labels is resized by mixing neighbours, which makes other labels.
+
+    (torchvision, "Transforming and augmenting images": masks take the nearest neighbour.)
+    """
+    if case.category.id != "illegal_index" and not OF_LABELS.search(case.message):
+        return
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for function in ast.walk(tree) if tree is not None else ():
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            holders = {
+                target.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Assign) and LABEL_PICTURES.search(source(node.value))
+                for target in node.targets
+                if isinstance(target, ast.Name)
+            }
+            for call in calls_in(function):
+                words = source(call)
+                if called_name(call) not in RESIZING or not SMOOTH.search(words):
+                    continue
+                given = {n.id for a in call.args for n in ast.walk(a) if isinstance(n, ast.Name)}
+                if call.args and (given & holders or LABEL_PICTURES.search(source(call.args[0]))):
+                    why = "labels are resized here by mixing neighbours, which makes other labels"
+                    yield Clue("rules.strong", file, call.lineno, 1.0, why)

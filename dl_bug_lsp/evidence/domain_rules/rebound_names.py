@@ -43,8 +43,8 @@ def find_rebound_names(case: Case) -> Iterator[Clue]:
         of_target = again.within
         verb = "is the target of this loop" if of_target else "is set in this loop"
         why = (
-            f"`{name}` {verb}, too; line {node.line} uses it after the loop, where it is no longer "
-            f"`{source(first.value)}` (line {first.line})"
+            f"`{name}` {verb}, too; line {node.line} uses it after the loop, where it may no "
+            f"longer be `{source(first.value)}` (line {first.line})"
         )
         yield Clue("rules.rebound", *place, 1.0 if of_target else IN_BODY, why)
 

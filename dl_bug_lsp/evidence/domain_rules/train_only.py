@@ -44,7 +44,7 @@ def find_train_only(case: Case) -> Iterator[Clue]:
             missing = sorted(n for n in done if not _has_like(n, otherwise))
             if not missing:
                 continue
-            why = f"`{missing[0]}` is done for training data alone"
+            why = f"`{missing[0]}` is done under `{source(node.test)}` alone"
             yield Clue("rules.train_only", file, node.lineno, 1.0, why)
             line = next(
                 (c.lineno for s in node.body for c in calls_in(s) if called_name(c) == missing[0]),

@@ -463,6 +463,10 @@ def _handed_out(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
             for target in targets:
                 if isinstance(target, ast.Subscript):
                     rewritten |= _own_attribute(target.value)
+            if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
+                rewritten |= _own_attribute(node.target.value)
+            if isinstance(node, ast.keyword) and node.arg == "out":
+                rewritten |= _own_attribute(node.value)
     for method in (m for m in cls.body if isinstance(m, ast.FunctionDef)):
         for node in ast.walk(method) if rewritten else ():
             if not isinstance(node, ast.Return) or node.value is None:
