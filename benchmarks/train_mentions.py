@@ -3,8 +3,9 @@
     python benchmarks/train_mentions.py [--left-out]
 
 Examples are all candidates of the pasted cases that are no longer held out: those that hold the
-labelled message are right, and so are the words of programs in ``training.tsv``; what people write
-in ``prose.txt`` is wrong. The result depends on the data and the version of scikit-learn alone.
+labelled message are right, and so are the words of programs in ``labelled_messages.tsv``; what
+people write in ``prose.txt`` is wrong. The result depends on the data and the version of
+scikit-learn alone.
 ``--left-out`` prints how often the likeliest candidate is right where a sixth of the cases is left
 out of training, by number (samples stay together).
 """
@@ -54,8 +55,10 @@ def examples_of(case: PastedCase) -> list[Example]:
 
 
 def of_programs() -> list[Example]:
-    """Return the messages without a class of ``training.tsv`` as lines that are right."""
-    rows = (PACKAGE / "taxonomy" / "training.tsv").read_text(encoding="utf-8").splitlines()
+    """Return the messages without a class of ``labelled_messages.tsv`` as lines that are right."""
+    rows = (
+        Path(__file__).with_name("labelled_messages.tsv").read_text(encoding="utf-8").splitlines()
+    )
     said = [message for _, type_, message in (r.split("\t", 2) for r in rows) if type_ == SPOKEN]
     return [(features(Mention(0, None, message, ("line",))), True) for message in said]
 

@@ -2,11 +2,11 @@
 
     python benchmarks/train_taxonomy.py [--check]
 
-The classifier of exceptions learns from ``training.tsv``, the recorded messages of the tests that a
-sure rule knows, the pasted cases and the rules' own phrases; that of whole texts from the same
-exceptions, from the whole pasted cases and from ``described_failures.tsv``: what people say of
-failures in their own words. The result depends on the data and the version of
-scikit-learn alone.
+The classifier of exceptions learns from ``labelled_messages.tsv``, the recorded messages of the
+tests that a sure rule knows, the pasted cases and the rules' own phrases; that of whole texts from
+the same exceptions, from the whole pasted cases and from ``described_failures.tsv``: what people
+say of failures in their own words. The result depends on the data and the version of scikit-learn
+alone.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ SURE = 0.85
 
 
 def examples() -> tuple[list[tuple[str, str]], list[str]]:
-    """Return the exceptions of ``training.tsv`` (class, message) and their categories."""
-    rows = (TAXONOMY / "training.tsv").read_text(encoding="utf-8").splitlines()
+    """Return the exceptions of ``labelled_messages.tsv`` (class, message) and their categories."""
+    rows = (HERE / "labelled_messages.tsv").read_text(encoding="utf-8").splitlines()
     split = [row.split("\t", 2) for row in rows if row]
     return [(row[1], row[2]) for row in split], [row[0] for row in split]
 
@@ -113,7 +113,7 @@ def category_pipeline() -> Pipeline:
 LABELLED_FIRST, LABELLED_LATER, DESCRIBED = 3.0, 1.2, 2.0
 """What a pasted text counts beside an exception, by its best category and by the others, and what a
 description counts."""
-MOST_FEATURES, WHOLE_TEXT_DIGITS = 14_000, 1
+MOST_FEATURES, FEW_DIGITS = 10_000, 1
 
 
 def whole_text_pipeline() -> Pipeline:
@@ -156,7 +156,7 @@ def fit_whole_texts(given: list[tuple[str, str]], labels: list[str]) -> Pipeline
     )
 
 
-def data_of(trained: Pipeline, digits: int = DIGITS) -> dict[str, Any]:
+def data_of(trained: Pipeline, digits: int = DIGITS, least: float = 0.0) -> dict[str, Any]:
     """Return a trained classifier's weights, rounded, features in alphabetical order."""
     vectorizer, regression = trained[0], trained[1]
     weights, intercepts = regression.coef_, regression.intercept_
@@ -165,7 +165,7 @@ def data_of(trained: Pipeline, digits: int = DIGITS) -> dict[str, Any]:
         intercepts = [-intercepts[0] / 2, intercepts[0] / 2]
     rows = {
         token: [round(float(vectorizer.idf_[i]), digits)]
-        + [round(float(row[i]), digits) or 0 for row in weights]
+        + [rounded(float(row[i]), digits, least) for row in weights]
         for token, i in sorted(vectorizer.vocabulary_.items())
     }
     return {
@@ -173,6 +173,15 @@ def data_of(trained: Pipeline, digits: int = DIGITS) -> dict[str, Any]:
         "intercepts": [round(float(value), digits) for value in intercepts],
         "features": rows,
     }
+
+
+LEAST_WEIGHT = 0.3
+"""Weights of whole texts that are nearer to 0 are left out: the file is a third smaller."""
+
+
+def rounded(weight: float, digits: int, least: float) -> float:
+    """Return a weight with so many digits behind the dot, 0 where it is below ``least``."""
+    return 0 if abs(weight) < least else round(weight, digits) or 0
 
 
 def write(name: str, data: dict[str, Any]) -> None:
@@ -212,11 +221,12 @@ def main() -> None:
     if check:
         train(MODEL_FILE, category_pipeline(), given, labels)
     else:
-        write(MODEL_FILE, data_of(category_pipeline().fit(given, labels)))
+        write(MODEL_FILE, data_of(category_pipeline().fit(given, labels), FEW_DIGITS))
     given, labels = examples()
     for more, categories in (sources[recorded], sources[phrases]):
         given, labels = given + more, labels + categories
-    write(WHOLE_TEXT_FILE, data_of(fit_whole_texts(given, labels), WHOLE_TEXT_DIGITS))
+    trained = fit_whole_texts(given, labels)
+    write(WHOLE_TEXT_FILE, data_of(trained, FEW_DIGITS, LEAST_WEIGHT))
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from dl_bug_lsp.bug_reports import (
     read_report,
     report_facts,
     report_failure,
+    ruled_out,
     tells_of_a_hang,
     text_of,
 )
@@ -230,7 +231,8 @@ def case_of(
         if verdict.id == UNCLASSIFIED:
             verdict = classify_sentence(failure) or verdict
     if verdict.id == UNCLASSIFIED and failure.primary:
-        verdict = classify_by_whole_text(failure, text_of(log)) or verdict
+        by_words = classify_by_whole_text(failure, text_of(log), ruled_out(log))
+        verdict = by_words or verdict
     located = located_frames(failure, workspace, options)
     # What a person reports may come from an older version, whose lines differ.
     if not _belongs(located, workspace, options) and not _is_reported(log):

@@ -5,6 +5,7 @@ from dl_bug_lsp.bug_reports.failures import (
     classify_sentence,
     report_facts,
     report_failure,
+    ruled_out,
     tells_of_a_hang,
     text_of,
 )
@@ -20,6 +21,7 @@ __all__ = [
     "read_report",
     "report_facts",
     "report_failure",
+    "ruled_out",
     "tells_of_a_hang",
     "text_of",
 ]

@@ -214,6 +214,22 @@ def tells_of_a_hang(log: Log) -> bool:
     return any(_hangs(line.text) for line in log.lines[:MAX_LINES])
 
 
+OF_METRICS = frozenset(
+    ("loss_nan", "loss_stagnation", "loss_divergence", "accuracy_at_chance", "overfitting")
+)
+
+
+def ruled_out(log: Log) -> frozenset[str]:
+    """Return the categories that the words of a text alone do not show: what else it says differs.
+
+    A run that stands still has no flat loss, and of two networks that play against each other one
+    loses.
+    """
+    if tells_of_a_hang(log):
+        return OF_METRICS
+    return frozenset(("loss_divergence",)) if _GAN.search(text_of(log)) else frozenset()
+
+
 def _hangs(text: str) -> bool:
     text = text[:MAX_DESCRIPTION]
     match = _HANGS.search(text)

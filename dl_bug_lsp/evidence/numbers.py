@@ -370,7 +370,8 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
                 score *= OF_OTHER
             if isinstance(node.expr, ast.BinOp) and isinstance(node.expr.op, ast.Mod):
                 continue
-            limit = "" if re.search(rf"\b{number}\b", node.text) else f" is {number} and"
+            verb = "is" if len(_whole(node)) == len(node.values) == 1 else "may be"
+            limit = "" if re.search(rf"\b{number}\b", node.text) else f" {verb} {number}, which"
             # A name such as `batch_size` counts as well, but hardly what is indexed.
             is_count = counts and "batch" not in name
             doubt = "" if is_count else ", if it counts what is indexed"

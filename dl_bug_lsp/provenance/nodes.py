@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from dl_bug_lsp.provenance.scopes import Synthetic
+from dl_bug_lsp.provenance.scopes import AnyItem, ElementOf, Synthetic
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 if TYPE_CHECKING:
@@ -318,8 +318,12 @@ class Node:
         expr = self.expr
         if isinstance(expr, Synthetic):
             expr = expr.value
+        part = ""
+        if isinstance(expr, ast.Subscript) and isinstance(expr.value, ElementOf | AnyItem):
+            # A part of any item: what is iterated over is not indexed itself.
+            part, expr = f"[…][{ast.unparse(expr.slice)}]", expr.value.value
         try:
-            return _shortened(ast.unparse(expr))
+            return _shortened(f"{ast.unparse(expr)}{part}")
         except (ValueError, AttributeError, RecursionError):
             return ""
 

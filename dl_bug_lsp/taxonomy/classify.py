@@ -113,7 +113,9 @@ def _carried(cause: Cause) -> Cause:
     return replace(cause, type=named[1], message=message)
 
 
-def classify_by_whole_text(failure: Failure, text: str) -> CategoryVerdict | None:
+def classify_by_whole_text(
+    failure: Failure, text: str, ruled_out: frozenset[str] = frozenset()
+) -> CategoryVerdict | None:
     """Return the category of a failure of which only the words of the whole text tell.
 
     For short texts, as people paste them, where nothing else is known; None where the words are
@@ -122,7 +124,7 @@ def classify_by_whole_text(failure: Failure, text: str) -> CategoryVerdict | Non
     if len(text) > LONGEST_PASTE or len(text.split()) < FEWEST_WORDS:
         return None
     guess, probability = classify_whole_text(text)
-    if guess == UNCLASSIFIED or probability < WHOLE_TEXT_THRESHOLD:
+    if guess == UNCLASSIFIED or guess in ruled_out or probability < WHOLE_TEXT_THRESHOLD:
         return None
     return _verdict(guess, probability, failure.evidence, WHOLE_TEXT)
 

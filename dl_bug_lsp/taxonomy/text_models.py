@@ -23,7 +23,7 @@ from dl_bug_lsp.report import Verdict
 from dl_bug_lsp.taxonomy.classification_context import without_node_attributes
 
 MODEL_FILE = "text_model.json"
-"""Weights as `benchmarks/train_taxonomy.py` wrote them from `training.tsv`."""
+"""Weights as `benchmarks/train_taxonomy.py` wrote them from `labelled_messages.tsv`."""
 
 
 @cache

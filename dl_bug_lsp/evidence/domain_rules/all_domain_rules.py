@@ -103,6 +103,9 @@ RULES: tuple[Source, ...] = (
     train_only.find_train_only,
     pictures.find_interpolated_labels,
     batch_labels.find_dropped_columns,
+    indices_and_divisors.find_early_counts,
+    indices_and_divisors.find_lookups,
+    row_counts.find_kept_labels,
 )
 
 

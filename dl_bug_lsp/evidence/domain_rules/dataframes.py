@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -87,12 +88,14 @@ def _fitted_by_function(case: Case) -> Iterator[Clue]:
     """Find a function that fits a transformer that it is given, and is called more than once."""
     for file in near_files(case)[:MOST_FILES]:
         tree = case.workspace.tree(file)
-        for function in ast.walk(tree) if tree is not None else ():
-            if not isinstance(function, ast.FunctionDef):
+        if tree is None:
+            continue
+        uses = Counter(called_name(call) for call in calls_in(tree))
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef) or uses[function.name] < 2:
                 continue
             parameters = {a.arg for a in function.args.args}
-            uses = [c for c in calls_in(tree or function) if called_name(c) == function.name]
-            for call in calls_in(function) if len(uses) > 1 else ():
+            for call in calls_in(function):
                 owner = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
                 if called_name(call) in ("fit_transform", "fit") and owner in parameters:
                     why = f"`{owner}` is fitted anew here with each call of `{function.name}`"

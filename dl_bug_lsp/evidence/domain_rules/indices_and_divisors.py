@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.numbers import counts_rounds
 from dl_bug_lsp.evidence.repairs.alternatives import measured
 from dl_bug_lsp.provenance.nodes import StepKind
-from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step
 
 CLASS_ROLES = frozenset(
@@ -32,6 +32,77 @@ WRITTEN_OUT = {StepKind.TEXT, StepKind.CONTAINER, StepKind.SLICING, StepKind.CHO
 """Steps that make no number: what a table's size is counted from, not the size."""
 DIFFERENT = {"nunique", "unique", "set", "value_counts", "drop_duplicates"}
 TABLES = {"Embedding", "EmbeddingBag", "one_hot", "Embed", "CategoryEncoding", "bincount"}
+
+
+LOOKUPS = {"StringLookup", "IntegerLookup"}
+GROWS = {
+    *(
+        "add",
+        "append",
+        "extend",
+        "update",
+        "insert",
+        "add_tokens",
+        "add_special_tokens",
+        "add_token",
+    ),
+    *("add_word", "add_symbol", "setdefault", "push", "register"),
+}
+"""Methods that make a table or a vocabulary longer."""
+
+
+def find_early_counts(case: Case) -> Iterator[Clue]:
+    """Yield where the size of a thing is taken before more is put into it."""
+    if case.category.id not in {"illegal_index", "tensor_mismatch", "illegal_argument"}:
+        return
+    seen: set[tuple[str, int]] = set()
+    growing: dict[int, dict[str, list[ast.Call]]] = {}
+    for step in (s for steps in (case.raise_slice, *case.outer_slices) for s in steps):
+        expr, scope = step.node.expr, step.node.context.scope
+        if not isinstance(expr, ast.Call) or called_name(expr) != "len" or len(expr.args) != 1:
+            continue
+        owner = ast.unparse(expr.args[0])
+        place = (step.node.file, step.node.line)
+        if place in seen or step.node.entry is not None or not re.fullmatch(r"[\w.]+", owner):
+            continue
+        if id(scope) not in growing:
+            growing[id(scope)] = _growing(scope)
+        calls = growing[id(scope)].get(owner, [])
+        later = [call for call in calls if call.lineno > step.node.line]
+        if later and owner != "self":
+            seen.add(place)
+            grown = min(later, key=lambda call: call.lineno)
+            method = ast.unparse(grown.func)
+            why = f"`len({owner})` is taken here, before `{method}` in line {grown.lineno}"
+            yield Clue("rules.strong", *place, 1.0, why)
+
+
+def _growing(scope: Scope) -> dict[str, list[ast.Call]]:
+    """Return the calls of a scope that make something longer, by what they make longer."""
+    calls: dict[str, list[ast.Call]] = {}
+    for call in scope.calls:
+        if called_name(call) in GROWS and isinstance(call.func, ast.Attribute):
+            calls.setdefault(ast.unparse(call.func.value), []).append(call)
+    return calls
+
+
+def find_lookups(case: Case) -> Iterator[Clue]:
+    """Yield look-up layers that count from 1, where labels are one too high.
+
+    The first number is for words that the vocabulary does not hold, unless ``num_oov_indices`` is 0
+    (Keras, `StringLookup`).
+    """
+    match = re.search(r"label value of (\d+) .{0,60}\[0, (\d+)\)", case.message)
+    if match is None or match[1] != match[2]:
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for call in ast.walk(tree) if tree is not None else ():
+            if not isinstance(call, ast.Call) or called_name(call) not in LOOKUPS:
+                continue
+            if all(word.arg not in ("num_oov_indices", None) for word in call.keywords):
+                why = "the numbers begin at 1 here: 0 is for unknown words (`num_oov_indices=1`)"
+                yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
 def find_index_ranges(case: Case) -> Iterator[Clue]:

@@ -201,10 +201,17 @@ def _kept_in_attributes(case: Case) -> Iterator[Clue]:
                     )
                     detached = any(w in source(value) for w in ("detach", "item(", "float("))
                     # A counter (`self.time += 1`) holds a number of Python.
-                    grows = again and not detached and not isinstance(value, ast.Constant)
+                    grows = again and not detached and not _counts(value)
                     if grows and binding.key is None and not method.name.endswith("__init__"):
-                        why = f"`self.{name}` carries the graph over to the next step"
+                        why = f"`self.{name}` may carry the graph over to the next step"
                         yield Clue("rules.strong", method.file, binding.line, 1.0, why)
+
+
+def _counts(value: ast.expr) -> bool:
+    """Whether a value is a number of Python, or a name that such a number is added to."""
+    if isinstance(value, ast.BinOp):
+        return isinstance(value.right, ast.Constant) and isinstance(value.op, ast.Add | ast.Sub)
+    return isinstance(value, ast.Constant)
 
 
 def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
@@ -222,11 +229,10 @@ def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
         ]
         for binding in inside:
             text = source(binding.value)
-            if used and not any(word in text for word in ("detach", "item(", ".data")):
-                grows = isinstance(binding.value, ast.Constant)
-                if not grows:
-                    why = f"`{name}` carries the graph over from the round before"
-                    yield Clue("rules.strong", scope.file, binding.line, 1.0, why)
+            detached = any(word in text for word in ("detach", "item(", ".data"))
+            if used and not detached and not _counts(binding.value):
+                why = f"`{name}` may carry the graph over from the round before"
+                yield Clue("rules.strong", scope.file, binding.line, 1.0, why)
 
 
 OUTPUT_OF = re.compile(r"which is output \d+ of (?P<name>[A-Za-z]+?)(?:Backward\d*)?,")

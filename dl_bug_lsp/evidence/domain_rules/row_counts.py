@@ -151,3 +151,29 @@ def _strength(expr: ast.expr) -> float:
     if isinstance(expr, ast.ListComp | ast.GeneratorExp):
         return 1.0 if any(generator.ifs for generator in expr.generators) else 0.0
     return 0.0
+
+
+def find_kept_labels(case: Case) -> Iterator[Clue]:
+    """Yield what leaves a table with gaps in its row labels, where a position is looked up.
+
+    A filter and a part of a table keep the labels of their rows, and ``series[i]`` looks for the
+    label ``i`` (pandas, "Indexing and selecting data").
+    """
+    if re.fullmatch(r"(?:np\.int64\()?\d+\)?", case.message.strip()) is None:
+        return
+    if not any("pandas" in frame.file for frame, _ in case.located):
+        return
+    seen: set[tuple[str, int]] = set()
+    steps = [s for steps in (case.raise_slice, *case.outer_slices) for s in steps]
+    for step in steps:
+        node = step.node
+        place = (node.file, node.line)
+        if node.entry is not None or node.line <= 0 or place in seen:
+            continue
+        part = node.expr.slice if isinstance(node.expr, ast.Subscript) else None
+        keeps = isinstance(part, ast.Constant) and isinstance(part.value, str)
+        if _strength(node.expr) or keeps:
+            seen.add(place)
+            why = f"`{node.text}` keeps the labels of its rows, which are no positions"
+            score = (0.8 if _strength(node.expr) else 1.0) * math.exp(-step.distance / 20)
+            yield Clue("rules.row_labels", *place, score, why)

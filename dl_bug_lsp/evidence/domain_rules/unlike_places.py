@@ -31,8 +31,8 @@ def find(case: Case) -> Iterator[Clue]:
 
 
 TELLING = re.compile(
-    r"ignore|pad|mask|dtype|device|axis|dim$|batch_first|num_|n_|size|classes|seed|shuffle|drop_last"
-    r"|collate|average|reduction|task|encoding|truncation|max_|min_|return_|from_logits|mode|bias"
+    r"ignore|pad(?:ding)?_|mask_zero|dtype|device|batch_first|num_classes|n_classes|^classes$|seed"
+    r"|random_state|shuffle|drop_last|collate|average|task|encoding|truncation|from_logits|reduction"
 )
 """Keywords of which one call in a group hardly does without the others' value."""
 AGREEING = 2

@@ -54,13 +54,15 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
 
 QUALITY = re.compile(
     r"(?i)\b(?:\w+_)?(?:acc(?:uracy)?|wer|cer|auc|auroc|f1|iou|m?ap|bleu|rouge|dice|psnr|r2|recall|precision"
-    r"|score|reward|return|perplexity|ppl|(?:success|error|hit|win) ?_?rate|loss|mae|rmse|mse)\b"
+    r"|score|reward|return|perplexity|ppl|(?:success|error|hit|win) ?_?rate|loss|mae|rmse|mse"
+    r"|policy|agent|solve[sd]?|not (?:converge|learn)\w*|forecasts?|predictions?|skill)\b"
 )
 """Words for how good a model is."""
 FALLS_SHORT = re.compile(
     r"(?i)\d\S*\s*(?:<=?|>=?"
     r"|(?:is |was )?(?:above|below|under|over|less|more|lower|higher|worse)\b)"
-    r"|\b(?:too (?:low|high|bad)|below|above|under|not (?:reached|good enough)|at least)\b.{0,40}\d"
+    r"|\b(?:too (?:low|high|bad)|below|above|under|not (?:reached|good enough)|at least|only"
+    r"|required?|expected|want(?:ed|s)?|needs?|target|worse)\b.{0,40}\d"
 )
 """How a program says that a number of its own is on the wrong side of a bound."""
 

@@ -437,6 +437,7 @@ def _own_statistics(scope: Scope, name: str, binding: Binding) -> Iterator[Clue]
 
 VIEWS = {"reshape", "view", "ravel", "transpose", "squeeze", "swapaxes"}
 """Methods that may give the same memory back (NumPy, "Copies and views")."""
+ARRAY_MADE = re.compile(r"\b(?:np|numpy|torch|jnp|rng|random)\.|\.astype\(|\.copy\(")
 KEPT = {"append", "appendleft", "push", "add", "extend", "put", "store"}
 
 
@@ -457,6 +458,13 @@ def find_shared_arrays(training: Training) -> Iterator[Clue]:
 
 def _handed_out(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
     rewritten: set[str] = set()
+    arrays = {
+        name
+        for node in ast.walk(cls)
+        if isinstance(node, ast.Assign) and ARRAY_MADE.search(ast.unparse(node.value))
+        for target in node.targets
+        for name in _own_attribute(target)
+    }
     for method in (m for m in cls.body if isinstance(m, ast.FunctionDef) and m.name != "__init__"):
         for node in ast.walk(method):
             targets = node.targets if isinstance(node, ast.Assign) else []
@@ -465,6 +473,8 @@ def _handed_out(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
                     rewritten |= _own_attribute(target.value)
             if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
                 rewritten |= _own_attribute(node.target.value)
+            elif isinstance(node, ast.AugAssign):
+                rewritten |= _own_attribute(node.target) & arrays
             if isinstance(node, ast.keyword) and node.arg == "out":
                 rewritten |= _own_attribute(node.value)
     for method in (m for m in cls.body if isinstance(m, ast.FunctionDef)):

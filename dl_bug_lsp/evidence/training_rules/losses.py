@@ -61,8 +61,35 @@ def find_losses(training: Training) -> Iterator[Clue]:
     yield from _double(training, FROM_LOGITS, SOFTMAX, "softmax")
     yield from _double(training, FROM_BINARY_LOGITS, SIGMOID, "sigmoid")
     yield from _negative_log_likelihood(training)
+    yield from _blank(training)
     for scope, call in _loss_calls(training):
         yield from _arguments(scope, call)
+
+
+COUNTED_FROM_ZERO = re.compile(r"\{(\w+): (\w+) for \2, \1 in enumerate\([^,()]*\)")
+ONE_MORE = re.compile(r"\blen\([\w.]+\) \+ 1\b")
+
+
+def _blank(training: Training) -> Iterator[Clue]:
+    """Find a CTC loss whose blank, 0 by default, is also the number of a symbol.
+
+    The labels must not hold the blank (PyTorch, `torch.nn.CTCLoss`): where symbols are counted from
+    0 and one label more is made for it, the blank is the last one.
+    """
+    texts = [(module.file, ast.unparse(module.node)) for module in training.modules]
+    makes_room = any(ONE_MORE.search(text) for _, text in texts)
+    counted = next((m for _, text in texts if (m := COUNTED_FROM_ZERO.search(text))), None)
+    if not makes_room or counted is None:
+        return
+    for module in training.modules:
+        for call in (c for s in module.walk() for c in s.calls):
+            name = called_name(call)
+            given = argument(call, 4 if name == "ctc_loss" else 0, "blank")
+            if name in ("CTCLoss", "ctc_loss") and given is None:
+                why = (
+                    "the blank is label 0 here, by default, which is also that of the first symbol"
+                )
+                yield clue("strong", module.file, call.lineno, why)
 
 
 def _double(
