@@ -46,6 +46,8 @@ def find_frames(case: Case) -> Iterator[Clue]:
         where = f" in {place.function}" if place.function else ""
         if rank == 1:
             why = f"the error was raised here{where}"
+            if case.library_frames:
+                why = f"the call from which the error came stands here{where}"
             yield Clue("stack_trace.raise_site", place.file, place.line, 1.0, why)
             kind = "stack_trace.raised_directly"
             if case.library_frames > DEEP:

@@ -328,17 +328,23 @@ def indexes_shape(expr: ast.expr) -> bool:
 
 
 def bounds_in(expr: ast.expr) -> set[int]:
-    """Return the integers that bound a slice (``x[1:]``, ``x[:-2]``)."""
+    """Return the integers that bound a slice (``x[1:]``), none for the last item (``x[-1:]``)."""
     if not isinstance(expr, ast.Subscript) or indexes_shape(expr):
         return set()
     parts = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
     bounds: set[int] = set()
     for part in parts:
+        if isinstance(part, ast.Slice) and part.upper is None and _is_last(part.lower):
+            continue  # `x[-1:]` takes the last item and shifts nothing.
         for bound in (part.lower, part.upper) if isinstance(part, ast.Slice) else ():
             bound = bound.operand if isinstance(bound, ast.UnaryOp) else bound
             if isinstance(bound, ast.Constant) and type(bound.value) is int:
                 bounds.add(bound.value)
     return bounds
+
+
+def _is_last(bound: ast.expr | None) -> bool:
+    return bound is not None and ast.unparse(bound) == "-1"
 
 
 def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:

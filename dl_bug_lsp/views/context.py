@@ -380,7 +380,7 @@ class _Page:
         )
         place = code(self.paths.place(file, line))
         standing = f"place {rank}" if rank is not None else "none of the places"
-        return [f"The raising line {place}: {standing}; others have more evidence."]
+        return [f"Your last line before the error, {place}: {standing}; others have more evidence."]
 
 
 GAP = "…"

@@ -46,7 +46,7 @@ def test_it_holds_chain_code_what_is_less_likely_and_versions(
     assert f"To the failure: {chain}" in context
     assert '\n11 #1|    "max_positions": 64,\n' in context
     assert re.search(r"\n36 #\d+\|        x = self.tok_emb\(idx\)", context)
-    assert re.search(r"The raising line `charlm/model.py:36`: place \d+;", context)
+    assert re.search(r"Your last line before the error, `charlm/model.py:36`: place \d+;", context)
     assert "Python 3.11 \\(by" not in context
     assert "Python 3.11 (by the stack)" in context
 
