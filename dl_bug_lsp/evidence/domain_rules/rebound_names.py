@@ -2,7 +2,7 @@
 
 The target of a ``for`` and what its body assigns outlive the loop (Python language reference, "The
 for statement"). Where a name had a value of its own before, and the failing path uses it after
-the loop, the run used the last round's value. pylint warns of the target alone (W0631, W0621).
+the loop, the run used the last round's value. pylint warns of such targets (W0631).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Values whose name has another unit than what they are given to.
 
-A number of epochs where steps are wanted, hours where rows are: names say what is counted
-(identifiers carry units, Orchard et al., "Evolving Fortran types with inferred units-of-measure",
-2015). Where a value is handed on as it is, and the two names count in different units, a
-conversion is missing.
+A number of epochs where steps are wanted, hours where rows are: names say what is counted. Where a
+value is handed on as it is, and the two names count in different units, a conversion may be
+missing.
 """
 
 from __future__ import annotations
@@ -55,7 +54,10 @@ def find_units(case: Case) -> Iterator[Clue]:
                     continue
                 seen.add(place)
                 score = 1.0 if place in on_path else 0.4
-                why = f"`{target}` gets `{source(value)}` as it is: the names count in other units"
+                why = (
+                    f"`{target}` gets `{source(value)}` as it is: the two names count in"
+                    " different units"
+                )
                 yield Clue("rules.unit", *place, score, why)
 
 

@@ -49,7 +49,8 @@ def markdown(
         parts.append("**What usually helps**\n\n" + "\n".join(advice_lines(failure)))
     others = _others(publication, place)
     if others:
-        links = [f"- {_link(other)} ({words.percent(other.suspect.score)})" for other in others]
+        shares = [words.share(other.failure, other.suspect) for other in others]
+        links = [f"- {_link(o)} ({share})" for o, share in zip(others, shares, strict=True)]
         parts.append("**Other places**\n\n" + "\n".join(links))
     page = page_uri(failure.category.id)
     foot = [f"[About {plain(name)}](<{page}>)"] if page else []
