@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import tomllib
-from pasted import cases, number
+from pasted import cases
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -126,11 +126,10 @@ def whole_text_pipeline() -> Pipeline:
     )
 
 
-def whole_texts(before: int | None = None) -> tuple[list[str], list[str], list[float]]:
+def whole_texts() -> tuple[list[str], list[str], list[float]]:
     """Return the pasted cases that are not held out, and descriptions: text, category and weight.
 
-    A text with several categories comes once for each. ``before`` leaves out cases of this number
-    and above.
+    A text with several categories comes once for each.
     """
     described = (HERE / "described_failures.tsv").read_text(encoding="utf-8").splitlines()
     rows: list[tuple[str, str, float]] = []
@@ -138,7 +137,7 @@ def whole_texts(before: int | None = None) -> tuple[list[str], list[str], list[f
         category, text = line.split("\t", 1)
         rows.append((text, category, DESCRIBED))
     for case in cases():
-        if not case.held_out and (before is None or number(case.name) < before):
+        if not case.held_out:
             others = sorted(case.categories - {case.first})
             rows.append((case.text, case.first, LABELLED_FIRST))
             rows.extend((case.text, other, LABELLED_LATER) for other in others)

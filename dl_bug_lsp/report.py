@@ -78,6 +78,10 @@ class SuspectFile:
     score: float
 
 
+WHOLE_TEXT = "whole_text"
+"""The rule of categories that only the words of a whole text show."""
+
+
 @dataclass(frozen=True, slots=True)
 class CategoryVerdict:
     """The failure category with the rule's confidence (0 to 1) and the words that showed it."""
@@ -87,6 +91,11 @@ class CategoryVerdict:
     confidence: float
     evidence: str
     rule: str
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether nothing but the words of the whole text shows the category."""
+        return self.rule == WHOLE_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +249,7 @@ class Report:
         if (
             failure is None
             or failure.category.id not in TOLD_UNASKED
-            or failure.category.rule == "whole_text"
+            or failure.category.is_guess
             or failure.exception is not None
         ):
             return None

@@ -387,6 +387,11 @@ class Case:
         slices = [backward_slice(list(site.nodes), OUTER_STEPS) for site in reversed(outer)]
         return [[step for step in steps if not _is_to_come(step, entered)] for steps in slices]
 
+    @cached_property
+    def stack_steps(self) -> list[Step]:
+        """The steps of the slices of all frames, those of the raise site first."""
+        return [step for steps in (self.raise_slice, *self.outer_slices) for step in steps]
+
 
 AT_ONCE = ("part", "argument", "receiver", "base", "index", "item")
 """Roles of what stands in the same statement."""

@@ -86,10 +86,12 @@ def _other_definitions(case: Case) -> Iterator[Clue]:
     of one side of the message with the first value, so that the run used another one for the other.
     """
     pair = _contradiction(case) or _two_sizes(case)
+    if pair is None:
+        return
     seen: set[tuple[str, int]] = set()
-    for step in (s for steps in (case.raise_slice, *case.outer_slices) for s in steps):
+    for step in case.stack_steps:
         node = step.node
-        if pair is None or NOT_FOLDED not in node.values or node.kind is not StepKind.ARITHMETIC:
+        if NOT_FOLDED not in node.values or node.kind is not StepKind.ARITHMETIC:
             continue
         numbers = {c.value for c in node.constants if type(c.value) is int}
         if len(numbers) != 1 or not numbers <= set(pair):
@@ -115,16 +117,15 @@ def _raw_uses(case: Case) -> Iterator[Clue]:
     pair = _contradiction(case) or _two_sizes(case)
     if pair is None:
         return
-    steps = [step for steps in (case.raise_slice, *case.outer_slices) for step in steps]
     computed: dict[tuple[str, int, int], Node] = {}
-    for node in (step.node for step in steps):
+    for node in (step.node for step in case.stack_steps):
         if node.kind is StepKind.ARITHMETIC and (value := whole(node)) in pair:
             for leaf in _number_leaves(node, MAX_DEPTH):
                 old = whole(leaf)
                 if old is not None and old in pair and old != value:
                     computed.setdefault((leaf.file, leaf.line, old), node)
     seen: set[tuple[str, int]] = set()
-    for step in steps if computed else ():
+    for step in case.stack_steps if computed else ():
         node = step.node
         reads = node.kind in (StepKind.INDEXING, StepKind.ATTRIBUTE) and node.entry is None
         value = whole(node) if reads else None

@@ -189,12 +189,17 @@ def _equals(node: Node, number: int) -> str:
     """Say what an expression comes to, but of a plain number only that it is there."""
     if node.text == str(number):
         return f"`{number}` is"
-    verb = "is" if len(_whole(node)) == len(node.values) == 1 else "may be"
+    verb = _verb(node)
     if node.entry is not None and node.entry.path and isinstance(node.entry.path[-1], int):
         return f"`{node.entry.text}`, an item of `{node.entry.key}`, {verb}"
     if _is_spread(node):
         return f"`**{node.text}` holds {number},"
     return f"`{node.text}` {verb} {number},"
+
+
+def _verb(node: Node) -> str:
+    """Return how surely a node stands for a number: nothing but it is known, or others as well."""
+    return "is" if len(_whole(node)) == len(node.values) == 1 else "may be"
 
 
 def _is_spread(node: Node) -> bool:
@@ -376,8 +381,8 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
                 score *= OF_OTHER
             if isinstance(node.expr, ast.BinOp) and isinstance(node.expr.op, ast.Mod):
                 continue
-            verb = "is" if len(_whole(node)) == len(node.values) == 1 else "may be"
-            limit = "" if re.search(rf"\b{number}\b", node.text) else f" {verb} {number}, which"
+            is_shown = re.search(rf"\b{number}\b", node.text)
+            limit = "" if is_shown else f" {_verb(node)} {number}, which"
             # A name such as `batch_size` counts as well, but hardly what is indexed.
             is_count = counts and "batch" not in name
             doubt = "" if is_count else ", if it counts what is indexed"

@@ -17,7 +17,6 @@ from dl_bug_lsp.taxonomy.classification_context import (
     find_phrase,
     without_node_attributes,
 )
-from dl_bug_lsp.taxonomy.classify import WHOLE_TEXT
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind, Frame
 from dl_bug_lsp.tracebacks.frames import is_library_path
 
@@ -72,7 +71,7 @@ def advice(
     least = LEAST_BY_WORDS if verdict.rule == BY_WORDS else LEAST_CONFIDENCE
     is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)
     is_unsure = verdict.confidence < least and failure.kind is not FailureKind.SILENT
-    if is_unsure or verdict.rule == WHOLE_TEXT:
+    if is_unsure or verdict.is_guess:
         return ()
     text = _text(failure)
     about = f"{text} {_around(failure)}"

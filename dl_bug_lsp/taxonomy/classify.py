@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.messages.facts import FactKind, MessageFacts, Role
-from dl_bug_lsp.report import CategoryVerdict
+from dl_bug_lsp.report import WHOLE_TEXT, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
@@ -24,8 +24,8 @@ WORDS_DISCOUNT = 0.6
 _LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
-WHOLE_TEXT, WHOLE_TEXT_THRESHOLD = "whole_text", 0.45
-"""The rule of categories that the words of a whole text show, and their least probability."""
+WHOLE_TEXT_THRESHOLD = 0.45
+"""The least probability at which the category that the words of a whole text show is taken."""
 LONGEST_PASTE, FEWEST_WORDS = 8_000, 8
 """Characters of a text that a person may have pasted, at most, and its words, at least."""
 

@@ -9,7 +9,6 @@ from dl_bug_lsp.messages.facts import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.classify import WHOLE_TEXT
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 from dl_bug_lsp.tracebacks.frames import is_library_path
 
@@ -131,7 +130,7 @@ def origin(
 
 def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
     """Say whether the same job, unchanged, may get through next time."""
-    if verdict.rule == WHOLE_TEXT:
+    if verdict.is_guess:
         return False
     if failure.divergence is not None and failure.divergence.differs:
         return False

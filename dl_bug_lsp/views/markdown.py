@@ -96,7 +96,7 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
 
 def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     meaning = category_words(failure.category.id).meaning
-    meaning = words.GUESS if words.is_guess(failure) else meaning
+    meaning = words.GUESS if failure.category.is_guess else meaning
     share = words.percent(failure.category.confidence)
     first = next(iter(failure.suspects), None)
     place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""

@@ -131,7 +131,7 @@ class _Page:
         name = self.style.bold(words.category_name(failure))
         share = words.percent(failure.category.confidence)
         self.out.extend(("", f"{name} ({share})"))
-        if words.is_guess(failure):
+        if failure.category.is_guess:
             self.say(words.GUESS, "  ")
         elif category.meaning:
             self.say(category.meaning, "  ")

@@ -79,22 +79,24 @@ def retry(failure: FailureReport) -> str:
     """Return whether the job deserves another try as it is."""
     if failure.retry_may_help:
         return "The same job may pass when it is tried again."
-    if is_silent(failure) and not is_guess(failure):
+    if is_silent(failure) and not failure.category.is_guess:
         return "The same code with the same data will most likely do the same again."
     if not knows_of_retry(failure):
         return "Whether another try would help is not known."
     return "Trying the same job again will not help."
 
 
-UNCLASSIFIED, WHOLE_TEXT = "unclassified", "whole_text"
-"""A category, and the rule of categories, that tell nothing of another try."""
+UNCLASSIFIED = "unclassified"
 
 
 def knows_of_retry(failure: FailureReport) -> bool:
     """Say whether anything is known of another try: illegal accesses may come or not."""
     if failure.retry_may_help:
         return True
-    return not is_guess(failure) and failure.category.id not in (UNCLASSIFIED, "hardware_failure")
+    return not failure.category.is_guess and failure.category.id not in (
+        UNCLASSIFIED,
+        "hardware_failure",
+    )
 
 
 def is_silent(failure: FailureReport) -> bool:
@@ -329,12 +331,7 @@ class CategoryWords:
 def category_name(failure: FailureReport) -> str:
     """Return the name of a failure's category, with "Perhaps" before it where it is a guess."""
     name = category_words(failure.category.id).name
-    return f"Perhaps {name}" if is_guess(failure) else name
-
-
-def is_guess(failure: FailureReport) -> bool:
-    """Whether nothing but the words of the whole text shows what kind of failure it is."""
-    return failure.category.rule == WHOLE_TEXT
+    return f"Perhaps {name}" if failure.category.is_guess else name
 
 
 GUESS = "A guess from the words of the text: nothing else shows what kind of failure it is."

@@ -57,7 +57,7 @@ def find_early_counts(case: Case) -> Iterator[Clue]:
         return
     seen: set[tuple[str, int]] = set()
     growing: dict[int, dict[str, list[ast.Call]]] = {}
-    for step in (s for steps in (case.raise_slice, *case.outer_slices) for s in steps):
+    for step in case.stack_steps:
         expr, scope = step.node.expr, step.node.context.scope
         if not isinstance(expr, ast.Call) or called_name(expr) != "len" or len(expr.args) != 1:
             continue

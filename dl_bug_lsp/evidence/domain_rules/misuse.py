@@ -8,7 +8,6 @@ parameters that take no part in the loss under data-parallel training.
 from __future__ import annotations
 
 import ast
-import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -317,9 +316,8 @@ def _graph_broken(case: Case) -> Iterator[Clue]:
 def _is_on_way(case: Case, file: str, block: ast.stmt) -> bool:
     """Whether a block holds a frame of the failure, or a line that its values came through."""
     lines = range(block.lineno, (block.end_lineno or block.lineno) + 1)
-    steps = itertools.chain(case.raise_slice, *case.outer_slices)
     places = [(place.file, place.line) for place in case.places]
-    places.extend((step.node.file, step.node.line) for step in steps)
+    places.extend((step.node.file, step.node.line) for step in case.stack_steps)
     return any(of == file and line in lines for of, line in places)
 
 

@@ -26,8 +26,7 @@ def find_rebound_names(case: Case) -> Iterator[Clue]:
     """Yield the loops that gave a name of the failing path another value than it had before."""
     seen: set[tuple[str, int]] = set()
     yield from _imports(case)
-    steps = [step for steps in (case.raise_slice, *case.outer_slices) for step in steps]
-    for step in steps[:MOST_STEPS]:
+    for step in case.stack_steps[:MOST_STEPS]:
         node = step.node
         if node.entry is not None or not isinstance(node.expr, ast.Name):
             continue

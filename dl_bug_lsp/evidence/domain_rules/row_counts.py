@@ -164,8 +164,7 @@ def find_kept_labels(case: Case) -> Iterator[Clue]:
     if not any("pandas" in frame.file for frame, _ in case.located):
         return
     seen: set[tuple[str, int]] = set()
-    steps = [s for steps in (case.raise_slice, *case.outer_slices) for s in steps]
-    for step in steps:
+    for step in case.stack_steps:
         node = step.node
         place = (node.file, node.line)
         if node.entry is not None or node.line <= 0 or place in seen:

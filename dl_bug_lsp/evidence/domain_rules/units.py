@@ -42,8 +42,7 @@ RATES = frozenset(("per", "every", "of", "in", "to", "at", "by"))
 
 def find_units(case: Case) -> Iterator[Clue]:
     """Yield where a value of one unit is handed on to a name of another one."""
-    on_path = {(s.node.file, s.node.line) for s in case.raise_slice}
-    on_path |= {(s.node.file, s.node.line) for steps in case.outer_slices for s in steps}
+    on_path = {(step.node.file, step.node.line) for step in case.stack_steps}
     seen: set[tuple[str, int]] = set()
     for scope in near_scopes(case):
         for node in ast.walk(scope.node):
