@@ -49,6 +49,8 @@ export interface Report {
     id: string;
     primary: boolean;
     category: { id: string; confidence: number };
+    /** How far the order of the suspects can be trusted: `likely`, `possible` or `unsure`. */
+    confidence: string;
     exception: { type: string; message: string } | null;
     suspects: { rank: number; file: string; line: number; end_line: number; function: string | null; score: number; evidence: Evidence[] }[];
   }[];

@@ -5,7 +5,7 @@ import { isSame, type Named, named, nameOf } from "../commands/naming";
 import { reveal } from "../commands/reveal";
 import type { Place, PlaceArgument, Waiting } from "../protocol";
 import type { Failures, Shown } from "../views/failures";
-import { percent } from "../views/words";
+import { shareWords } from "../views/words";
 import type { HandingOver } from "./handingOver";
 
 export const MOST_PLACES = 10;
@@ -108,7 +108,7 @@ export function choices(shown: Shown, places: readonly Place[], { order, why }: 
   const byRank = new Map(places.map((place) => [place.suspect, place]));
   const item = (place: Place, at: number): OpinionItem => ({
     label: `${at + 1}. ${vscode.workspace.asRelativePath(vscode.Uri.parse(place.uri))}:${place.range.start.line + 1}`,
-    description: `ours: place ${place.suspect}, ${percent(place.score)}`,
+    description: `ours: place ${place.suspect}, ${shareWords(place, shown.failure.doubt)}`,
     place: nameOf(shown, place),
   });
   const separator = (label: string): OpinionItem => ({ label, kind: vscode.QuickPickItemKind.Separator });

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Listed, Place, PlaceArgument, Report, Waiting } from "../protocol";
 import type { Failures } from "../views/failures";
 import type { ReportDocuments } from "../views/report";
-import { categoryName, isSameUri, percent } from "../views/words";
+import { categoryName, isSameUri, shareWords } from "../views/words";
 import { choices } from "./choices";
 import { isSame, type Named, nameOf, named } from "./naming";
 import { reveal } from "./reveal";
@@ -77,7 +77,7 @@ export class Places implements vscode.Disposable {
     }
     const failure = this.failures.shown().find(({ listed, failure }) => listed.report === next.report && failure.failure === next.failure)?.failure;
     const of = failure === undefined ? "" : ` of ${Math.max(...failure.places.map((one) => one.suspect))}`;
-    vscode.window.setStatusBarMessage(`DL Bug: place ${next.suspect}${of} (${percent(next.score)})`, 5000);
+    vscode.window.setStatusBarMessage(`DL Bug: place ${next.suspect}${of} (${shareWords(next, failure?.doubt)})`, 5000);
   }
 
   /** From where next and previous count: the place at the cursor, else the one visited last, else the newest report's ends. */

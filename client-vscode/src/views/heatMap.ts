@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Asking, HeatLine, Place } from "../protocol";
 import type { Failures, Shown } from "./failures";
-import { categoryName, isSameUri, percent } from "./words";
+import { categoryName, isSameUri, percent, shareWords } from "./words";
 
 /** From which score on a step begins; the steps lie closer where most scores do. */
 export const STEPS = [0, 0.15, 0.4, 0.7];
@@ -31,7 +31,7 @@ export function heatOf(places: readonly { shown: Shown; place: Place }[], tested
     }
   };
   for (const { shown, place } of places) {
-    const words = `${percent(place.score)} ${categoryName(shown.failure.category)}`;
+    const words = `${shareWords(place, shown.failure.doubt)} · ${categoryName(shown.failure.category)}`;
     for (let line = place.range.start.line; line <= place.range.end.line; line++) {
       add(line, { score: place.score, words: line === place.range.start.line ? words : "" });
     }

@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Asking, Place } from "../protocol";
 import type { Failures } from "./failures";
-import { bar, percent } from "./words";
+import { bar, shareWords } from "./words";
 
 export const SCHEME = "dl-bug-report";
 const AROUND = 3;
@@ -47,8 +47,8 @@ export class ReportDocuments implements vscode.TextDocumentContentProvider, vsco
       return "# No longer shown\n\nThis failure was fixed, dismissed, or another one took its place.\n";
     }
     const shown = this.failures.shown().filter((one) => one.listed.report === report && (failure === undefined || one.failure.failure === failure));
-    const places = shown.flatMap((one) => one.failure.places);
-    return page + (await codeSection(places)) + (await categorySection(places));
+    const places = shown.flatMap(({ failure: { places, doubt } }) => places.map((place) => ({ place, doubt })));
+    return page + (await codeSection(places)) + (await categorySection(places.map(({ place }) => place)));
   }
 
   dispose(): void {
@@ -56,16 +56,16 @@ export class ReportDocuments implements vscode.TextDocumentContentProvider, vsco
   }
 }
 
-async function codeSection(places: readonly Place[]): Promise<string> {
+async function codeSection(places: readonly { place: Place; doubt: string | undefined }[]): Promise<string> {
   const out: string[] = [];
-  for (const place of places.slice(0, MOST_PLACES)) {
+  for (const { place, doubt } of places.slice(0, MOST_PLACES)) {
     const uri = vscode.Uri.parse(place.uri);
     try {
       const document = await vscode.workspace.openTextDocument(uri);
       const lines = document.getText().split(/\r?\n/);
       const name = vscode.workspace.asRelativePath(uri);
       const line = place.range.start.line;
-      out.push(`### ${place.suspect}. ${markdownText(name)}, line ${line + 1}`, "", `\`${bar(place.score)}\` ${percent(place.score)}`, "");
+      out.push(`### ${place.suspect}. ${markdownText(name)}, line ${line + 1}`, "", `\`${bar(place.score)}\` ${shareWords(place, doubt)}`, "");
       out.push(...excerpt(lines, line, place.range.end.line, document.languageId), "");
     } catch {
       // The file is gone; the list above still names it.

@@ -13,6 +13,12 @@ export function percent(share: number): string {
 
 /** The doubt of a report that concerns all its places, as the server words it. */
 const UNSURE = "not sure";
+/** The server's words for how far the order of a report's places can be trusted; none where the first one is likely. */
+const DOUBTS: Readonly<Record<string, string>> = { unsure: UNSURE, possible: "not certain" };
+
+export function doubtOf(confidence: string): string {
+  return DOUBTS[confidence] ?? "";
+}
 
 /** A place's share with the doubt there is: of the first place any, of the others that none of them may be right. */
 export function shareWords(place: { suspect: number; score: number }, doubt = ""): string {

@@ -23,6 +23,7 @@ const REPORT: Report = {
     {
       id: "y",
       primary: true,
+      confidence: "possible",
       category: { id: "tensor_mismatch", confidence: 1 },
       exception: null,
       suspects: [
@@ -123,9 +124,10 @@ describe("the heat of lines", () => {
     await failures.refresh();
     const [shown] = failures.shown();
     const two = { ...place, score: 0.5, range: { start: { line: 6, character: 0 }, end: { line: 7, character: 0 } } };
-    const heat = heatOf([{ shown: shown!, place: two }], [{ line: 7, score: 0.9, failing: 2, passing: 1 }, { line: 6, score: 0.1, failing: 1, passing: 9 }]);
+    const doubted = { ...shown!, failure: { ...shown!.failure, doubt: "not certain" } };
+    const heat = heatOf([{ shown: doubted, place: two }], [{ line: 7, score: 0.9, failing: 2, passing: 1 }, { line: 6, score: 0.1, failing: 1, passing: 9 }]);
     expect([...heat]).toEqual([
-      [6, { score: 0.5, words: "50 % Tensor Mismatch" }],
+      [6, { score: 0.5, words: "50 %, not certain · Tensor Mismatch" }],
       [7, { score: 0.9, words: "90 % · tests that run it: 2 fail, 1 pass" }],
     ]);
   });
@@ -135,8 +137,9 @@ describe("what a lens offers", () => {
   it("is the evidence, the other places that are shown, and what can be done", () => {
     const [failure] = REPORT.failures;
     const other = { ...failure!.suspects[0]!, rank: 2, line: 9 };
-    const { items, title } = choices({ ...failure!, suspects: [...failure!.suspects, other, { ...other, rank: 3 }] }, 1, (rank) => rank < 3);
-    expect(title).toBe("Tensor Mismatch: suspicious place 1 of 2");
+    const three = { ...failure!, suspects: [...failure!.suspects, other, { ...other, rank: 3 }] };
+    const { items, title } = choices(three, 1, (rank) => rank < 3);
+    expect(title).toBe("Tensor Mismatch: suspicious place 1 of 2 (90 %, not certain)");
     expect(items.map(({ label, choice }) => [label, choice])).toEqual([
       ["$(info) b", 1],
       ["$(info) a", 1],
@@ -147,6 +150,10 @@ describe("what a lens offers", () => {
       ["$(output) Open Log at Failure", "log"],
       ["$(close) Dismiss This Place", "dismiss"],
     ]);
+    const unsure = choices({ ...three, confidence: "unsure" }, 2, () => true);
+    expect(unsure.title).toBe("Tensor Mismatch: suspicious place 2 of 3 (90 %, not sure)");
+    expect(unsure.items.flatMap(({ description }) => description ?? [])).toEqual(["90 %, not sure", "90 %, not sure"]);
+    expect(choices({ ...three, confidence: "likely" }, 1, () => true).title).toBe("Tensor Mismatch: suspicious place 1 of 3 (90 %)");
   });
 });
 

@@ -81,7 +81,7 @@ local function told(report)
     local first = items[1]
     local where = vim.fn.fnamemodify(first.filename, ':.') .. ':' .. first.lnum
     local count = #items == 1 and 'one suspicious place: ' or #items .. ' suspicious places, the first: '
-    clients.say(count .. where .. ' (:DlBugNext, :copen)')
+    clients.say(('%s%s, %s (:DlBugNext, :copen)'):format(count, where, first.user_data))
   end, ids)
 end
 

@@ -53,16 +53,21 @@ local function said(failure, place)
   return place.suspect == 1 and ('%s — %s'):format(message, reason) or reason
 end
 
-local function item(failure, place)
-  -- That none of the places may be right is said of each, as in the marks.
+-- A place's share with the doubt there is. That none of the places may be right is said of each.
+local function share_words(failure, place)
   local doubted = failure.doubt == 'not sure' or (failure.doubt or '') ~= '' and place.suspect == 1
-  local share = M.percent(place.score) .. (doubted and ', ' .. failure.doubt or '')
+  return M.percent(place.score) .. (doubted and ', ' .. failure.doubt or '')
+end
+
+local function item(failure, place)
+  local share = share_words(failure, place)
   return {
     filename = vim.uri_to_fname((place.uri:gsub('#.*$', ''))),
     lnum = place.range.start.line + 1,
     col = place.range.start.character + 1,
     type = place.suspect == 1 and 'W' or 'I',
     text = ('%d. %s %s'):format(place.suspect, share, said(failure, place)),
+    user_data = share,
   }
 end
 
