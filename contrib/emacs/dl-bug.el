@@ -60,6 +60,7 @@
         (mapcar (lambda (place)
                   (append (list :report (plist-get one :report)
                                 :failure (plist-get failure :failure)
+                                :doubt (plist-get failure :doubt)
                                 :message (or (plist-get failure :message) (plist-get failure :category)))
                           place))
                 (and (or (null only) (member (plist-get failure :failure) only))
@@ -74,6 +75,15 @@
 (defun dl-bug--file (place)
   "Return the file that PLACE lies in."
   (eglot--uri-to-path (car (split-string (plist-get place :uri) "#"))))
+
+(defun dl-bug--share (place)
+  "Return PLACE's share in per cent, with the doubt there is of its report."
+  (let ((doubt (or (plist-get place :doubt) ""))
+        (score (plist-get place :score)))
+    (concat (if (< score 0.01) "<1 %" (format "%.0f %%" (* 100 score)))
+            (and (or (equal doubt "not sure")
+                     (and (not (equal doubt "")) (eql 1 (plist-get place :suspect))))
+                 (concat ", " doubt)))))
 
 (defun dl-bug--visit (place)
   "Go to PLACE."
@@ -98,9 +108,11 @@
     (cond ((null ids) (message "dl-bug: no failure was found in that text"))
           ((null places)
            (message "dl-bug: a failure, but no line of the project is suspicious (M-x dl-bug-report)"))
-          (t (message "dl-bug: %d suspicious places, the first: %s:%d (M-x dl-bug-next)" (length places)
+          (t (message "dl-bug: %d suspicious places, the first: %s:%d, %s (M-x dl-bug-next)"
+                      (length places)
                       (file-name-nondirectory (dl-bug--file (car places)))
-                      (dl-bug--line (car places)))))))
+                      (dl-bug--line (car places))
+                      (dl-bug--share (car places)))))))
 
 ;;;###autoload
 (defun dl-bug-localize (text)
@@ -164,8 +176,8 @@
         (let ((inhibit-read-only t))
           (erase-buffer)
           (dolist (place places)
-            (insert (format "%s:%d: %d. %.0f %% %s\n" (dl-bug--file place) (dl-bug--line place)
-                            (plist-get place :suspect) (* 100 (plist-get place :score))
+            (insert (format "%s:%d: %d. %s %s\n" (dl-bug--file place) (dl-bug--line place)
+                            (plist-get place :suspect) (dl-bug--share place)
                             (car (split-string (plist-get place :message) "\n"))))))
         (goto-char (point-min))
         (compilation-mode)
