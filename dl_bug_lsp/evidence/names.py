@@ -136,6 +136,8 @@ def _forms(kind: str, text: str) -> list[str]:
 
 
 IMPLIED = "that the message implies"
+VERBS = {"keyword": "is given", "import": "is imported"}
+"""What code does with a name, where this is neither to make nor to use it."""
 
 
 def _article(kind: str) -> str:
@@ -158,7 +160,7 @@ def _exact(
     for word in hits:
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
         score = 1 / math.sqrt(count)
-        verb = "is given" if word.role == "keyword" else f"is {made}"
+        verb = VERBS.get(word.role, f"is {made}")
         if word.role.startswith("config"):
             verb = "stands" if word.role == "config_value" else "is set"
         said = f"{_article(kind)} {kind} that the message lists as there"

@@ -155,6 +155,7 @@ export class Places implements vscode.Disposable {
     const answer = await this.server.execute<{ uri: string | null; shown: boolean } | null>("dlBug.openLog", { report, failure });
     if (answer?.uri === null && report !== undefined && !answer.shown) {
       await this.reports.show(report);
+      vscode.window.setStatusBarMessage("DL Bug: there is no log file of this failure; this is its report", 10_000);
     }
   }
 
