@@ -28,6 +28,8 @@ MOST_DATA_FILES = 24
 MOST_PATHS = 400
 SHORTEST_STEM = 3
 LONGEST_TOKEN = 300
+COMMON = frozenset(("test", "train", "valid", "val", "eval", "data", "config", "default", "model"))
+"""Words that settings give in many senses: a file of this name is not named by one."""
 MOST_LINES = 4_000
 """Lines of the log, half of them from its beginning, whose words are looked at."""
 _TOKEN = re.compile(r"[\w./\\~@+-]{3,}")
@@ -75,7 +77,7 @@ class Connections:
         if base in self._bases_of_code and (self._in_tests or not is_test_file(file)):
             return True
         own = (stem, folder.rpartition("/")[2])
-        if any(len(name) >= SHORTEST_STEM and name in self._names for name in own):
+        if any(len(name) >= SHORTEST_STEM and name in self._names - COMMON for name in own):
             return True
         parts = folder.split("/") if folder else []
         return any(
@@ -132,13 +134,13 @@ def _paths(text: str) -> Iterator[list[str]]:
 
 def _strings(case: Case) -> Iterator[str]:
     """Yield the texts of the code near the failure that the run may have imported."""
-    imported = _imported(case)
+    imported = imported_files(case)
     for words in case.code_words.files:
         if words.file in imported:
             yield from words.texts
 
 
-def _imported(case: Case) -> frozenset[str]:
+def imported_files(case: Case) -> frozenset[str]:
     """Return the files of the stack and those of `code_files` that these import, one by another."""
     known = frozenset(case.code_files)
     script = case.engine.run.script

@@ -14,6 +14,7 @@ from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.connected import imported_files
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
@@ -124,7 +125,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _beyond_ascii(case, read)
     yield from _unlike_separators(case, read)
     tables = [f for f in read if f.endswith(TABLES) or _is_unlisted(f)]
-    tables.extend(f for f in case.workspace.files() if f.endswith(TABLES) and f not in read)
+    tables.extend(f for f in _tables_near(case) if f.endswith(TABLES) and f not in read)
     for file in tables[:MAX_TABLES]:
         table = case.workspace.table(file)
         if table is not None:
@@ -137,6 +138,14 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _missing_numbers(case, table, closeness)
             yield from _message_values(case, table, closeness)
             yield from _extremes(case, table, closeness)
+
+
+def _tables_near(case: Case) -> Sequence[str]:
+    """Return the files of the workspace; of a big one those that the failing run may have read."""
+    if case.connections is None:
+        return case.workspace.files()
+    read = {*follow(case).files_read, *case.connections.data_files}
+    return [file for file in case.workspace.files() if file in read]
 
 
 def _is_text_for_number(case: Case) -> bool:
@@ -347,7 +356,7 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
     if case.category.id not in EMPTIED:
         return
     columns: list[tuple[str, str, set[str]]] = []
-    for file in [f for f in case.workspace.files() if f.endswith(TABLES)][:MAX_TABLES]:
+    for file in [f for f in _tables_near(case) if f.endswith(TABLES)][:MAX_TABLES]:
         table = case.workspace.table(file)
         # Of a table that was cut short, later rows may have other values.
         for column in table.columns if table is not None and not table.is_cut else ():
@@ -367,7 +376,10 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
                 reasons[text] = f"no row of {file} has `{text}` as `{name}`; there is `{near[0]}`"
                 break
     on_way = _on_way(case)
+    known_files = imported_files(case) if case.connections is not None else None
     for word in case.words.with_text(reasons):
+        if known_files is not None and word.role == "string" and word.file not in known_files:
+            continue
         line = case.workspace.source_line(word.file, word.line)
         if word.role == "config_value" and OF_PLACES.search(line.rpartition(word.text)[0]):
             continue  # Where something is written, or lies, is no value of a column.

@@ -132,6 +132,9 @@ def _forms(kind: str, text: str) -> list[str]:
         forms.extend(part for part in text.split(".") if not part.isdigit() and len(part) > 1)
     if kind == "option":
         forms.extend((_plain_option(text), text.lstrip("-")))
+    if kind == "key" and any(letter.isalpha() for letter in text):
+        # Programs fold the case of what a config names before they look it up.
+        forms.extend((text.upper(), text.lower(), text.capitalize()))
     return list(dict.fromkeys(forms))
 
 
@@ -147,6 +150,8 @@ def _article(kind: str) -> str:
 def _said(kind: str, text: str, message: str) -> str:
     """Name a fact's kind; some messages only imply a name, as a missing loss implies labels."""
     is_said = text.rpartition(".")[2].casefold() in message.casefold()
+    if is_said and text not in message and text.rpartition(".")[2] not in message:
+        return f"in other letters the {kind} of the message"
     if is_said:
         return f"the {kind} of the message"
     return f"{_article(kind)} {kind} {IMPLIED}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.provenance import shown
@@ -75,6 +76,7 @@ CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "ma
 def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that make a value of the type that the message complains about."""
     yield from _numbers_as_text(case)
+    yield from _options_as_text(case)
     wanted = _named(case)
     none = (
         case.category.id == "null_reference"
@@ -238,7 +240,7 @@ def _falls_through(statement: ast.stmt) -> bool:
 def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
     node = step.node
     made = made_type(node.expr) if node.entry is None else _config_type(step)
-    if made is None or _is_operand(step):
+    if made is None or _is_operand(step) or _names_option(node.expr):
         return
     for name in sorted(wanted):
         if name == made or name.rpartition(".")[2] == made.rpartition(".")[2]:
@@ -246,6 +248,12 @@ def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
             verb = "is" if isinstance(node.expr, ast.Constant) else "makes"
             why = f"`{node.text}` {verb} {article} {made}, the type that the message names"
             yield Clue("types.made", node.file, node.line, 1.0, why)
+
+
+def _names_option(expr: object) -> bool:
+    """Whether an expression is the name of an option of a command line, which is no value."""
+    text = expr.value if isinstance(expr, ast.Constant) else None
+    return isinstance(text, str) and text.startswith("-") and text.lstrip("-")[:1].isalpha()
 
 
 def _is_operand(step: Step) -> bool:
@@ -276,6 +284,40 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
         for link in step.way()[-3:]:
             why = f"`{link.node.text}` is a whole batch, a list of what the dataset gives"
             yield Clue("types.whole_batch", link.node.file, link.node.line, 1.0, why)
+
+
+def _options_as_text(case: Case) -> Iterator[Clue]:
+    """Find options that the failing line uses as numbers and their parser reads as text."""
+    if "str" not in _named(case) or not case.places:
+        return
+    place = case.places[-1]
+    used = set(re.findall(r"\w+", case.workspace.source_line(place.file, place.line)))
+    for file in case.code_files:
+        tree = case.workspace.tree(file) if "--" in (case.workspace.text(file) or "") else None
+        for call in ast.walk(tree) if tree is not None else ():
+            if not isinstance(call, ast.Call):
+                continue
+            given = [n for arg in call.args[:2] for n in ast.walk(arg)]
+            texts = [n.value for n in given if isinstance(n, ast.Constant)]
+            names = {t.lstrip("-").replace("-", "_") for t in texts if _is_option(t)}
+            types = [k.value for k in call.keywords if k.arg == "type"]
+            is_text = (
+                isinstance(types[0], ast.Name) and types[0].id == "str"
+                if types
+                else (
+                    called_name(call) == "add_argument"
+                    and not {"action", "choices"} & {k.arg for k in call.keywords}
+                )
+            )
+            shared = sorted(names & used)
+            if shared and is_text:
+                name = shared[0]
+                why = f"`--{name}` is read as text, and the failing line computes with `{name}`"
+                yield Clue("types.number_as_text", file, call.lineno, 1.0, why)
+
+
+def _is_option(text: object) -> TypeGuard[str]:
+    return isinstance(text, str) and text.startswith("--")
 
 
 def _numbers_as_text(case: Case) -> Iterator[Clue]:

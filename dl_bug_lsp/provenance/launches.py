@@ -564,7 +564,11 @@ def _likeliest(
                 total -= 0.5
         return total
 
-    candidates = [launch for launch in launches if launch.file] or launches
+    typed = [launch for launch in launches if not launch.file and launch.words]
+    candidates = [launch for launch in launches if launch.file]
+    # A file's command with options that the shown one lacks is that of another run.
+    fitting = [c for c in candidates if any(_options_of(c) <= _options_of(t) for t in typed)]
+    candidates = (fitting or typed if typed else candidates) or launches
     # Scripts that test a project start its programs in many ways: none is a user's.
     candidates = [c for c in candidates if not _OF_TESTS.search(c.file)] or candidates
     if not candidates:
@@ -575,6 +579,11 @@ def _likeliest(
         launch for launch, score in zip(candidates, scores, strict=True) if score == best
     ]
     return tuple(best_launches) if len(best_launches) <= MAX_KEPT else ()
+
+
+def _options_of(launch: Launch) -> set[str]:
+    """Return the names of the options that a command sets."""
+    return {name for word in launch.words if (name := name_of(word))}
 
 
 _PRINTED = re.compile(

@@ -67,6 +67,9 @@ def _add(
     former = blocks[-1] if blocks else None
     if former is not None and _is_chained(former, block, *link):
         _join(former, block, link[0] or Relation.DIRECT_CAUSE)
+        if former.heading == "warned" and _ended_the_run(former, stream):
+            # Only the last stack of a chain shows whether somebody caught it.
+            former.heading, former.weight = "", max(former.weight, block.weight)
     elif former is not None and (_runs_notebook(former, block) or _tells_of(former, block)):
         _wrap(former, block)
     elif former is not None and _reports(former, block):

@@ -47,6 +47,7 @@ RULES: tuple[Source, ...] = (
     indices_and_divisors.find_index_ranges,
     indices_and_divisors.find_own_offsets,
     indices_and_divisors.find_short_tables,
+    indices_and_divisors.find_label_maps,
     missing_names.find_missing,
     misuse.find_misuse,
     misuse.find_returns,

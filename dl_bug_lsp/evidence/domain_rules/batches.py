@@ -330,9 +330,13 @@ def _image_modes(case: Case) -> Iterator[Clue]:
     """Find images that are opened in the mode of their file, where channels do not fit."""
     shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
     numbers = {n for shape in shapes if shape for n in (shape[0], shape[-1])}
-    numbers |= {f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)}
+    sizes = {f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)}
+    numbers |= sizes
     ranks = {len(shape) for shape in shapes}
-    if len(numbers & CHANNELS) < 2 and not ({2, 3} <= ranks or "dimension" in case.message):
+    of_axis = "dimension" in case.message and sizes <= CHANNELS
+    if len(numbers & CHANNELS) < 2 and not ({2, 3} <= ranks or of_axis):
+        return
+    if "channels" in case.message and sizes and not sizes & CHANNELS:
         return
     names = {name.rpartition(".")[2] for name in OPENS_IMAGE}
     for file in near_files(case):
@@ -443,6 +447,7 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
     """
     if case.category.id in NO_VALUE:
         return
+    own_methods = case.code_words.texts({"definition"})
     for file in dict.fromkeys(scope.file for scope in near_scopes(case)):
         tree = case.workspace.tree(file)
         modules = standard_modules(tree)
@@ -460,12 +465,16 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
                 continue
             if name in NEEDS_ARGUMENTS and not (call.args or call.keywords):
                 continue
+            if (name in OF_KEYWORDS and call.args) or name in NEEDS_ARGUMENTS & own_methods:
+                # pandas' `assign` takes names; the program's own method may do more.
+                continue
             why = f"`{source(call)}` gives a new value, which nothing keeps"
             yield Clue("rules.dropped_result", file, call.lineno, 1.0, why)
 
 
 NO_VALUE = {"undefined_variable", "unexpected_encoding", "library_not_found"}
 """Categories of failures that no value decides."""
+OF_KEYWORDS = {"assign"}
 NEEDS_ARGUMENTS = {"join", "map", "filter", "merge", "replace", "drop", "assign", "batch"}
 """Names that other objects have as well; there they take nothing (``thread.join()``)."""
 

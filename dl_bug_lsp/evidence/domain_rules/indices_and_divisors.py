@@ -11,9 +11,11 @@ from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.numbers import counts_rounds
 from dl_bug_lsp.evidence.repairs.alternatives import measured
+from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 CLASS_ROLES = frozenset(
     {"num_classes", "n_classes", "num_labels", "out_features", "n_out", "num_actions", "n_actions",
@@ -49,6 +51,43 @@ GROWS = {
     *("add_word", "add_symbol", "setdefault", "push", "register"),
 }
 """Methods that make a table or a vocabulary longer."""
+
+
+FEWEST_NAMES = 3
+"""Names from which on a table of whole numbers may number classes."""
+
+
+def find_label_maps(case: Case) -> Iterator[Clue]:
+    """Yield the name that a table of names numbers beyond their count, where this is the index.
+
+    The numbers of classes run from 0: a table with a gap, or one that begins with 1, has a number
+    that no row of scores is there for.
+    """
+    if case.category.id not in {"illegal_index", "device_unavailable"}:
+        return
+    indices = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
+    if not indices:
+        return
+    known = case.connections
+    data = [f for f in known.data_files if f.endswith(".json")] if known is not None else []
+    for file in dict.fromkeys((*case.engine.configuration.files, *case.config_files, *data)):
+        tables: dict[tuple[str | int, ...], list[ConfigEntry]] = {}
+        for entry in case.workspace.config_entries(file):
+            tables.setdefault(entry.path[:-1], []).append(entry)
+        for entries in tables.values():
+            numbers = {e.value: e for e in entries if type(e.value) is int and e.key}
+            count = len(numbers)
+            highest = max(numbers, default=0)
+            if count < FEWEST_NAMES or count != len(entries) or highest not in indices:
+                continue
+            if min(numbers) not in (0, 1) or not count <= highest < 2 * count:
+                continue
+            entry = numbers[highest]
+            why = (
+                f"`{entry.key}` has the number {highest}, and the table has {count} names:"
+                f" numbers that begin with 0 end with {count - 1}"
+            )
+            yield Clue("data_files.explains", file, entry.line, 1.0, why)
 
 
 def find_early_counts(case: Case) -> Iterator[Clue]:

@@ -7,6 +7,7 @@ default, and fails elsewhere. The setting that nothing reads is the place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -28,14 +29,14 @@ CONFIGS = (".yaml", ".yml", ".toml", ".json", ".json5", ".ini", ".cfg")
 NO_CONFIGS = frozenset(("pyproject.toml", "package.json", "setup.cfg", "tox.ini", "manifest.json"))
 OF_LIBRARIES = frozenset(("defaults", "_target_", "name", "description", "version", "comment"))
 """Settings that libraries read, or that are for people."""
-MOST_TABLES, MOST_NAMES = 60, 4_000
+MOST_TABLES, MOST_NAMES, MOST_OTHERS = 60, 4_000, 500
 ALONE = 0.5
 """What an unread setting counts whose value the message does not have."""
 
 
 def find_unread_settings(case: Case) -> Iterator[Clue]:
     """Yield the settings of the run's configs that no code reads, though it asks for a like one."""
-    files = case.config_files
+    files = case.engine.configuration.files or case.config_files
     if not files:
         return
     read, asked = case.code_words.texts(READING), case.code_words.texts(ASKING)
@@ -49,6 +50,8 @@ def find_unread_settings(case: Case) -> Iterator[Clue]:
         if not 0 < len(unread) <= MOST_UNREAD or not is_read:
             continue
         for entry in unread:
+            if entry.value is None or _stands_elsewhere(case, entry.key):
+                continue
             near = _near(entry.key, names)
             if near is None:
                 continue
@@ -67,7 +70,7 @@ def find_unread_settings(case: Case) -> Iterator[Clue]:
 def _tables(case: Case) -> Mapping[tuple[str, tuple[str | int, ...]], list[ConfigEntry]]:
     """Return the settings of each table with names, without lists and what libraries wrote."""
     tables: dict[tuple[str, tuple[str | int, ...]], list[ConfigEntry]] = {}
-    for file in case.config_files:
+    for file in case.engine.configuration.files or case.config_files:
         name = file.rpartition("/")[2]
         if not name.endswith(CONFIGS) or name in NO_CONFIGS or name.startswith("."):
             continue
@@ -78,6 +81,16 @@ def _tables(case: Case) -> Mapping[tuple[str, tuple[str | int, ...]], list[Confi
             if entry.key and not any(isinstance(part, int) for part in entry.path):
                 tables.setdefault((file, entry.path[:-1]), []).append(entry)
     return tables
+
+
+def _stands_elsewhere(case: Case, key: str) -> bool:
+    """Whether code that is not near the failure has a word, or there is too much to look."""
+    near = set(case.code_files)
+    others = [file for file in case.workspace.python_files() if file not in near]
+    if len(others) > MOST_OTHERS:
+        return True
+    word = re.compile(rf"\b{re.escape(key)}\b")
+    return any(word.search(case.workspace.text(file) or "") for file in others)
 
 
 def _near(key: str, names: list[str]) -> str | None:
