@@ -69,6 +69,8 @@ _QUOTED_MESSAGE = re.compile(
 _REPR = re.compile(
     rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME})\((?P<quote>['\"])(?P<message>.+)", re.DOTALL
 )
+_KEY = re.compile(r"'\w{1,2}'|\d{1,3}")
+"""A short key, which is all that a KeyError says."""
 _SPACED = re.compile(
     r"\b(Runtime|Value|Type|Key|Index|Attribute|Import|Name|Assertion|Memory|Permission|Syntax|OS"
     r"|IO|Module|File|Zero|Not|Lookup) (Division|Implemented|Not ?Found)?()[Ee]rror ?:"
@@ -87,13 +89,14 @@ _NOTE = re.compile(r"^\s*\(note: full exception trace is shown")
 _HEADED_CLASS = re.compile(rf"(?P<type>{_NAME})\s+Traceback \(most recent call last\)")
 """The header of a notebook's stack on a line with what follows it."""
 _TITLE_CLASS = re.compile(
-    rf"^(?:# |\*\*)?[`\"']?(?P<type>{_NAME})[`\"']?(?: \w+)?"
+    rf"^(?:# |\*\*)?(?:[\w-]+ ){{0,3}}[`\"']?(?P<type>{_NAME})[`\"']?(?: \w+)?"
     r" (?:when|while|during|on|in|with|after|at)\b"
 )
 """A title that names what was raised and when, without its message."""
 _GOT_CLASS = re.compile(
     r"\b(?:gets?|got|getting|gives?|gave|returns?|returned|throws?|threw|thrown|raises|raised|meet|met"
-    rf"|encounter\w*|fails? with|failed with|due to|have|having) (?:an? |the |this |me |me an? )?"
+    r"|encounter\w*|(?:fail|crash|die|end|exit|stop|abort)(?:s|es|d|ed|ped)? with|due to"
+    r"|have|having) (?:an? |the |this |me |me an? )?"
     rf"[`\"']?(?P<type>{_NAME})\b"
 )
 """A sentence that says what a program raised, without its message."""
@@ -142,7 +145,7 @@ _TELLTALE = re.compile(
     r"|\bEarly stopping conditioned on metric `"
     r"|'[\w.]{1,80}' object (?:has no attribute '|is not (?:callable|subscriptable|iterable)"
     r"|does not support item|cannot be interpreted)"
-    r"|\b(?:module|type object) '[\w.]{1,80}' has no attribute '"
+    r"|\b(?:[Mm]odule|type object) '[\w.]{1,80}' has no attribute '"
     r"|\bname '\w{1,80}' is not defined"
     r"|\bNo module named '?[\w.]{2,80}|\bcannot import name '?\w{2,80}"
     r"|\b[\w.<>]{1,80}\(\) (?:got an unexpected keyword|missing \d{1,2} required"
@@ -593,7 +596,7 @@ def _named(text: str, at: int, about: list[str]) -> Iterator[Mention]:
     message = _closed(match["message"], before[-1:], before)
     if quote := match.groupdict().get("quote"):
         message = match["message"].partition(f"{quote})")[0]
-    if len(message) < SHORTEST_MESSAGE:
+    if len(message) < SHORTEST_MESSAGE and not _KEY.fullmatch(message):
         return
     context = [*about, "alone" if not before.strip(" `*_\"'“‘>") else "sentence"]
     if _HANDLED.search(before):

@@ -30,3 +30,19 @@ def test_a_launch_file_starts_the_script_beside_it(tmp_path: Path) -> None:
     ]
     assert launch.from_variables == {1: 3}
     assert not run_of(workspace, (), ("recipes/b/train.py",)).launches
+
+
+def test_the_command_that_was_typed_goes_before_a_file_with_other_options(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    for name in ("deep", "wide"):
+        (tmp_path / f"{name}.yaml").write_text("lr: 0.1\n")
+    (tmp_path / "run.sh").write_text("python train.py --model deep --config deep.yaml --folds 4\n")
+    workspace = Workspace(tmp_path, cache=False)
+    typed = "$ python train.py --model wide --config wide.yaml"
+    (launch,) = run_of(workspace, (typed,), ("train.py",)).launches
+    assert launch.file == ""
+    assert run_of(workspace, (typed,), ("train.py",)).configs == ("wide.yaml",)
+    # A script may print what its variables were: it is the same command.
+    printed = "+ python train.py --model deep --config deep.yaml --folds 4 --resume last.pt"
+    (launch,) = run_of(workspace, (printed,), ("train.py",)).launches
+    assert (launch.file, launch.line) == ("run.sh", 1)

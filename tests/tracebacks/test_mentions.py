@@ -23,6 +23,7 @@ def stream(text: str) -> Stream:
         ("训练时报错ValueError：shapes do not match，怎么办", "ValueError", "shapes do not match"),
         ("Runtime Error: expected scalar type Half", "RuntimeError", "expected scalar type Half"),
         ("got KeyError = 'masks' while training", "KeyError", "'masks'"),
+        ("label = self.cat2label[name] KeyError: 'w'", "KeyError", "'w'"),
         ("cv2.error: OpenCV(4.3.0) a.cpp:1: error: empty", "cv2.error", "OpenCV(4.3.0)"),
         ("Exception: 'jax.TracerError(\"called on a tracer\")'", "jax.TracerError", "called on a"),
         ('a.b.HostError: "ValueError : (2,) and (3,)"', "ValueError", "(2,) and (3,)"),

@@ -93,6 +93,7 @@ RULES: tuple[Source, ...] = (
     far_settings.find_far_settings,
     environment_variables.find_variables,
     selections.find_selections,
+    selections.find_used_up,
     pictures.find_unconverted,
     unread_settings.find_unread_settings,
     row_counts.find_row_counts,

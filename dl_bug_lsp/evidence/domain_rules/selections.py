@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes, own_nodes, source
 from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.provenance.scopes import called_name
 
 TOO_FEW = re.compile(
     r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0"
@@ -43,6 +44,64 @@ def find_selections(case: Case) -> Iterator[Clue]:
         if share < FEW and (kept == 0 or not _looks_for_one(test)):
             why = f"`{source(test)}` keeps {kept} of {asked} items {how_known(case)}"
             yield Clue("rules.strong", file, line, 1 - share / FEW, why)
+
+
+ONCE = frozenset(
+    ("filter", "map", "zip", "iter", "parameters", "named_parameters", "reader", "DictReader")
+)
+"""Functions and methods whose result can be iterated over once."""
+
+
+def find_used_up(case: Case) -> Iterator[Clue]:
+    """Yield an iterator that a line uses up, where a later one finds nothing left in it."""
+    cause = case.failure.cause
+    if not TOO_FEW.search(case.message) and (cause is None or cause.type not in FEW_ERRORS):
+        return
+    for scope in near_scopes(case):
+        if scope.is_class:
+            continue
+        nodes = list(own_nodes(scope.node))
+        for made in nodes:
+            if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name):
+                continue
+            if not _is_once(made.value):
+                continue
+            name = made.targets[0].id
+            reads = sorted(_reads(scope.node, name, made.lineno), key=lambda n: n.lineno)
+            again = [n.lineno for n in reads if n.lineno > reads[0].lineno]
+            if again and _is_used_up_in(scope.node, reads[0]):
+                why = f"`{name}` can be iterated over once: line {reads[0].lineno} uses it up"
+                yield Clue("rules.strong", scope.file, reads[0].lineno, 1.0, why)
+                yield Clue("rules.strong", scope.file, made.lineno, 0.9, why)
+
+
+def _is_once(value: ast.expr) -> bool:
+    return isinstance(value, ast.GeneratorExp) or (
+        isinstance(value, ast.Call) and called_name(value) in ONCE
+    )
+
+
+def _reads(node: ast.AST, name: str, after: int) -> Iterator[ast.Name]:
+    names = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    for read in names:
+        if read.id == name and read.lineno > after and isinstance(read.ctx, ast.Load):
+            yield read
+
+
+def _is_used_up_in(node: ast.AST, read: ast.Name) -> bool:
+    """Whether a name is iterated over where it is read: by a loop, or by a function like `sum`."""
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.For, ast.comprehension)) and inner.iter is read:
+            return True
+        if isinstance(inner, ast.Call) and any(arg is read for arg in inner.args):
+            return called_name(inner) in WHOLE
+    return False
+
+
+WHOLE = frozenset(
+    ("sum", "list", "tuple", "set", "sorted", "max", "min", "any", "all", "dict", "join")
+)
+"""Functions that go through the whole of what they are given."""
 
 
 def _condition(case: Case, file: str, line: int) -> tuple[ast.expr, bool] | None:
