@@ -11,6 +11,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.used_modules import used_modules
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.machinery import without_machinery
@@ -91,6 +92,10 @@ OF_FITTED = 0.5
 CODE = (".py", ".pyw", ".ipynb")
 ABOUT_ENVIRONMENTS = frozenset(("library_not_found", "version_conflict", "device_unavailable"))
 """Categories whose cause may stand in a file that sets up the program's environment."""
+OF_TRAININGS = "training."
+"""How the kinds of clues begin that say what is wrong with a training."""
+FEW_MODULES = 12
+"""Python files of a workspace up to which each may be used by any script."""
 UNTOLD = 0.3
 """What a file without a connection counts where nothing tells how the run was started."""
 _PARTS: WeakKeyDictionary[Case, dict[Origin, float]] = WeakKeyDictionary()
@@ -109,6 +114,9 @@ def part_in_run(case: Case, clue: Clue) -> float:
         return _part_of_file(case, clue.file)
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
+    if clue.kind.startswith(OF_TRAININGS) and not _is_used(case, clue.file):
+        # A training that is not this run's has no part in it, whatever is wrong with it.
+        return 0.0
     parts = _PARTS.setdefault(case, {})
     place = (clue.file, clue.line)
     if place not in parts:
@@ -151,10 +159,32 @@ def _files_read(case: Case) -> frozenset[str]:
     return _READ[case]
 
 
+_USED: WeakKeyDictionary[Case, frozenset[str] | None] = WeakKeyDictionary()
+
+
+def _is_used(case: Case, file: str) -> bool:
+    """Whether the run's script may use a file; True in a small workspace and without a script."""
+    if case not in _USED:
+        script = case.engine.run.script
+        many = len(case.workspace.python_files()) > FEW_MODULES
+        used = used_modules(case, script) if script is not None and many else None
+        if used is not None:
+            near = {place.file for place in case.places}
+            if near:
+                # Without a stack the slices begin at the training steps of all files.
+                near.update(step.node.file for step in case.stack_steps)
+            used |= near
+        _USED[case] = used
+    known = _USED[case]
+    return known is None or file in known
+
+
 def _part_of_line(case: Case, file: str, line: int) -> float:
     outcome = follow(case)
-    if not outcome.reached or not file.endswith(".py"):
+    if not file.endswith(".py"):
         return 1.0
+    if not outcome.reached:
+        return 1.0 if _is_used(case, file) else NOT_IMPORTED
     scope = case.engine.program.scope_at(file, line)
     if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:
         # Another script may have made what this run reads, and a config may be executed.

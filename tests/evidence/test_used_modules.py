@@ -1,0 +1,88 @@
+"""Which modules a script uses, and what rules say of the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dl_bug_lsp.evidence.case import Case
+from dl_bug_lsp.evidence.followed_run import FEW_MODULES
+from dl_bug_lsp.evidence.used_modules import used_modules
+from dl_bug_lsp.localize import case_of, failures_of, localize
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.workspace import Workspace
+
+FILES = {
+    "train.py": "from nets import Plain\nimport tools.clock as clock\nnet = Plain()\nclock.tick()\n",
+    "nets/__init__.py": "from .plain import Plain\nfrom .odd import Odd\nfrom .many import *\n",
+    "nets/plain.py": "from nets.blocks import block\nclass Plain: pass\n",
+    "nets/blocks.py": "def block(): pass\n",
+    "nets/odd.py": "class Odd: pass\n",
+    "nets/many.py": "class Deep: pass\n",
+    "tools/__init__.py": "from .other import *\n",
+    "tools/clock.py": "def tick(): pass\n",
+    "tools/other.py": "def other(): pass\n",
+    "run.yaml": "net: Plain\n",
+}
+LOG = "$ python train.py --config run.yaml\n" + "".join(
+    f"epoch {n} loss 2.3026 accuracy 0.10\n" for n in range(12)
+)
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def case_in(folder: Path) -> Case:
+    log = read_log(LOG)
+    workspace = Workspace(folder, cache=False)
+    (failure,) = [f for f in failures_of(log, read_failures(log)) if f.primary]
+    return case_of(failure, log, workspace, Options())
+
+
+def test_names_are_followed_through_packages(tmp_path: Path) -> None:
+    write(tmp_path, FILES)
+    used = used_modules(case_in(tmp_path), "train.py")
+    assert used == {"train.py", "nets/plain.py", "nets/blocks.py", "tools/clock.py"}
+
+
+def test_what_a_star_hands_on_counts_where_it_is_said(tmp_path: Path) -> None:
+    write(
+        tmp_path, {**FILES, "train.py": "import nets\nnet = getattr(nets, 'Deep')()\nnets.Deep\n"}
+    )
+    assert used_modules(case_in(tmp_path), "train.py") == {"train.py", "nets/many.py"}
+
+
+def test_all_files_count_where_modules_are_imported_by_texts(tmp_path: Path) -> None:
+    dynamic = "import importlib\nnet = importlib.import_module('nets.odd').Odd()\n"
+    write(tmp_path, {**FILES, "train.py": dynamic})
+    python = {file for file in FILES if file.endswith(".py")}
+    assert used_modules(case_in(tmp_path), "train.py") == python
+
+
+@pytest.mark.parametrize("imported", [False, True])
+def test_rules_are_silent_about_modules_that_the_script_does_not_use(
+    tmp_path: Path, imported: bool
+) -> None:
+    frozen = (
+        "import torch\n"
+        "def fit(net, batches, loss_of):\n"
+        "    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "    for x, y in batches:\n"
+        "        loss = loss_of(net(x), y)\n"
+        "        loss.backward()\n"
+        "        optimizer.zero_grad()\n"
+        "        optimizer.step()\n"
+    )
+    train = FILES["train.py"] + ("from nets.odd import fit\nfit(net, [], None)\n" * imported)
+    others = {f"more/part{n}.py": f"VALUE = {n}\n" for n in range(FEW_MODULES)}
+    write(tmp_path, {**FILES, **others, "train.py": train, "nets/odd.py": frozen})
+    found = localize(LOG, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    wiping = [s for s in found.suspects if (s.file, s.line) == ("nets/odd.py", 7)]
+    assert bool(wiping and wiping[0].rank == 1) == imported
