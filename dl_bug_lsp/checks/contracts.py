@@ -27,13 +27,18 @@ from dl_bug_lsp.evidence.collectives import (
 from dl_bug_lsp.evidence.training_rules import (
     alignment,
     data,
+    evaluation,
+    generative,
     hyperparameters,
     loop,
     losses,
+    lost_values,
     models,
     numerics,
+    objectives,
     optimizers,
     overfitting,
+    updates,
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 from dl_bug_lsp.logs import read_log
@@ -69,6 +74,27 @@ OPTIMIZER = Check(
     "An optimizer holds other weights than those that are trained.",
     f"{UNLEARNT}Weights that are frozen, copied or replaced after the optimizer was made.",
     "ema = copy.deepcopy(model); SGD(ema.parameters(), lr=0.1); model(x)",
+)
+OBJECTIVE = Check(
+    "training-objective",
+    "loss_stagnation",
+    Certainty.LIKELY,
+    "What a training minimises, or a value on the way to it, is not what is meant.",
+    f"{UNLEARNT}A column and a flat array in one loss broadcast to a square; class weights that "
+    "grow with the frequency; draws without a gradient; masks the wrong way round; results that "
+    "nothing keeps; losses that are computed and never used; loops that return in their first "
+    "round.",
+    "F.mse_loss(pred.squeeze(), y.unsqueeze(1))",
+)
+MEASURED = Check(
+    "measured-values",
+    "overfitting",
+    Certainty.LIKELY,
+    "What is measured, or kept as the best, says something else than it seems to.",
+    "Metrics that get predictions where they take the truth, areas under curves of decisions, "
+    "probabilities compared with logits, least values that begin with 0, best weights kept by "
+    "reference, scalers fitted before the split, random changes of test data.",
+    "best = model.state_dict()    # changes with every later step",
 )
 ORDER = Check(
     "data-order",
@@ -151,7 +177,8 @@ SCHEDULER = Check(
     "for x, y in loader: ...; optimizer.step(); scheduler.step()    # StepLR(optimizer, 10)",
 )
 CHECKS = (
-    STEP, LOSS, OPTIMIZER, ORDER, VALUE, DOMAIN, SPLIT, RANKS, WORKER, SEED, EVALUATION, SCHEDULER,
+    STEP, LOSS, OPTIMIZER, OBJECTIVE, MEASURED, ORDER, VALUE, DOMAIN, SPLIT, RANKS, WORKER, SEED,
+    EVALUATION, SCHEDULER,
 )  # fmt: skip
 
 
@@ -165,9 +192,11 @@ class _Group:
 
 
 GROUPS = (
-    _Group(STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients)),
+    _Group(STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients, updates.find)),
     _Group(LOSS, (losses.find_losses, losses.find_keras, models.find)),
     _Group(OPTIMIZER, (optimizers.find,)),
+    _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
+    _Group(MEASURED, (evaluation.find,), "overfitting"),
     _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance"),
     _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
     _Group(DOMAIN, (numerics.find_numerics,), "loss_nan"),

@@ -58,9 +58,18 @@ SETTINGS = (
     Setting("topFiles", Kind.COUNT, 10, "maximum number of files shown per failure; 0 for all"),
     Setting("pathMap", Kind.MAPPING, {}, 'map paths of the log to local paths: {"/mnt/job": "."}'),
     Setting("maxDiagnostics", Kind.COUNT, 10, "maximum number of places marked per report"),
-    Setting("minScore", Kind.SHARE, 0.02, "minimum share of marked places after the third, 0.02 for 2 %"),
-    Setting("warningFrom", Kind.SHARE, 0.7, "minimum share of places shown as warnings, 0.7 for 70 %"),
-    Setting("informationFrom", Kind.SHARE, 0.3, "minimum share of places shown as information, 0.3 for 30 %"),
+    Setting(
+        "minScore", Kind.SHARE, 0.02, "minimum share of marked places after the third, 0.02 for 2 %"
+    ),
+    Setting(
+        "warningFrom", Kind.SHARE, 0.7, "minimum share of places shown as warnings, 0.7 for 70 %"
+    ),
+    Setting(
+        "informationFrom",
+        Kind.SHARE,
+        0.3,
+        "minimum share of places shown as information, 0.3 for 30 %",
+    ),
     Setting("codeLens", Kind.FLAG, True, "show code lenses above functions with suspicious lines"),
     Setting("keepFailures", Kind.FLAG, True, "show failures again after a restart"),
     Setting("hover", Kind.FLAG, True, "show the reasons for a marked line on hover"),

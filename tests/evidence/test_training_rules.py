@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from training_mistakes import MISTAKES
 from training_programs import FAULTY, HEALTHY, Program
+from training_right import RIGHT
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import all_training_rules
@@ -53,13 +55,19 @@ def test_the_seeded_fault_is_a_strong_clue(program: Program, tmp_path: Path) -> 
     assert found <= marked, f"lines without a fault: {sorted(found - marked)}"
 
 
+@pytest.mark.parametrize("program", MISTAKES, ids=lambda p: p.name)
+def test_the_strong_clues_are_the_lines_of_the_mistake(program: Program, tmp_path: Path) -> None:
+    marked = written(tmp_path, program)
+    assert strong(list(all_training_rules.find(case_of(tmp_path, program.category)))) == marked
+
+
 def test_nothing_is_said_about_other_categories(tmp_path: Path) -> None:
     written(tmp_path, FAULTY[0])
     assert list(all_training_rules.find(case_of(tmp_path, "tensor_mismatch"))) == []
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
-@pytest.mark.parametrize("program", HEALTHY, ids=lambda p: p.name)
+@pytest.mark.parametrize("program", HEALTHY + RIGHT, ids=lambda p: p.name)
 def test_a_program_that_learns_raises_no_strong_clue(
     program: Program, category: str, tmp_path: Path
 ) -> None:
@@ -267,3 +275,67 @@ def test_a_warning_of_numpy_leads_from_a_library_to_the_program(
     lines = [text for text in SALES.split("\n") if source is not None and source in text]
     told = [c for c in all_training_rules.find(case) if "inside of a library" in c.why]
     assert [SALES.split("\n")[c.line - 1] for c in told] == lines
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "line"),
+    [
+        (
+            "def learn(net, loader, optimizer, measure):\n"
+            "    for number, (x, y) in enumerate(loader):\n"
+            "        measure(net(x), y).backward()\n"
+            "        if number % 4 == 3:\n"
+            "            optimizer.step()\n"
+            "            optimizer.zero_grad()",
+            "not divided by the number of rounds",
+            4,
+        ),
+        (
+            "class Player:\n"
+            "    def __init__(self):\n"
+            "        self.target_net = QNet()\n"
+            "    def goals(self, following):\n"
+            "        return self.target_net(following)",
+            "never brought up to date",
+            4,
+        ),
+        (
+            "def error(loader, measure):\n"
+            "    total = 0.0\n"
+            "    for x, y in loader:\n"
+            "        loss = measure(x, y)\n"
+            "        total += loss.item()\n"
+            "    return total / len(loader.dataset)",
+            "adds means of batches",
+            7,
+        ),
+        (
+            "class Net(keras.Model):\n"
+            "    def call(self, x):\n"
+            "        return self.head(self.drop(x, training=True))",
+            "stays in training mode",
+            4,
+        ),
+        (
+            "def picture(path, change):\n"
+            "    photo = cv2.imread(path)\n"
+            "    return change.transform(photo)",
+            "pictures as BGR",
+            3,
+        ),
+        (
+            "def pairs(photos, depths):\n"
+            "    one = DataLoader(photos, shuffle=True)\n"
+            "    other = DataLoader(depths, shuffle=True)\n"
+            "    return list(zip(one, other))",
+            "paired with another by position",
+            3,
+        ),
+    ],
+)
+def test_what_may_be_a_mistake_is_a_medium_clue(
+    code: str, words: str, line: int, tmp_path: Path
+) -> None:
+    (tmp_path / "code.py").write_text(f"import torch\n{code}\n")
+    clues = all_training_rules.find(case_of(tmp_path, "loss_stagnation"))
+    assert ("training.medium", line) in {(c.kind, c.line) for c in clues if words in c.why}

@@ -16,7 +16,9 @@ from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 FILES = {
-    "train.py": "from nets import Plain\nimport tools.clock as clock\nnet = Plain()\nclock.tick()\n",
+    "train.py": (
+        "from nets import Plain\nimport tools.clock as clock\nnet = Plain()\nclock.tick()\n"
+    ),
     "nets/__init__.py": "from .plain import Plain\nfrom .odd import Odd\nfrom .many import *\n",
     "nets/plain.py": "from nets.blocks import block\nclass Plain: pass\n",
     "nets/blocks.py": "def block(): pass\n",

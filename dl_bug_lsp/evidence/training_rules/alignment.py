@@ -10,10 +10,19 @@ from itertools import combinations
 
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword
-from dl_bug_lsp.evidence.training_rules.program import SUBSCRIPTS, Training, clue, names_in, text
+from dl_bug_lsp.evidence.training_rules.program import (
+    SUBSCRIPTS,
+    Body,
+    Training,
+    clue,
+    names_in,
+    text,
+)
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
 
-LABEL = re.compile(r"label|target|(?:^|_)y(?:_|$|s$)|mask|class|answer|truth|gt", re.IGNORECASE)
+LABEL = re.compile(
+    r"label|(?:^|_)labs?(?:_|$)|target|(?:^|_)y(?:_|$|s$)|mask|class|answer|truth|gt", re.IGNORECASE
+)
 INPUT = re.compile(
     r"(?:^|_)x(?:_|$|s$)|image|text|feature|input|sample|sequence|signal|data|token|frame|window",
     re.IGNORECASE,
@@ -35,7 +44,9 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _shuffled_apart(training, scope)
         yield from _one_reordered(training, scope)
         yield from _zipped_apart(scope)
-        yield from _listed_apart(scope)
+        yield from _zipped_loaders(training.body(scope))
+        yield from _listed_apart(training, scope)
+        yield from _sampled_apart(training.body(scope))
         yield from _table_and_folder(scope)
         yield from _taken_before(scope)
         yield from _not_shifted(scope)
@@ -246,6 +257,26 @@ def _zipped_apart(scope: Scope) -> Iterator[Clue]:
                     yield clue("strong", scope.file, shuffle.lineno, why)
 
 
+def _zipped_loaders(body: Body) -> Iterator[Clue]:
+    """Find loaders that shuffle, each by itself, and are paired by position."""
+    for call in body.calls:
+        loaders = [_loader(body, item) for item in call.args] if called_name(call) == "zip" else []
+        for loader in loaders if len(loaders) > 1 and None not in loaders else ():
+            if loader is not None:
+                why = f"{text(loader)} shuffles by itself, and is paired with another by position"
+                yield clue("medium", body.file, loader.lineno, why)
+
+
+def _loader(body: Body, item: ast.expr) -> ast.Call | None:
+    """Return the call that makes a shuffling loader, where an operand of ``zip`` is one."""
+    for node in body.assigned.get(item.id, ()) if isinstance(item, ast.Name) else ():
+        if isinstance(node.value, ast.Call) and called_name(node.value) == "DataLoader":
+            shuffle = keyword(node.value, "shuffle")
+            if isinstance(shuffle, ast.Constant) and shuffle.value is True:
+                return node.value
+    return None
+
+
 def _alike(one: _Stream, other: _Stream) -> bool:
     """Whether two streams stay in one order: neither is shuffled, or both with one seed."""
     seeds = [[_seed(call) for call in stream.shuffles] for stream in (one, other)]
@@ -302,6 +333,30 @@ def _assigned(statement: ast.Assign, names: set[str]) -> Iterator[ast.expr]:
                         yield value.elt  # It does the same to each of them.
 
 
+def _sampled_apart(body: Body) -> Iterator[Clue]:
+    """Find a column of a shuffled table beside another column of the table itself."""
+    for node in body.assigns:
+        for call in calls_in(node.value):
+            frac = keyword(call, "frac")
+            if called_name(call) != "sample" or frac is None or call is node.value:
+                continue
+            if not isinstance(call.func, ast.Attribute) or body.source(frac) not in ("1", "1.0"):
+                continue
+            table = body.source(call.func.value)
+            if any(body.source(target) == table for target in node.targets):
+                continue
+            column = re.compile(rf"(?<![\w.]){re.escape(table)}(?:\.\w+|\[['\"]\w+['\"]\])")
+            for other in body.assigns:
+                words = body.source(other.value) if other.lineno > node.lineno else ""
+                if column.search(words) and ".sample(" not in words:
+                    why = (
+                        f"{text(call)} shuffles one column of `{table}`, line {other.lineno} reads"
+                        " another unshuffled"
+                    )
+                    yield clue("strong", body.file, node.lineno, why)
+                    return
+
+
 def _permutes(call: ast.Call) -> bool:
     name = called_name(call)
     if name == "sample":
@@ -309,17 +364,41 @@ def _permutes(call: ast.Call) -> bool:
     return name in PERMUTING and not (call.args and len(call.args) > 2)
 
 
-def _listed_apart(scope: Scope) -> Iterator[Clue]:
+def _listed_apart(training: Training, scope: Scope) -> Iterator[Clue]:
     """Two folders listed in whatever order the disk gives, then paired by position."""
     listings = [
         c for c in scope.calls if called_name(c) in ("listdir", "glob", "rglob", "iglob", "scandir")
     ]
     texts = {ast.unparse(c) for c in scope.calls if called_name(c) in ("sorted", "sort")}
     bare = [c for c in listings if not any(ast.unparse(c) in t for t in texts)]
+    inside = {id(c) for s in scope.calls if called_name(s) == "sorted" for c in calls_in(s)}
+    sorted_ones = {ast.unparse(c) for c in listings if id(c) in inside}
+    for call in listings:
+        if id(call) in inside or ast.unparse(call) not in sorted_ones:
+            continue
+        if not _needs_no_order(training, scope, call):
+            why = f"{text(call)} comes in no fixed order, and the same files are sorted elsewhere"
+            yield clue("strong", scope.file, call.lineno, why)
     if len(listings) > 1 and bare:
         level = "strong" if any(called_name(c) == "zip" for c in scope.calls) else "medium"
         for call in bare:
             yield clue(level, scope.file, call.lineno, f"{text(call)} comes in no fixed order")
+
+
+def _needs_no_order(training: Training, scope: Scope, listing: ast.Call) -> bool:
+    """Whether files are only counted or looked up, or are sorted by a later statement."""
+    around = training.parent(scope, listing)
+    if isinstance(around, ast.Compare):
+        return True
+    if isinstance(around, ast.Call):
+        return called_name(around) in ("len", "set", "frozenset", "any", "all")
+    names = {ast.unparse(t) for t in around.targets} if isinstance(around, ast.Assign) else set()
+    return any(
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "sort"
+        and ast.unparse(call.func.value) in names
+        for call in scope.calls
+    )
 
 
 def _table_and_folder(scope: Scope) -> Iterator[Clue]:

@@ -10,14 +10,19 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import (
     alignment,
     data,
+    evaluation,
+    generative,
     hyperparameters,
     jax,
     loop,
     losses,
+    lost_values,
     models,
     numerics,
+    objectives,
     optimizers,
     overfitting,
+    updates,
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 
@@ -47,6 +52,11 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (numerics.find_missing, NUMERIC),
     (overfitting.find_overfit, OVERFITS),
     (overfitting.find_splits, OVERFITS),
+    (lost_values.find, SILENT),
+    (updates.find, SILENT),
+    (objectives.find, SILENT),
+    (generative.find, SILENT),
+    (evaluation.find, SILENT),
     (loop.find_warnings, SILENT),
 )
 """Each group of rules with the categories that it explains; elsewhere its clues do not count."""

@@ -112,6 +112,12 @@ def _made_anew(scope: Scope, model: str, line: int) -> Iterator[tuple[str, Bindi
 
 
 def _makes_new(expr: ast.expr) -> bool:
+    while (
+        isinstance(expr, ast.Call)
+        and called_name(expr) in ("to", "cuda", "double", "half")
+        and isinstance(expr.func, ast.Attribute)
+    ):
+        expr = expr.func.value
     if not isinstance(expr, ast.Call):
         return False
     name = called_name(expr)

@@ -13,11 +13,12 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
 from dl_bug_lsp.provenance.nodes import Config, StepKind
-from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -37,6 +38,7 @@ TRAINING_WORDS = frozenset(
 ORIGIN_STEPS = 60
 WRITTEN = (StepKind.LITERAL, StepKind.CONFIG)
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+Loop: TypeAlias = ast.For | ast.AsyncFor | ast.While
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 Number = float
 WORD = re.compile(r"[A-Za-z_]\w*")
@@ -70,6 +72,7 @@ class Training:
         self.engine = case.engine
         self.category = case.category.id
         self._nodes: dict[str, ModuleNodes] = {}
+        self._bodies: dict[int, Body] = {}
 
     def of_category(self, category: str) -> Training:
         """Return the same program, and what is known of it, for a failure of another category."""
@@ -123,6 +126,43 @@ class Training:
             if not scope.is_class
             and not isinstance(scope.node, ast.Lambda)
             and self._is_named(scope)
+        ]
+
+    @cached_property
+    def bodies(self) -> list[Body]:
+        """The bodies of the functions."""
+        return [self.body(scope) for scope in self.functions]
+
+    def body(self, scope: Scope) -> Body:
+        """Return what stands in a function, class or module itself."""
+        body = self._bodies.get(id(scope.node))
+        if body is None:
+            body = self._bodies[id(scope.node)] = Body(scope)
+        return body
+
+    @cached_property
+    def sources(self) -> str:
+        """The code of all modules, as Python writes it."""
+        return "\n".join(self.body(module).text for module in self.modules)
+
+    @cached_property
+    def methods(self) -> dict[str, list[Scope]]:
+        """The functions and methods by their last name."""
+        found: dict[str, list[Scope]] = {}
+        for scope in self.functions:
+            if not scope.is_module:
+                found.setdefault(scope.name.rpartition(".")[2], []).append(scope)
+        return found
+
+    @cached_property
+    def made(self) -> list[tuple[Scope, str, Binding, ast.Call]]:
+        """The names that a call gives their value, each with its scope, binding and call."""
+        return [
+            (scope, name, binding, binding.value)
+            for scope in self.scopes
+            for name, bindings in scope.bindings.items()
+            for binding in bindings
+            if isinstance(binding.value, ast.Call)
         ]
 
     def _is_named(self, scope: Scope) -> bool:
@@ -211,7 +251,7 @@ class Training:
             yield at
             at = parents.get(id(at))
 
-    def loops(self, scope: Scope, node: ast.AST) -> list[ast.AST]:
+    def loops(self, scope: Scope, node: ast.AST) -> list[Loop]:
         """Return the loops of the same function around a node, innermost first."""
         return [n for n in self.around(scope, node) if isinstance(n, LOOPS)]
 
@@ -384,6 +424,82 @@ class ModuleNodes:
         return self._groups.get(id(scope), {}).get(group, [])
 
 
+class Body:
+    """What stands in one function itself, without the functions inside it.
+
+    The code of a node is written out once, however many rules ask for it.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.file = scope.file
+        self.nodes = list(own_nodes(scope.node))
+        self._sources: dict[int, str] = {}
+
+    @cached_property
+    def name(self) -> str:
+        """The last name of the function."""
+        return self.scope.name.rpartition(".")[2]
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """The calls, in the order of their lines."""
+        calls = [node for node in self.nodes if isinstance(node, ast.Call)]
+        return sorted(calls, key=lambda call: call.lineno)
+
+    @cached_property
+    def assigns(self) -> list[ast.Assign]:
+        """The assignments, in the order of their lines."""
+        assigns = [node for node in self.nodes if isinstance(node, ast.Assign)]
+        return sorted(assigns, key=lambda node: node.lineno)
+
+    @cached_property
+    def assigned(self) -> dict[str, list[ast.Assign]]:
+        """The assignments to one name or attribute, by what it is called (``self.rate``)."""
+        found: dict[str, list[ast.Assign]] = {}
+        for node in self.assigns:
+            for target in node.targets:
+                name = dotted_name(target)
+                if name is not None:
+                    found.setdefault(name, []).append(node)
+        return found
+
+    def value(self, expr: ast.expr, line: int) -> tuple[ast.expr, int] | None:
+        """Return the value that a name was given last before a line ends, and where.
+
+        Another expression is its own value; a name that was given none has none.
+        """
+        if not isinstance(expr, ast.Name):
+            return expr, line
+        for node in reversed(self.assigned.get(expr.id, ())):
+            if node.lineno <= line and not any(part is expr for part in ast.walk(node.value)):
+                return node.value, node.lineno
+        return None
+
+    @cached_property
+    def parameters(self) -> frozenset[str]:
+        """The names of the parameters."""
+        return frozenset(parameter.arg for parameter in self.scope.parameters())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that the function uses, its parameters among them."""
+        names = {node.id for node in self.nodes if isinstance(node, ast.Name)}
+        return self.parameters | names
+
+    @cached_property
+    def text(self) -> str:
+        """The code of the whole function, as Python writes it."""
+        return ast.unparse(self.scope.node)
+
+    def source(self, node: ast.AST) -> str:
+        """Return the code of a node, as Python writes it."""
+        words = self._sources.get(id(node))
+        if words is None:
+            words = self._sources[id(node)] = ast.unparse(node)
+        return words
+
+
 OPTIMIZER = re.compile(
     r"(?:^|[._])(?:opt|optim|optimizer|optimiser|scaler|opt_\w+|optimizer_\w+|\w+_opt"
     r"|\w+_optimizer|\w+_optim|solver)s?(?:\[|$|\.)"
@@ -422,6 +538,12 @@ def argument(call: ast.Call, position: int, *names: str) -> ast.expr | None:
         value = call.args[position]
         return None if isinstance(value, ast.Starred) else value
     return None
+
+
+def receiver(call: ast.Call) -> str:
+    """Return the name or attribute that a method is called on, empty where it is none."""
+    name = dotted_name(call.func.value) if isinstance(call.func, ast.Attribute) else None
+    return name or ""
 
 
 def on_optimizer(call: ast.Call) -> bool:
