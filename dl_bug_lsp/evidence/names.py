@@ -163,6 +163,8 @@ def _exact(
     hits = words.with_text((text,))[:MOST_PLACES]
     count = len({(w.file, w.line) for w in hits})
     for word in hits:
+        if kind == "parameter" and word.role == "name" and "." not in text:
+            continue  # A key of a state dict is the name of an attribute, not of a variable.
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
         score = 1 / math.sqrt(count)
         verb = VERBS.get(word.role, f"is {made}")

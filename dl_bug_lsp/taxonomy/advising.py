@@ -80,7 +80,15 @@ def advice(
         text += f" {IN_NOTEBOOK}"
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
-    known = [row for row in classics() if _applies(row, text) and _concerns(row, about)]
+    # What the evidence of the first place rules out is no advice.
+    shown_here = f"{text} {reasons.lower()}"
+    known = [
+        row
+        for row in classics()
+        if _applies(row, text)
+        and _concerns(row, about)
+        and not any(find_phrase(shown_here, phrase) for phrase in row.unless)
+    ]
     rows = [
         row
         for row in category(verdict.id).advice

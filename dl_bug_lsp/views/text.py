@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dl_bug_lsp.report import FailureReport, Report, Suspect
+from dl_bug_lsp.report import Confidence, FailureReport, Report, Suspect
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 from dl_bug_lsp.views.layout import (
@@ -50,6 +50,8 @@ def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
     return f"{style.place(paths.place(first.file, first.line))} ({share}): {summary}"
 
 
+LEAST_PLACES, LEAST_SHARE = 3, 0.01
+"""Places that are listed whatever their share is, and the least share of the others."""
 WITH_CODE = 5
 """Places that are shown with the code around and the reasons."""
 WITH_CODE_SHARE = 0.1
@@ -159,13 +161,22 @@ class _Page:
         if caution := words.introduction(failure):
             self.say(caution, "  ")
         least = suspects[0].score * WITH_CODE_SHARE
-        for at, suspect in enumerate(suspects):
+        is_ours = failure.technique is None and failure.confidence is not Confidence.UNSURE
+        shown = [
+            suspect
+            for at, suspect in enumerate(suspects)
+            if not is_ours or at < LEAST_PLACES or suspect.score >= LEAST_SHARE
+        ]
+        for at, suspect in enumerate(shown):
             if at < WITH_CODE and suspect.score >= least:
                 self.suspect(failure, suspect)
             else:
                 self.suspect_briefly(failure, suspect)
             if at == 0:
                 self.advice(failure)
+        if left := len(suspects) - len(shown):
+            more = words.counted(left, "more place")
+            self.say(f"{more} below 1 % (--format json has all).", "  ")
 
     def suspect(self, failure: FailureReport, suspect: Suspect) -> None:
         self.suspect_line(failure, suspect)

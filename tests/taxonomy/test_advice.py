@@ -314,3 +314,23 @@ def test_removed_names(type_: str, message: str, code: str, written: str) -> Non
 def test_a_name_of_the_program_is_not_said_to_be_removed() -> None:
     one = failure("AttributeError", "'Batch' object has no attribute 'next'")
     assert [row for row in advice(one, classify(one)) if "removed or renamed" in row.cause] == []
+
+
+def test_a_state_dict_that_lies_one_level_deeper_is_not_loaded_in_part() -> None:
+    message = (
+        "torch: Error(s) in loading state_dict for Net:\n"
+        '\tMissing key(s) in state_dict: "stem.weight".\n'
+        '\tUnexpected key(s) in state_dict: "model".'
+    )
+    one = failure("RuntimeError", message)
+    given = " ".join(f"{a.cause} {a.fix}" for a in advice(one, classify(one)))
+    assert "one level deeper" in given
+    assert "strict=False" not in given
+
+
+def test_what_the_evidence_rules_out_is_no_advice() -> None:
+    one = failure("ValueError", "torch: optimizer got an empty parameter list")
+    verdict = classify(one)
+    assert "ModuleList" in str(advice(one, verdict))
+    reasons = "`weights` can be iterated over once: line 44 uses it up"
+    assert "ModuleList" not in str(advice(one, verdict, reasons=reasons))

@@ -220,3 +220,18 @@ def test_a_place_of_a_notebook_says_its_cell() -> None:
     text = shown(Report("/w", (failure,)), 100)
     assert "code cell 3 (In [7]), line 2" in text
     assert "code cell 5, line 1" in text
+
+
+def test_places_that_hardly_count_are_counted_and_not_listed() -> None:
+    suspects = (
+        replace(samples.HEAD, score=0.9),
+        *(replace(samples.CONFIG, rank=n, line=n, end_line=n, score=0.004) for n in range(2, 7)),
+    )
+    failure = replace(samples.MISMATCH, suspects=suspects, confidence=Confidence.LIKELY)
+    text = shown(replace(samples.REPORT, failures=(failure,)), 120)
+    assert [f" {n}. " in text for n in range(1, 7)] == [True] * 3 + [False] * 3
+    assert "3 more places below 1 % (--format json has all)." in text
+    unsure = replace(failure, confidence=Confidence.UNSURE)
+    text = shown(replace(samples.REPORT, failures=(unsure,)), 120)
+    assert " 6. " in text
+    assert "below 1 %" not in text
