@@ -28,6 +28,8 @@ MAX_FILES = 12
 """Files near the failure in which other uses of a number are looked for."""
 HANDED_ON = ("definition", "attribute", "return", "item", "setting", "configured", "stored")
 MAX_DEPTH, MAX_EXPRESSIONS = 16, 12
+OF_OPERAND = 80
+"""Steps of the slice of one operand."""
 MAKER_STEPS = 40
 LARGEST = 1 << 40
 FAR_OFF = 4
@@ -65,9 +67,11 @@ def find(case: Case) -> Iterator[Clue]:
     groups = solutions(case)
     held = _numbers_nearby(case) if groups else set()
     raise_site = (case.places[-1].file, case.places[-1].line)
+    of_both = _of_both_operands(case) if groups else frozenset()
     for group in groups:
         for solution in group:
-            yield _clue(solution, plausibility(solution, held, len(group)))
+            if (solution.leaf.file, solution.leaf.line) not in of_both:
+                yield _clue(solution, plausibility(solution, held, len(group)))
         if len(group) > 1 or not group[0].needed:
             # Where more values could be wrong, what adds them up may be wrong as well.
             continue
@@ -77,6 +81,28 @@ def find(case: Case) -> Iterator[Clue]:
             if place not in {(leaf.file, leaf.line), raise_site} and step.node.line > 0:
                 why = f"`{step.node.text}` only hands on what is put together of other values"
                 yield Clue("shapes.put_together", *place, 1.0, why)
+
+
+def _of_both_operands(case: Case) -> frozenset[tuple[str, int]]:
+    """Return the places that both operands of the failing call or operation come from.
+
+    Another number there changes both sides, so that it makes neither fit the other.
+    """
+    site = case.sites[-1]
+    for part in ast.walk(site.statement) if site.statement is not None else ():
+        operands: list[ast.expr] = []
+        if isinstance(part, ast.Call) and len(part.args) == 2 and not part.keywords:
+            operands = part.args
+        elif isinstance(part, ast.BinOp):
+            operands = [part.left, part.right]
+        if len(operands) == 2:
+            nodes = [case.engine.node(operand, site.context) for operand in operands]
+            sides = [
+                {(step.node.file, step.node.line) for step in backward_slice([node], OF_OPERAND)}
+                for node in nodes
+            ]
+            return frozenset(sides[0] & sides[1])
+    return frozenset()
 
 
 def _other_definitions(case: Case) -> Iterator[Clue]:
@@ -328,6 +354,9 @@ def _right(op: ast.operator, target: int, left: int) -> int | None:
         return target // left
     if isinstance(op, ast.FloorDiv) and target and left // target:
         return left // target if left // (left // target) == target else None
+    if isinstance(op, ast.Pow) and left > 1 and target > 1:
+        exponent = round(math.log(target, left))
+        return exponent if left**exponent == target else None
     return None
 
 
