@@ -68,6 +68,10 @@ from dl_bug_lsp.interpretation.values import (
 from dl_bug_lsp.provenance.scopes import called_name
 
 Syntax = TypeVar("Syntax", bound=ast.AST)
+OF_ONE = frozenset(
+    ("append", "add", "appendleft", "remove", "discard", "len", "list", "set", "sum")
+)
+"""Functions and methods that take one argument: a list of several is not unpacked for them."""
 OWNERS = (
     *(ast.BinOp, ast.keyword, ast.Dict, ast.For, ast.IfExp, ast.comprehension),
     *(ast.ListComp, ast.GeneratorExp, ast.Compare),
@@ -710,7 +714,7 @@ class Editor:
                 yield ast.Call(node.func, args, node.keywords), "star"
                 continue
             data = value.data if value is not None else None
-            if isinstance(data, (tuple, list, Lazy)):
+            if isinstance(data, (tuple, list, Lazy)) and called_name(node) not in OF_ONE:
                 args[at] = ast.copy_location(ast.Starred(given, ast.Load()), given)
                 yield ast.Call(node.func, args, node.keywords), "star"
             elif isinstance(data, dict) or (
