@@ -39,7 +39,8 @@ _FRAME = re.compile(r"\s*File \"")
 class Connections:
     """What the run's command, log, settings and code name, compared with the files there are.
 
-    `is_told` says whether anything tells how the run was started or which settings it had.
+    `is_told` says whether anything tells how the run was started or which settings it had;
+    `imported` are the files of the stack and those near it that these import.
     """
 
     def __init__(self, case: Case) -> None:
@@ -65,7 +66,11 @@ class Connections:
         self._add_paths(lines)
         self._add_paths(str(fact.value) for fact in case.facts.of(FactKind.PATH))
         # Code that names a folder reads some of its files: which ones the settings say.
-        self._bases_of_code = _bases(text for text in _strings(case) if "." in text)
+        self.imported = _imported(case)
+        texts = (
+            t for words in case.code_words.files if words.file in self.imported for t in words.texts
+        )
+        self._bases_of_code = _bases(text for text in texts if "." in text)
         self._in_tests = any(is_test_file(place.file) for place in case.places)
 
     def has(self, file: str) -> bool:
@@ -132,15 +137,7 @@ def _paths(text: str) -> Iterator[list[str]]:
             yield parts
 
 
-def _strings(case: Case) -> Iterator[str]:
-    """Yield the texts of the code near the failure that the run may have imported."""
-    imported = imported_files(case)
-    for words in case.code_words.files:
-        if words.file in imported:
-            yield from words.texts
-
-
-def imported_files(case: Case) -> frozenset[str]:
+def _imported(case: Case) -> frozenset[str]:
     """Return the files of the stack and those of `code_files` that these import, one by another."""
     known = frozenset(case.code_files)
     script = case.engine.run.script

@@ -14,7 +14,6 @@ from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.connected import imported_files
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
@@ -376,7 +375,7 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
                 reasons[text] = f"no row of {file} has `{text}` as `{name}`; there is `{near[0]}`"
                 break
     on_way = _on_way(case)
-    known_files = imported_files(case) if case.connections is not None else None
+    known_files = case.connections.imported if case.connections is not None else None
     for word in case.words.with_text(reasons):
         if known_files is not None and word.role == "string" and word.file not in known_files:
             continue

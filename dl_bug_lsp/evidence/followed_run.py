@@ -151,10 +151,9 @@ def _files_read(case: Case) -> frozenset[str]:
     """Return the files that slices and the followed run read."""
     if case not in _READ:
         found = {*follow(case).files_read, *case.engine.run.files}
-        for steps in (case.raise_slice, *case.outer_slices):
-            for step in steps:
-                found.add(step.node.file)
-                found.update(v.file for v in step.node.values if isinstance(v, DataFile))
+        for step in case.stack_steps:
+            found.add(step.node.file)
+            found.update(v.file for v in step.node.values if isinstance(v, DataFile))
         _READ[case] = frozenset(found)
     return _READ[case]
 

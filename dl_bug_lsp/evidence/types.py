@@ -287,7 +287,7 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
 
 
 def _options_as_text(case: Case) -> Iterator[Clue]:
-    """Find options that the failing line uses as numbers and their parser reads as text."""
+    """Find options that their parser reads as text and the failing line has the names of."""
     if "str" not in _named(case) or not case.places:
         return
     place = case.places[-1]
@@ -312,7 +312,7 @@ def _options_as_text(case: Case) -> Iterator[Clue]:
             shared = sorted(names & used)
             if shared and is_text:
                 name = shared[0]
-                why = f"`--{name}` is read as text, and the failing line computes with `{name}`"
+                why = f"`--{name}` is read as text, and the failing line uses `{name}`"
                 yield Clue("types.number_as_text", file, call.lineno, 1.0, why)
 
 

@@ -80,19 +80,15 @@ def advice(
         text += f" {IN_NOTEBOOK}"
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
-    # What the evidence of the first place rules out is no advice.
-    shown_here = f"{text} {reasons.lower()}"
     known = [
         row
         for row in classics()
-        if _applies(row, text)
-        and _concerns(row, about)
-        and not any(find_phrase(shown_here, phrase) for phrase in row.unless)
+        if _applies(row, text) and _concerns(row, about) and not _is_ruled_out(row, reasons.lower())
     ]
     rows = [
         row
         for row in category(verdict.id).advice
-        if _concerns(row, about) and not any(find_phrase(text, phrase) for phrase in row.unless)
+        if _concerns(row, about) and not _is_ruled_out(row, text)
     ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
     spoken = _words(reasons)
@@ -177,9 +173,12 @@ def _around(failure: Failure) -> str:
 
 
 def _applies(row: ConditionalAdvice, text: str) -> bool:
-    return any(find_phrase(text, phrase) for phrase in row.when) and not any(
-        find_phrase(text, phrase) for phrase in row.unless
-    )
+    return any(find_phrase(text, phrase) for phrase in row.when) and not _is_ruled_out(row, text)
+
+
+def _is_ruled_out(row: ConditionalAdvice, text: str) -> bool:
+    """Whether a message, or what the evidence says, has a phrase for which a row is no advice."""
+    return any(find_phrase(text, phrase) for phrase in row.unless)
 
 
 def _concerns(row: ConditionalAdvice, about: str) -> bool:

@@ -63,7 +63,7 @@ def find_label_maps(case: Case) -> Iterator[Clue]:
     The numbers of classes run from 0: a table with a gap, or one that begins with 1, has a number
     that no row of scores is there for.
     """
-    if case.category.id not in {"illegal_index", "device_unavailable"}:
+    if case.category.id != "illegal_index":
         return
     indices = {f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)}
     if not indices:
