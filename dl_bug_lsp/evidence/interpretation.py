@@ -188,6 +188,7 @@ def _shares(
     decided its dtype alone.
     """
     held = [origins_of(value) if of_sizes else value.origins for value in values]
+    deciding = {(file, -line) for origins in held for file, line in origins if line < 0}
     made = [frozenset(places_of(origins, of_types=of_types)) for origins in held]
     sides = [side for side in made if side]
     if not sides:
@@ -196,7 +197,15 @@ def _shares(
     shares: dict[Origin, float] = {}
     for side in sides:
         own = side - everywhere
+        of_dtype = own & deciding if of_types else frozenset[Origin]()
         for origin in side:
+            if of_dtype and origin in own and origin not in of_dtype:
+                # It made a size or a number: the dtype is decided elsewhere.
+                shares[origin] = max(shares.get(origin, 0.0), SHARED)
+                continue
+            if of_dtype and origin in of_dtype:
+                shares[origin] = max(shares.get(origin, 0.0), 1.0 / math.pow(len(of_dtype), power))
+                continue
             share = 1.0 / math.pow(max(len(own), 1), power) if origin in own else SHARED
             shares[origin] = max(shares.get(origin, 0.0), share)
     return dict(sorted(shares.items()))

@@ -239,7 +239,14 @@ def _parse_args(interpreter: Interpreter, call: Call) -> Value:
     else:
         words = listed(interpreter, given)
     known = call.name == "parse_known_args"
-    names, rest = parse(interpreter, call, call.receiver, words, known)
+    try:
+        names, rest = parse(interpreter, call, call.receiver, words, known)
+    except Raised as raised:
+        if not interpreter.GUESSES or interpreter.is_failing():
+            raise
+        # The run came past here: these are not quite its words.
+        interpreter.elsewhere.add((call.place, raised.what))
+        names, rest = parse(interpreter, call, call.receiver, None, known)
     space = thing("argparse.Namespace", call, **names)
     return Value((space, rest)) if known else space
 
@@ -465,7 +472,7 @@ def _given(
             place = Value(UNKNOWN, option.place)
             raise Raised("arguments", str(error)[:200], place) from None
     try:
-        space, rest = parser.parse_known_args(_split_words(words))
+        space, rest = parser.parse_known_args(_split_words(_with_one_dash(read, words)))
     except _UsageError as stop:
         raise Raised("arguments", str(stop)[:200], *words) from None
     except (ValueError, TypeError, argparse.ArgumentError):
@@ -474,6 +481,22 @@ def _given(
     if left and not known:
         raise Raised("arguments", f"unrecognized arguments: {' '.join(rest)}"[:200], *left)
     return vars(space), Value(left)
+
+
+def _with_one_dash(read: Sequence[_Option], words: Sequence[Value]) -> list[Value]:
+    """Return the words with the options that are declared with one dash only written so.
+
+    Readers of commands keep the names of options without their dashes.
+    """
+    flags = {str(arg.data) for option in read for arg in option.action.args}
+    written: list[Value] = []
+    for word in words:
+        text = str(word.data)
+        name = text.partition("=")[0]
+        if name.startswith("--") and name not in flags and name[1:] in flags:
+            word = Value(text[1:], word.origins)
+        written.append(word)
+    return written
 
 
 def _split_words(words: Sequence[Value]) -> list[str]:

@@ -98,6 +98,7 @@ def load() -> None:
         sklearn_models,
         stdlib_collections,
         stdlib_functions,
+        stdlib_introspection,
         stdlib_models,
         stdlib_patterns,
         stdlib_queues,
@@ -189,7 +190,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if data is None or isinstance(data, (int, float)):
         refusal = "none" if data is None else "type"
         raise Raised(refusal, f"object of type '{type_name(value)}' has no len()", value)
-    return unknown(value)
+    # Whatever it is the length of, it is a whole number.
+    return arrays.number("int64", value, lowest=0)
 
 
 def _made_of(value: Value) -> Any:
@@ -206,16 +208,16 @@ def _range(interpreter: Interpreter, call: Call) -> Value:
         if bound is None:
             if given.data is None or isinstance(given.data, (str, float, list)):
                 raise Raised("type", "range() wants whole numbers", given)
-            return Value(
-                Lazy(Value(UNKNOWN, given.origins), unknown(*call.args)), merged(*call.args)
-            )
+            item = arrays.number("int64", given)
+            return Value(Lazy(item, unknown(*call.args)), merged(*call.args))
     numbers = [b for b in bounds if b is not None]
     if not 1 <= len(numbers) <= 3 or numbers[2:] == [0]:
         return call.unknown()
     whole = range(*numbers)
     origins = merged(*call.args)
     if len(whole) > MAX_ITEMS:
-        return Value(Lazy(Value(UNKNOWN, origins), Value(len(whole), origins)), origins)
+        item = arrays.number("int64", Value(None, origins))
+        return Value(Lazy(item, Value(len(whole), origins)), origins)
     return Value([Value(n, origins) for n in whole], origins)
 
 
@@ -796,6 +798,14 @@ def _is_array(data: Array, root: str, last: str) -> bool | None:
     return None if root in _ABSTRACT or last in ("Parameter", "Variable") else False
 
 
+def _is_absent(base: Value, name: str) -> bool:
+    """Whether a namespace of which all attributes are known has none of a name."""
+    data = base.data
+    if not isinstance(data, LibraryObject) or data.short not in ("Namespace", "SimpleNamespace"):
+        return False
+    return bool(data.state) and name not in data.state and not name.startswith("_")
+
+
 @MODELS.numbers
 @MODELS.function("builtins.getattr", "builtins.hasattr", "builtins.setattr")
 def _by_name(interpreter: Interpreter, call: Call) -> Value:
@@ -816,6 +826,8 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
         if len(call.args) > 2:
             return call.args[2]
         raise Raised(raised.what, raised.message, *raised.sides, call.args[1]) from None
+    if _is_absent(base, name):
+        return Value(False) if call.name.endswith("hasattr") else (*call.args, call.unknown())[2]
     is_sure = attribute.known and not operators.may_be_attribute(attribute)
     if call.name.endswith("hasattr"):
         held = not isinstance(base.data, LibraryObject) or name in base.data.state

@@ -37,6 +37,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     Method,
+    OneNumber,
     OneShot,
     Origin,
     Raised,
@@ -49,6 +50,8 @@ from dl_bug_lsp.interpretation.values import (
 )
 
 MAX_DEPTH = 40
+MAX_RECURSION = 12
+"""Calls of one function within itself that are followed."""
 MAX_ROUNDS = 3_000
 LONG_ROUND = 400
 """Steps of a round from which on a loop is followed for `FEW_ROUNDS` only."""
@@ -283,6 +286,11 @@ class Calls(RunState):
         if isinstance(result.data, Array) and call.receiver is None and _creates(call.name):
             # The dtype is decided here, by an argument or by leaving it out.
             result = Value(result.data, result.origins | {of_dtype(call.place)})
+        elif isinstance(result.data, Array) and _casts(call, result.data):
+            others = frozenset(origin for origin in result.origins if origin[1] >= 0)
+            result = Value(result.data, others | {of_dtype(call.place)})
+        if type(result.data) is Array and result.data.shape is not None:
+            result = _with_sizes_made(result, call.place)
         if type(result.data) is Array and call.name.rpartition(".")[2].lstrip("_") in SHIFTING:
             before = call.receiver or next(iter(call.args), None)
             result = arrays.shifted(before, result, call.place)
@@ -715,11 +723,18 @@ class Calls(RunState):
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> Value:
         """Run a function's body with its parameters bound."""
-        if len(self.stack) > MAX_DEPTH:
+        if len(self.stack) > MAX_DEPTH or self._recurs(function):
             return unknown(*args)
         self._ran.add((function.file, function.node.lineno))
         standing_in = self._standing_in(function, args, keywords)
         return self._run(function, args, keywords) if standing_in is None else standing_in
+
+    def _recurs(self, function: FunctionValue) -> bool:
+        """Whether a function calls itself so often that its end is mostly not known."""
+        if len(self.entered) <= MAX_RECURSION:
+            return False
+        node = function.node
+        return sum(entered.node is node for entered, _ in self.entered) > MAX_RECURSION
 
     def _run(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
@@ -1028,10 +1043,39 @@ CREATING = frozenset(
     ]
 )
 """Functions of libraries that make arrays of a dtype of their own."""
+CASTING = frozenset(
+    [
+        *("float", "double", "half", "bfloat16", "long", "int", "short", "bool", "byte", "char"),
+        *("to", "type", "type_as", "astype", "cast"),
+    ]
+)
+"""Methods that give an array of the dtype that they name."""
 
 
 def _creates(name: str) -> bool:
     return name.rpartition(".")[2] in CREATING
+
+
+def _casts(call: Call, made: Array) -> bool:
+    """Whether a call gives an array of another dtype than the one that it belongs to."""
+    if call.name.rpartition(".")[2] not in CASTING:
+        return False
+    before = call.receiver if call.receiver is not None else next(iter(call.args), None)
+    data = None if before is None else before.data
+    return isinstance(data, Array) and made.dtype is not None and data.dtype != made.dtype
+
+
+def _with_sizes_made(value: Value, place: Origin) -> Value:
+    """Return an array of whose sizes each was made somewhere: what nothing explains, here."""
+    data = value.data
+    assert isinstance(data, Array) and data.shape is not None
+    if all(dim.origins or not isinstance(dim.data, int) or dim.data == 1 for dim in data.shape):
+        return value
+    data.shape = tuple(
+        dim if dim.origins or not isinstance(dim.data, int) else Value(dim.data, frozenset({place}))
+        for dim in data.shape
+    )
+    return value
 
 
 def _without_numbers(call: Call) -> Call:
@@ -1046,7 +1090,7 @@ def _without_numbers(call: Call) -> Call:
 
 
 def _not_known(value: Value) -> Value:
-    return unknown(value) if arrays.is_number(value) else value
+    return OneNumber(UNKNOWN, value.origins) if arrays.is_number(value) else value
 
 
 def _columns(callee: Value, node: ast.Call, rows: Lazy) -> Value | None:
@@ -1085,12 +1129,16 @@ def kind_of(value: Value) -> str:
 
 
 def find_model(table: Mapping[str, Model], name: str) -> Model | None:
-    """Return the model of a dotted name: by the whole, then by its root and last name."""
+    """Return the model of a dotted name: by the whole, then without modules before its last name.
+
+    What a module of a package defines is mostly known by the name that the package gives it.
+    """
     model = table.get(name)
-    if model is not None or "." not in name:
-        return model
-    root, _, rest = name.partition(".")
-    return table.get(f"{root}.{rest.rpartition('.')[2]}")
+    around, _, last = name.rpartition(".")
+    while model is None and "." in around:
+        around = around.rpartition(".")[0]
+        model = table.get(f"{around}.{last}")
+    return model
 
 
 def _iterators(values: Iterable[Value]) -> list[tuple[OneShot, list[Value]]]:

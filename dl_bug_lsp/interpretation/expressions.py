@@ -30,9 +30,8 @@ from dl_bug_lsp.interpretation.command_models import flag_of
 from dl_bug_lsp.interpretation.model_helpers import alike
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
-from dl_bug_lsp.interpretation.run_state import (
-    Exhausted,
-)
+from dl_bug_lsp.interpretation.run_state import Exhausted, _catches
+from dl_bug_lsp.interpretation.stdlib_introspection import MEMBERS, RECENT, order_of
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
@@ -105,6 +104,8 @@ OF_SCALARS = frozenset(
     [*("item", "tolist", "copy", "astype", "dtype", "shape"), *("ndim", "size", "sum", "mean")]
 )
 """What NumPy's scalars have and Python's numbers have not."""
+FLOATS = ("float", "bfloat", "complex")
+"""How the dtypes begin whose numbers have no bits to turn."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
 """Classes of libraries whose attributes are all known."""
 PENDING = Value(UNKNOWN)
@@ -408,7 +409,14 @@ class Expressions(Calls):
         method = getattr(self, METHODS.get(kind, ""), None)
         if method is None:
             return Value(UNKNOWN)
-        result: Value = method(node, env)
+        try:
+            result: Value = method(node, env)
+        except Raised as raised:
+            if not self._is_mistaken(raised):
+                raise
+            # What our models refuse here passed in the run.
+            self.elsewhere.add((raised.place or self.stack[-1], raised.what))
+            result = unknown(*raised.sides)
         if self._values is not None:
             self._values[node] = result
         if kind in MAKING and isinstance(result.data, SIZED):
@@ -416,6 +424,15 @@ class Expressions(Calls):
             if self.room < 0:
                 raise Exhausted
         return result
+
+    def _is_mistaken(self, raised: Raised) -> bool:
+        """Whether what our models refuse is neither the failure nor caught by the program."""
+        statement = self._statement
+        if not self.GUESSES or statement is None or not self.stack:
+            return False
+        if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
+            return False
+        return not self._is_failure(raised.place or self.stack[-1], statement, raised)
 
     def _origin(self, node: ast.expr, env: Environment) -> frozenset[Origin]:
         return frozenset({(env.file, node.lineno)})
@@ -502,6 +519,9 @@ class Expressions(Calls):
             return Value(getattr(node, "name", "<lambda>"), base.origins)
         if isinstance(data, ClassValue):
             member = self._member(data, name)
+            if member is None and name in ("__mro__", "__bases__"):
+                is_order = name == "__mro__"
+                return order_of(self.interpreter, data) if is_order else Value(tuple(data.bases))
             if member is None:
                 modelled = self._inherited_model(data, name) is not None
                 return Value(Method(base, name), base.origins) if modelled else Value(UNKNOWN)
@@ -558,6 +578,10 @@ class Expressions(Calls):
             return self._argv()
         if dotted in CONSTANTS:
             return Value(CONSTANTS[dotted])
+        if name == "__name__" and data.name.rpartition(".")[2][:1].isupper():
+            return Value(data.name.rpartition(".")[2], base.origins)
+        if name == "__version__" and data.name in RECENT and self.GUESSES:
+            return Value(RECENT[data.name])
         flag = flag_of(self.interpreter, name) if data.name == "absl.flags.FLAGS" else None
         return Value(Library(dotted), base.origins) if flag is None else flag
 
@@ -584,13 +608,17 @@ class Expressions(Calls):
             given = self._given_by_name(base, data, name, place)
             if given is not None:
                 return given
-            if self._has_library_base(data.cls) or self._member(data.cls, "__getattr__"):
+            inherits = self._has_library_base(data.cls) and not self._is_own(data.cls, name)
+            if inherits or self._member(data.cls, "__getattr__"):
                 return Value(Method(base, name), base.origins)
-            if self._sets(data.cls, name):
+            if any(self._sets(cls, name) for cls in self.lineage(data.cls)):
                 return unknown(base)
             if data.cls.is_dataclass and ("instance", name) in MODELS.methods:
                 return Value(Method(base, name), base.origins)
-            raise Raised("attribute", f"'{data.cls.name}' object has no attribute '{name}'", base)
+            message = f"'{data.cls.name}' object has no attribute '{name}'"
+            near = difflib.get_close_matches(name, data.attributes, n=1)
+            meant = [data.attributes[other] for other in near]
+            raise Raised("attribute", message, unknown(*meant) if meant else base)
         if isinstance(member.data, FunctionValue):
             if member.data.kind == "property":
                 return self.call(Value(BoundMethod(member.data, base)), (), {}, place)
@@ -599,6 +627,20 @@ class Expressions(Calls):
             receiver = Value(data.cls) if member.data.kind == "classmethod" else base
             return Value(BoundMethod(member.data, receiver))
         return member
+
+    def _is_own(self, cls: ClassValue, name: str) -> bool:
+        """Whether no class of a library that a class derives from has an attribute of a name."""
+        bases = self.library_bases(cls)
+        known = len(bases) == sum(
+            not isinstance(base.data, ClassValue)
+            for item in self.lineage(cls)
+            for base in item.bases
+        )
+        return (
+            self.GUESSES
+            and known
+            and all(name not in MEMBERS[base] if base in MEMBERS else False for base in bases)
+        )
 
     def _given_by_name(self, base: Value, data: Instance, name: str, place: Origin) -> Value | None:
         """Return what ``__getattr__`` gives for an attribute, None where there is none."""
@@ -680,6 +722,8 @@ class Expressions(Calls):
             shown = "int64" if data.dtype == "bool" else data.dtype or "float64"
             return arrays.number(shown, value)
         if isinstance(data, Array):
+            if isinstance(node.op, ast.Invert) and (data.dtype or "").startswith(FLOATS):
+                raise Raised("type", "~ is only implemented on integers and booleans", value)
             opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
             if opposite is not None:
                 return opposite

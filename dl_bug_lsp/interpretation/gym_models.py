@@ -7,6 +7,7 @@ Sources: Gymnasium's documentation ("Env", "Spaces", the pages of its environmen
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
@@ -49,6 +50,8 @@ SPACES: dict[str, tuple[int | tuple[int, ...], int | tuple[int, ...]]] = {
 BYTES = ("CarRacing",)
 WIDE = ("Hopper", "HalfCheetah", "Walker2d", "Swimmer", "InvertedPendulum", "Reacher")
 LIBRARIES = ("gymnasium", "gym")
+OF_MAKE = ("max_episode_steps", "autoreset", "apply_api_compatibility", "disable_env_checker")
+"""What ``make`` takes for itself; the environment gets the other arguments."""
 
 
 def _space(kind: int | tuple[int, ...], call: Call, dtype: str) -> Value:
@@ -61,9 +64,55 @@ def _space(kind: int | tuple[int, ...], call: Call, dtype: str) -> Value:
     return thing("gymnasium.spaces.Box", call, **state)
 
 
+REGISTERED: WeakKeyDictionary[Interpreter, dict[str, tuple[Value, Value | None]]] = (
+    WeakKeyDictionary()
+)
+"""The entry points that a program registers for environments, with the arguments they get."""
+
+
+@MODELS.function(
+    *(f"{library}.{name}" for library in LIBRARIES for name in ("register", "envs.register"))
+)
+def _register(interpreter: Interpreter, call: Call) -> Value:
+    name, entry = call.given(0, "id"), call.given(1, "entry_point")
+    if name is not None and isinstance(name.data, str) and entry is not None:
+        known = REGISTERED.setdefault(interpreter, {})
+        known[name.data] = (entry, call.keywords.get("kwargs"))
+    return Value(None)
+
+
+def _registered(interpreter: Interpreter, given: Value | None, call: Call) -> Value | None:
+    """Return an environment of the program: its class called, or a name that it registered.
+
+    A name may have the module before it that registers it (``"module:Name-v0"``).
+    """
+    name = given.data if given is not None else None
+    if not isinstance(name, str):
+        return None
+    module, mark, short = name.rpartition(":")
+    if mark and (file := interpreter.workspace.module_file(module, call.place[0])) is not None:
+        interpreter.module(file, module)
+    entry, kwargs = REGISTERED.get(interpreter, {}).get(short, (None, None))
+    if entry is None:
+        return None
+    target = entry
+    if isinstance(entry.data, str):
+        module, _, short = entry.data.partition(":")
+        file = interpreter.workspace.module_file(module, call.place[0])
+        if file is None:
+            return None
+        target = interpreter.attribute(interpreter.module(file, module), short, call.place)
+    fixed = kwargs.data if kwargs is not None and isinstance(kwargs.data, dict) else {}
+    own = {name: value for name, value in call.keywords.items() if name not in OF_MAKE}
+    return interpreter.call(target, (), {**fixed, **own}, call.place)
+
+
 @MODELS.function(*(f"{library}.make" for library in LIBRARIES))
-def _make(_: Interpreter, call: Call) -> Value:
+def _make(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "id")
+    own = _registered(interpreter, given, call)
+    if own is not None:
+        return own
     name = given.data if given is not None and isinstance(given.data, str) else ""
     short = name.rpartition("/")[2].partition("-")[0]
     spaces = SPACES.get(short)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,6 +22,7 @@ from dl_bug_lsp.interpretation import (
 )
 from dl_bug_lsp.interpretation.calls import (
     FORWARDS,
+    MAX_DEPTH,
     MODEL_ERRORS,
     _is_around,
     _Leave,
@@ -33,16 +35,13 @@ from dl_bug_lsp.interpretation.run_state import (
     Exhausted,
     Settled,
     _Break,
+    _catches,
     _Continue,
     _last_line,
     _Return,
     _underlined,
 )
-from dl_bug_lsp.interpretation.statements import (
-    Reached,
-    Statements,
-    _catches,
-)
+from dl_bug_lsp.interpretation.statements import Reached, Statements
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Environment,
@@ -116,6 +115,8 @@ class Interpreter(Statements):
 
     def run(self) -> Outcome:
         """Follow the program; never raises on what the program holds."""
+        # A call of the program takes some 25 of Python's; more than `MAX_DEPTH` are not followed.
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), 30 * MAX_DEPTH + 1_000))
         raised: Raised | None = None
         complete = True
         before = arrays.COMPARISONS.set(self.comparisons)
@@ -306,6 +307,7 @@ class Interpreter(Statements):
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
         outer, self._values = self._values, None
+        around, self._statement = self._statement, node
         if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:
             self._values = {}
             as_failed = self.frames <= {*self.stack, self.target}
@@ -330,7 +332,7 @@ class Interpreter(Statements):
                 raise _Return(unknown(*raised.sides)) from None
             self._forget(node, env)
         finally:
-            self._values = outer
+            self._values, self._statement = outer, around
 
     def _makers(self) -> tuple[Origin, ...]:
         """Return where the objects were made whose methods are being followed."""

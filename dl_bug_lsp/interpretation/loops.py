@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     Environment,
     Instance,
     Lazy,
+    LibraryObject,
     Value,
     merged,
 )
@@ -27,6 +28,8 @@ MOST_VALUES = 400
 """Values that are looked at for containers, of the scopes that a loop sees."""
 DEEPEST = 3
 """How deep containers may lie in attributes of objects."""
+PARTS = "modules of this"
+"""Under which name a container of modules keeps them (``torch.nn.ModuleList``)."""
 Loop = ast.For | ast.AsyncFor | ast.While
 Container = list[Value] | dict[Any, Value] | set[Any]
 
@@ -158,4 +161,6 @@ def _reachable(env: Environment) -> Iterator[Value]:
             yield value
             if isinstance(value.data, Instance) and depth < DEEPEST:
                 waiting += [(inner, depth + 1) for inner in value.data.attributes.values()]
+            elif isinstance(value.data, LibraryObject) and PARTS in value.data.state:
+                waiting.append((value.data.state[PARTS], depth + 1))
         scope = scope.outer

@@ -516,8 +516,15 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
 
 
 def _with_a_number(first: Array, a: Value, b: Value) -> Value:
-    """Return an array together with what is not known, mostly a number: the shape stays."""
-    kept = arrays.made(first, arrays.guessed(first.shape), a, b)
+    """Return an array together with what is not known, mostly a number: the shape stays.
+
+    A tensor with one axis is mostly a weight of each feature; of what it is put to, the last axis
+    is known.
+    """
+    if first.library == "torch" and first.shape is not None and len(first.shape) == 1:
+        kept = arrays.with_last(arrays.made(first, None, a, b), first.shape[0])
+    else:
+        kept = arrays.made(first, arrays.guessed(first.shape), a, b)
     if isinstance(kept.data, Array) and (first.dtype == "bool" or "int" in (first.dtype or "")):
         kept.data.dtype = None
     return kept
@@ -561,12 +568,23 @@ def _is_number(value: Value) -> bool:
     return isinstance(value.data, (int, float, bool))
 
 
+RELEASE = "release of this"
+"""Under which name a version keeps the numbers by which it compares."""
+
+
+def _release(value: Value) -> Value:
+    """Return the numbers by which a version compares; another value as it is."""
+    data = value.data
+    return data.state.get(RELEASE, value) if isinstance(data, LibraryObject) else value
+
+
 def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return ``a <kind> b`` for one comparison."""
     if kind in (ast.Is, ast.IsNot):
         return _identity(kind, a, b)
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
+    a, b = _release(a), _release(b)
     if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in (ast.Eq, ast.NotEq):
         return _same_names(kind, a, b)
     x, y = arrays.array(a), arrays.array(b)
@@ -719,7 +737,7 @@ def indexed(
                 part = data[wanted]
                 return Value(part.data, merged(part, key))
         except (NotPlain, TypeError):
-            return unknown(base, key)
+            return _one_of_values(base, key)
         rest = rest_of(data)
         if rest is not None:
             return Value(rest.data, merged(rest, key))
@@ -763,6 +781,21 @@ def _one_of(base: Value, key: Value) -> Value:
     ):
         return unknown(base, key)
     return representative(items)
+
+
+def _one_of_values(base: Value, key: Value) -> Value:
+    """Return what a dictionary may hold for a key that is not known."""
+    data = base.data
+    assert isinstance(data, dict)
+    rest = rest_of(data)
+    held = [*data.values(), *([] if rest is None else [rest])][:MAX_ITEMS]
+    if not held or key.data is not UNKNOWN:
+        return unknown(base, key)
+    if all(arrays.is_number(v) or type(v.data) is int for v in held):
+        return arrays.number("int64", base, key)
+    arrays_only = all(type(v.data) is Array for v in held)
+    alike_all = len(held) == 1 or (arrays_only and len({v.data.dtype for v in held}) == 1)
+    return Value(held[-1].data, merged(held[-1], key)) if alike_all else unknown(base, key)
 
 
 def representative(items: Sequence[Value]) -> Value:

@@ -77,6 +77,22 @@ HOLDING: dict[str, type[dict[Any, Value]] | type[list[Value]]] = {
 """Classes whose subclasses hold items."""
 
 
+RAISING = {
+    "key": {"KeyError", "LookupError"},
+    "index": {"IndexError", "LookupError"},
+    "value": {"ValueError", "ZeroDivisionError", "ArithmeticError"},
+    "type": {"TypeError"},
+    "attribute": {"AttributeError"},
+    "accessor": {"AttributeError"},
+    "none": {"TypeError", "AttributeError"},
+    "file": {"FileNotFoundError", "OSError", "IOError"},
+    "name": {"NameError"},
+    "size": set[str](),
+    "arguments": {"TypeError"},
+}
+"""The classes of Python that stand for what our models raise."""
+
+
 class Exhausted(Exception):
     """The budget of steps, or of what a run may make, is spent."""
 
@@ -247,6 +263,8 @@ class RunState:
         # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
+        self._statement: ast.stmt | None = None
+        """The innermost statement that is being followed."""
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
         self._tests: list[tuple[ast.expr, Environment]] = []
@@ -499,3 +517,13 @@ def _underlined(statement: ast.stmt, expression: str) -> ast.expr | None:
             if isinstance(node, ast.expr) and normal(unparsed(node)) == wanted:
                 return node
     return None
+
+
+def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
+    if handler.type is None:
+        return True
+    names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
+    if raised.what in RAISING:
+        # Ours may be wrong where a handler is for whatever comes.
+        return bool(names & RAISING[raised.what])
+    return bool(names & (raised.kinds or {"Exception", "BaseException", raised.message}))

@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.expressions import (
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.run_state import (
     _Break,
+    _catches,
     _Continue,
     _last_line,
     _Return,
@@ -54,24 +55,12 @@ from dl_bug_lsp.interpretation.values import (
 from dl_bug_lsp.provenance.scopes import called_name
 
 FEW_ROUNDS = 2
+PART_OF_STEPS = 8
+"""A loop with long rounds is followed to its end where that takes less than this part of all."""
 MAX_YIELDS = 12
 """Items after which a generator that never ends is left."""
 EXITS = {"exit", "_exit", "abort", "quit"}
 """Functions that end a process."""
-RAISING = {
-    "key": {"KeyError", "LookupError"},
-    "index": {"IndexError", "LookupError"},
-    "value": {"ValueError", "ZeroDivisionError", "ArithmeticError"},
-    "type": {"TypeError"},
-    "attribute": {"AttributeError"},
-    "accessor": {"AttributeError"},
-    "none": {"TypeError", "AttributeError"},
-    "file": {"FileNotFoundError", "OSError", "IOError"},
-    "name": {"NameError"},
-    "size": set[str](),
-    "arguments": {"TypeError"},
-}
-"""The classes of Python that stand for what our models raise."""
 FILLING = {"append", "extend", "add", "insert", "update", "setdefault", "appendleft"}
 """Methods that put something into a container."""
 
@@ -259,8 +248,9 @@ class Statements(Expressions):
                 self.assign(node.target, item, env)
                 with suppress(_Continue):
                     self.block(node.body, env)
-                long = before - self.left > LONG_ROUND or self.left < start * 3 // 4
-                if number + 1 >= FEW_ROUNDS and long:
+                if number + 1 >= FEW_ROUNDS and self._is_long(
+                    before - self.left, start, len(rounds) - number - 1
+                ):
                     is_short = True
                     break
         except _Break:
@@ -279,6 +269,15 @@ class Statements(Expressions):
             self._last_round(node, env)
         else:
             self.block(node.orelse, env)
+
+    def _is_long(self, cost: int, start: int, rounds: int) -> bool:
+        """Whether the rounds that are left of a loop would take too much of the run's steps.
+
+        ``cost`` are the steps of the last round, ``start`` those that were left before the first.
+        """
+        if self.left < start * 3 // 4:
+            return True
+        return cost > LONG_ROUND and cost * rounds > self.left // PART_OF_STEPS
 
     def _before_loop(self, node: loops.Loop, env: Environment) -> loops.Before:
         counted = self._of_syntax.counted.get(node)
@@ -664,16 +663,6 @@ def _leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return called_name(last.value) in EXITS
     return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
-
-
-def _catches(handler: ast.ExceptHandler, raised: Raised) -> bool:
-    if handler.type is None:
-        return True
-    names = {n.id for n in ast.walk(handler.type) if isinstance(n, ast.Name)}
-    if raised.what in RAISING:
-        # Ours may be wrong where a handler is for whatever comes.
-        return bool(names & RAISING[raised.what])
-    return bool(names & (raised.kinds or {"Exception", "BaseException", raised.message}))
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -139,6 +139,7 @@ CONSTANTS: dict[str, object] = {
     "argparse.SUPPRESS": argparse.SUPPRESS,
     "sys.maxsize": 2**63 - 1,
     "sys.version_info.major": 3,
+    "os.name": "posix",
     **{f"torch.{name}.is_floating_point": True for name in _FLOATING},
     **{f"torch.{name}.is_floating_point": False for name in _WHOLE},
     **{f"torch.{name}.is_complex": False for name in (*_FLOATING, *_WHOLE)},

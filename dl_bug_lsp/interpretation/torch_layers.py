@@ -959,6 +959,8 @@ def _items(_: Interpreter, call: Call) -> Value:
 
 def _length(_: Interpreter, call: Call) -> Value:
     layers = _inside(call)
+    if isinstance(layers.data, Lazy):
+        return layers.data.length
     if isinstance(layers.data, list | dict):
         return Value(
             len(layers.data), merged(*(call.receiver,)) if call.receiver else layers.origins
@@ -983,6 +985,8 @@ def _part(_: Interpreter, call: Call) -> Value:
             raise Raised("index", "index is out of range", key, Value(len(layers.data)))
         item = layers.data[number]
         return item if isinstance(item, Value) else call.unknown()
+    if isinstance(layers.data, Lazy) and not bounds:
+        return layers.data.item
     if isinstance(layers.data, dict) and isinstance(key.data, str | int):
         if key.data in layers.data:
             item = layers.data[key.data]

@@ -41,6 +41,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    Instance,
     Lazy,
     Library,
     LibraryObject,
@@ -580,11 +581,29 @@ def _element_size(_: Call, x: Array, value: Value) -> Value:
     return Value(BYTES.get(x.dtype or "", UNKNOWN), value.origins)
 
 
-@operation("is_tensor", "is_floating_point", "is_contiguous", "equal", "allclose")
+@MODELS.function("torch.Size")
+def _sizes(_: Interpreter, call: Call) -> Value:
+    given = call.args[0] if call.args else Value(())
+    if not isinstance(given.data, (list, tuple)):
+        return call.unknown()
+    return Value(tuple(given.data), given.origins)
+
+
+@MODELS.function("torch.is_tensor")
+def _is_tensor(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    if given is None or not given.known:
+        return call.unknown()
+    data = given.data
+    if isinstance(data, (Instance, LibraryObject)):
+        # Parameters, and what a class makes of a tensor, are tensors.
+        return call.unknown()
+    return Value(isinstance(data, Array) and data.library == "torch", given.origins)
+
+
+@operation("is_floating_point", "is_contiguous", "equal", "allclose")
 def _fact(call: Call, x: Array, value: Value) -> Value:
     name = call.name.rpartition(".")[2]
-    if name == "is_tensor":
-        return Value(x.library == "torch", value.origins)
     if name == "is_floating_point" and x.dtype is not None:
         return Value(x.dtype in FLOATING[:4], value.origins)
     return unknown(value)

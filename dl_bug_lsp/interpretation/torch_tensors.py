@@ -18,6 +18,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Library,
     LibraryObject,
+    OneNumber,
     Raised,
     Value,
     merged,
@@ -185,6 +186,8 @@ def dims_of(values: Sequence[Value]) -> Shape | None:
         only = values[0]
         if isinstance(only.data, list | tuple):
             values = [v if v.origins else Value(v.data, only.origins) for v in only.data]
+        elif isinstance(only, OneNumber):
+            pass
         elif (
             size(only) is None and not isinstance(only.data, float | str) and only.data is not None
         ):

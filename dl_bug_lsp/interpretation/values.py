@@ -79,6 +79,12 @@ def rest_of(data: object) -> Value | None:
     return getattr(data, "rest", None) if isinstance(data, dict) else None
 
 
+class OneNumber(Value):
+    """A number that is not known, for models that ask no more of it than that it is one."""
+
+    __slots__ = ()
+
+
 class Uneven(Value):
     """A number of batches of which the last is smaller than the others."""
 

@@ -281,9 +281,14 @@ def returns_for(engine: Engine, function: Function, first: Node | None) -> list[
     return [engine.node(e, entered) for e in returned_expressions(scope)]
 
 
-def callables(engine: Engine, node: Node) -> list[Function]:
-    """Return the workspace functions that calling a node's value would run."""
+def callables(engine: Engine, node: Node, inside: frozenset[int] = frozenset()) -> list[Function]:
+    """Return the workspace functions that calling a node's value would run.
+
+    ``inside`` are the ids of the containers around it: one may hold what holds it.
+    """
     functions: list[Function] = []
+    if id(node) in inside:
+        return functions
     for value in node.values:
         if isinstance(value, Function):
             functions.append(value)
@@ -295,7 +300,7 @@ def callables(engine: Engine, node: Node) -> list[Function]:
                 )
         elif isinstance(value, LibraryObject) and value.holds_parts:
             for part in engine.elements(value):
-                functions.extend(callables(engine, part))
+                functions.extend(callables(engine, part, inside | {id(node)}))
         elif isinstance(value, LibraryObject) and isinstance(value.call.expr, ast.Call):
             # jax.jit(f), partial(f, …), tf.function(f): calling the result calls f.
             for arg in value.call.expr.args[:1]:
