@@ -549,7 +549,8 @@ def _typed(interpreter: Interpreter, call: Call, option: _Option, word: Value) -
                 else interpreter.call(kind, (word,), {}, call.place)
             )
         try:
-            typed = Value(convert(word.data), word.origins or option.place)
+            # What only the log shows to be typed was decided in no file.
+            typed = Value(convert(word.data), word.origins)
         except (ValueError, TypeError):
             message = f"argument {option.dest}: invalid {kind.data.name} value: {word.data!r}"
             raise Raised("arguments", message, word, Value(UNKNOWN, option.place)) from None

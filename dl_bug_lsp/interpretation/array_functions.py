@@ -856,7 +856,7 @@ def _take(call: Call, x: Array, value: Value) -> Value:
     if axis is None or axis.data is None:
         total = size(arrays.product(x.shape))
         if total is not None and y.highest is not None and y.highest >= total:
-            sides = Value(y.highest, index.origins), Value(total, value.origins)
+            sides = arrays.elements_of(index, y.highest), Value(total, value.origins)
             raise Raised("index", "index is out of bounds", *sides)
         return made(x, y.shape, x.dtype, value, index)
     at = axis_of(axis, len(x.shape))
@@ -865,7 +865,7 @@ def _take(call: Call, x: Array, value: Value) -> Value:
     top = size(x.shape[at])
     if top is not None and y.highest is not None and y.highest >= top:
         raise Raised(
-            "index", "index is out of bounds", Value(y.highest, index.origins), x.shape[at]
+            "index", "index is out of bounds", arrays.elements_of(index, y.highest), x.shape[at]
         )
     return made(x, (*x.shape[:at], *y.shape, *x.shape[at + 1 :]), x.dtype, value, index)
 

@@ -214,6 +214,13 @@ def last_of_both(x: Array, y: Array) -> Value | None:
     return same(a, b, "sizes do not broadcast")
 
 
+def elements_of(value: Value, number: object = UNKNOWN) -> Value:
+    """Return one of an array's elements: what made the lengths of its axes did not make it."""
+    data = array(value)
+    lengths = merged(*((data.shape or ()) if data is not None else ()))
+    return Value(number, value.origins - lengths or value.origins)
+
+
 def is_failing() -> bool:
     """Whether the failing line is being followed."""
     comparisons = COMPARISONS.get()

@@ -227,7 +227,8 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     start = arrays.size(call.given(1, "start")) or 0
     if isinstance(items, Lazy):
         return Value(Lazy(Value((Value(start), items.item)), items.length))
-    return _once(call, [Value((Value(n), item)) for n, item in enumerate(items, start)])
+    counted = frozenset({call.place})
+    return _once(call, [Value((Value(n, counted), item)) for n, item in enumerate(items, start)])
 
 
 def _once(call: Call, items: Iterable[Value]) -> Value:
@@ -641,6 +642,10 @@ def _contains_by_name(classes: Iterable[str]) -> bool | None:
     return None if any(_CONTAINER_NAME.search(n) or n in _CONTAINERS for n in names) else False
 
 
+_OF_CLASSES = ("torch.nn.", "torch.optim.", "torch.utils.data.", "sklearn.", "keras.", "flax.")
+"""How the names of libraries' things begin of which those with a capital letter are classes."""
+
+
 def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     data, wanted = value.data, option.data
     if data is UNKNOWN or isinstance(data, Lazy):
@@ -658,6 +663,10 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     if isinstance(data, ModuleValue) and isinstance(wanted, Library):
         return True if wanted.name.endswith("ModuleType") else wanted.name == "builtins.object"
     if isinstance(data, Library) and isinstance(wanted, Library):
+        if data.name.startswith(_OF_CLASSES) and data.name.rpartition(".")[2][:1].isupper():
+            # A class itself is no object of another one.
+            other = wanted.name.rpartition(".")[2]
+            return True if other == "type" else None if other in ("Callable", "Hashable") else False
         is_module = data.name in MODULE_NAMES
         plain_class = wanted.name.rpartition(".")[2] in {*_PLAIN_CLASSES, "list", "dict", "tuple"}
         return False if is_module and plain_class else None

@@ -625,7 +625,7 @@ def _is_no_text(value: Value, text: Value) -> bool:
     """Whether a value is an object that equals no text, and the other one is a text."""
     data = value.data
     named = isinstance(data, LibraryObject) and data.name.startswith(UNLIKE_TEXT)
-    return isinstance(text.data, str) and named
+    return isinstance(text.data, str) and (named or isinstance(data, (list, dict, tuple, set)))
 
 
 DTYPES = {
@@ -1071,9 +1071,10 @@ def _check_range(part: Value, inner: Array, dim: Value) -> None:
     if limit is None:
         return
     if inner.highest is not None and inner.highest >= limit:
-        raise Raised("index", "index is out of bounds", Value(inner.highest, part.origins), dim)
+        most = arrays.elements_of(part, inner.highest)
+        raise Raised("index", "index is out of bounds", most, dim)
     if inner.highest is None and part.origins and arrays.is_beyond(dim):
-        raise Raised("index", "index is out of bounds", unknown(part), dim)
+        raise Raised("index", "index is out of bounds", arrays.elements_of(part), dim)
 
 
 def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:

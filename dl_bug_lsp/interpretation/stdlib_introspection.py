@@ -73,6 +73,19 @@ _OF_MODULES = frozenset(
     """
     )
 )
+_OF_ESTIMATORS = frozenset(
+    words(
+        """
+        get_params set_params get_metadata_routing score fit_transform set_output
+        get_feature_names_out _get_param_names _get_tags _more_tags _check_n_features
+        _check_feature_names _validate_data _validate_params _repr_html_ _repr_html_inner
+        _repr_mimebundle_ _estimator_type _build_request_for_signature _get_default_requests
+        _get_metadata_request _get_doc_link _doc_link_module _doc_link_template
+        _doc_link_url_param_generator _html_repr _sklearn_auto_wrap_output_keys
+        __sklearn_tags__ __sklearn_clone__ __getstate__ __setstate__
+        """
+    )
+)
 MEMBERS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(
         ("builtins.object", "abc.ABC", "typing.Protocol", "typing.Generic"), _OF_OBJECTS
@@ -80,6 +93,13 @@ MEMBERS: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(
         ("torch.nn.Module", "torch.nn.modules.Module", "torch.nn.modules.module.Module"),
         _OF_OBJECTS | _OF_MODULES,
+    ),
+    **dict.fromkeys(
+        [
+            *("sklearn.base.BaseEstimator", "sklearn.base.ClassifierMixin"),
+            *("sklearn.base.RegressorMixin", "sklearn.base.TransformerMixin"),
+        ],
+        _OF_OBJECTS | _OF_ESTIMATORS,
     ),
     **dict.fromkeys(
         ("torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset"),
@@ -96,7 +116,8 @@ def _released(text: str, call: Call) -> Value | None:
     if match is None:
         return None
     numbers = tuple(int(part) for part in match[1].split(".")[:6])
-    state = {RELEASE: Value(tuple(map(Value, numbers))), "release": Value(numbers)}
+    release = Value(tuple(map(Value, numbers)))
+    state = {RELEASE: release, "release": release}
     names = ("major", "minor", "micro")
     padded = (*numbers, 0, 0, 0)
     state.update({name: Value(padded[i]) for i, name in enumerate(names)})

@@ -403,7 +403,7 @@ def _of_margins(given: Given) -> None:
     data, classes = array(given.get("target")), size(scores[1])
     most = None if data is None else data.highest
     if most is not None and classes is not None and most >= classes:
-        sides = Value(most, given["target"].origins), scores[1]
+        sides = arrays.elements_of(given["target"], most), scores[1]
         raise Raised("index", "target out of range", *sides)
 
 

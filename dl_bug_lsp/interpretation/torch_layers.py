@@ -1231,7 +1231,9 @@ def _labels(state: Mapping[str, Value], y: Array, target: Value, classes: Value)
     if y.highest is None or y.highest != ignored:
         bounded(y, target, classes, lowest=None)
     if y.lowest is not None and y.lowest < 0 and y.lowest != ignored and ignored is not None:
-        raise Raised("index", "Target is out of bounds", Value(y.lowest, target.origins), classes)
+        raise Raised(
+            "index", "Target is out of bounds", arrays.elements_of(target, y.lowest), classes
+        )
 
 
 def pairwise(*, strict: bool, equal: bool = False) -> Forward:

@@ -461,7 +461,15 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     data = array(result)
     if data is not None and numbers and inferred == "int64" and not _has_arrays(value):
         data.lowest, data.highest = min(numbers), max(numbers)
+        result.origins |= _made_of_bounds(value, data.lowest, data.highest)
     return result
+
+
+def _made_of_bounds(value: Value, lowest: int, highest: int) -> Origins:
+    """Return what made the lowest and the highest number of a list."""
+    items = value.data if isinstance(value.data, (list, tuple)) else ()
+    bounds = [next((i for i in items if i.data == bound), None) for bound in (lowest, highest)]
+    return merged(*(item for item in bounds if item is not None))
 
 
 _MOST_LOOKED_AT = 2_000

@@ -336,6 +336,6 @@ def _one_hot(_: Interpreter, call: Call) -> Value:
         return tensor(None if x.shape is None else (*x.shape, free), "int64", value)
     number = size(count)
     if number is not None and x.highest is not None and x.highest >= number:
-        top = Value(x.highest, value.origins)
+        top = arrays.elements_of(value, x.highest)
         raise Raised("index", "class values must be smaller than num_classes", top, count)
     return tensor(None if x.shape is None else (*x.shape, count), "int64", value, device=x.device)

@@ -22,7 +22,6 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
-    unknown,
 )
 
 if TYPE_CHECKING:
@@ -409,12 +408,12 @@ def bounded(index: Array, value: Value, limit: Value, *, lowest: int | None = 0)
     ``lowest`` is the least index that is taken, None where that is not asked.
     """
     if lowest is not None and index.lowest is not None and index.lowest < lowest:
-        raise Raised("index", "index out of range", Value(index.lowest, value.origins), limit)
+        raise Raised("index", "index out of range", arrays.elements_of(value, index.lowest), limit)
     top = size(limit)
     if top is not None and index.highest is not None and index.highest >= top:
-        raise Raised("index", "index out of range", Value(index.highest, value.origins), limit)
+        raise Raised("index", "index out of range", arrays.elements_of(value, index.highest), limit)
     if index.highest is None and (value.origins or limit.origins) and arrays.is_beyond(limit):
-        raise Raised("index", "index out of range", unknown(value), limit)
+        raise Raised("index", "index out of range", arrays.elements_of(value), limit)
 
 
 ACTIVATIONS = words(

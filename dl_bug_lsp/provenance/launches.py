@@ -51,6 +51,8 @@ _PATH = re.compile(
 _PROGRAM = re.compile(
     r"(?:^|[\s'\"\[=$+>])((?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun)[\s'\",].*)$"
 )
+_CHANGED_FOLDER = re.compile(r"(?:^|[\s;&])cd\s+([\w./\"'-]+)\s*(?:&&|;)")
+"""A folder that a command line goes to before it runs a program."""
 _PROMPT = re.compile(r"(?:\S*[$#>]|\++) +((\S+).*)$")
 SCRIPT_GROUPS = ("console_scripts", "gui_scripts")
 SCRIPT_TABLES = (
@@ -86,6 +88,7 @@ class Launch:
     ``file`` is empty and ``line`` 0 where only the log shows the command. A word's path is that of
     the option or override, or the position of a bare word. ``from_variables`` holds, by the number
     of a word that is nothing but a variable of the shell, the line that sets the variable.
+    ``folder`` is where the command was typed, as far as the line says so.
     """
 
     script: str
@@ -93,6 +96,7 @@ class Launch:
     file: str
     line: int
     from_variables: Mapping[int, int] = field(default_factory=dict, compare=False)
+    folder: str = field(default="", compare=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -162,7 +166,11 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
         ],
         text, shown, overrides, named, names, _functions(log),
     ) if script else ()  # fmt: skip
-    paths = (names.find(w.text) for launch in launches for w in _with_values(launch.words))
+    paths = (
+        names.find(word.text, launch.folder)
+        for launch in launches
+        for word in _with_values(launch.words)
+    )
     configs = dict.fromkeys(f for f in (*paths, *named) if f is not None and f != script)
     configs = dict.fromkeys(f for f in configs if is_settings(workspace, f, script))
     printed = _printed(text)
@@ -311,9 +319,16 @@ def _script_named(name: str, names: _Names, folder: str = "") -> str | None:
 
 
 def _grouped(
-    file: str, entries: Iterable[ConfigEntry], names: _Names, programs: Mapping[str, str]
+    file: str,
+    entries: Iterable[ConfigEntry],
+    names: _Names,
+    programs: Mapping[str, str],
+    folder: str = "",
 ) -> Iterator[Launch]:
-    """Yield the launches among the entries of commands: a program, then its words."""
+    """Yield the launches among the entries of commands: a program, then its words.
+
+    They were typed in ``folder``.
+    """
     variables: dict[str, str] = {}
     set_at: dict[str, int] = {}
     from_variables: dict[int, int] = {}
@@ -327,16 +342,16 @@ def _grouped(
             continue
         if len(entry.path) == 1:
             if script is not None:
-                yield Launch(script, tuple(words), file, line, from_variables)
+                yield Launch(script, tuple(words), file, line, from_variables, folder)
             name, line, words, from_variables = entry.key, entry.line, [], {}
-            script = _program_named(name, names, programs, file.rpartition("/")[0])
+            script = _program_named(name, names, programs, folder or file.rpartition("/")[0])
         elif script is not None and entry.path[0] == name:
             alone = _VARIABLE.fullmatch(entry.text.strip("\"'"))
             if alone is not None and alone[1] in set_at:
                 from_variables[len(words)] = set_at[alone[1]]
             words.append(_without_variables(entry, entry.path[1:], variables))
     if script is not None:
-        yield Launch(script, tuple(words), file, line, from_variables)
+        yield Launch(script, tuple(words), file, line, from_variables, folder)
 
 
 def _without_variables(
@@ -445,7 +460,9 @@ def _shown_launches(
             text = " ".join(single or other for single, other in quoted)
         commands, _, _ = split_commands([(0, text)])
         entries = [e for command in commands[:1] for e in command_entries("", command)]
-        yield from _grouped("", entries, names, programs)
+        moved = _CHANGED_FOLDER.search(line[: match.start(1)]) if match else None
+        folder = posixpath.normpath(moved[1].strip("\"'")) if moved else ""
+        yield from _grouped("", entries, names, programs, folder)
 
 
 def _prompted(line: str, programs: Mapping[str, str]) -> re.Match[str] | None:

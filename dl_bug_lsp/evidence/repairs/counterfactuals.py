@@ -32,6 +32,7 @@ from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome
+from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
@@ -46,6 +47,8 @@ LONGEST = 25_000
 SPARE = 3_000
 """Steps that a run which is followed again may take in addition: rounds are left out without."""
 MOST_TEXT = 60
+MOST_OUTLINED = 8
+"""Items of a container by which it is compared."""
 CONFIRMED = 0.3
 """What an edit of a number counts that fitted others before the failure."""
 CUTS_MORE = 0.3
@@ -272,7 +275,23 @@ def _meant(raised: Raised | None) -> set[str]:
 
 def _outline(raised: Raised) -> list[str]:
     """Return the sides of a failure in a form that can be compared."""
-    return [repr(side.data) for side in raised.sides]
+    return [_outlined(side) for side in raised.sides]
+
+
+def _outlined(value: Value, depth: int = 2) -> str:
+    """Return what a value is, without what lies deep in it: objects hold one another."""
+    data = value.data
+    if isinstance(data, Array):
+        sizes = None if data.shape is None else [repr(dim.data) for dim in data.shape]
+        return f"{data.library} {data.dtype} {data.device} {sizes} {data.lowest} {data.highest}"
+    if isinstance(data, (list, tuple, dict)):
+        items = list(data.values() if isinstance(data, dict) else data)[:MOST_OUTLINED]
+        inside = [_outlined(item, depth - 1) for item in items] if depth else []
+        return f"{type(data).__name__} {len(data)} {inside}"
+    if isinstance(data, PLAIN):
+        return repr(data)
+    name = getattr(data, "name", "") or getattr(getattr(data, "cls", None), "name", "")
+    return f"{type(data).__name__} {name}"
 
 
 def in_order(search: Search, further: Mapping[Origin, float]) -> Iterator[Candidate]:

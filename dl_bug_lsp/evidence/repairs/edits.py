@@ -111,7 +111,7 @@ PRIORS = {
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
     "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "keyword.named": 0.8,
     "star": 0.8, "call.other": 0.6, "string.other": 0.6, "attribute.available": 0.6,
-    "count.maximum": 0.8, "count.other": 0.9,
+    "count.maximum": 0.8, "count.other": 0.6,
     "wrap.stack": 0.5, "wrap.array": 0.3, "wrap.tensor": 0.4,
     "wrap.index": 0.5, "wrap.missing": 0.5, "wrap.text": 0.3, "wrap.frame": 0.3, "wrap.codes": 0.3,
     "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
