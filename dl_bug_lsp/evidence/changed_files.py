@@ -20,7 +20,11 @@ from dl_bug_lsp.workspace import Workspace
 MARKS_OF_PUBLISHED = ("license", "licence", "copying", "citation.cff")
 """Beginnings of files in the root of what is published; a ``.github`` folder is another mark."""
 MOST_OF_README = 200_000
-PUBLISHED = 0.6
+MOST_BESIDE = 30
+"""Python files of a folder up to which they may be those of one user's script."""
+import os
+
+PUBLISHED = float(os.environ.get("PUB", "0.6"))
 """What a clue in the code of a published project counts, beside one in what its user wrote."""
 
 
@@ -106,15 +110,36 @@ def _has_marks(files: Iterable[str]) -> bool:
 
 
 def _written_for_run(case: Case) -> frozenset[str]:
-    """Return the code files that are settings of the run, and its script if no README names it."""
+    """Return the code files that are settings of the run, and what its user has written for it.
+
+    That is its script if no README names it, with the modules beside it.
+    """
     if case not in _OWN:
         run = case.engine.run
         own = {*case.engine.configuration.files, *run.files}
         readme = _readme(case.workspace)
         scripts = {run.script, *(place.file for place in case.places[:1])} - {None}
-        own.update(s for s in scripts if s and s.rpartition("/")[2] not in readme)
+        for script in scripts:
+            if script and script.rpartition("/")[2] not in readme:
+                own.add(script)
+                own.update(_beside(case.workspace, script, readme))
         _OWN[case] = frozenset(own)
     return _OWN[case]
+
+
+def _beside(workspace: Workspace, script: str, readme: str) -> list[str]:
+    """Return the modules that lie with a script that the README does not name.
+
+    In a folder of the project all below it belong to the script, in its root those right there. A
+    folder of many modules is a package of the project.
+    """
+    folder = script.rpartition("/")[0]
+    if folder:
+        found = [f for f in workspace.python_files() if f.startswith(f"{folder}/")]
+    else:
+        found = [f for f in workspace.python_files() if "/" not in f]
+    named = [f for f in found if f.rpartition("/")[2] not in readme]
+    return named if len(found) <= MOST_BESIDE else []
 
 
 def _readme(workspace: Workspace) -> str:

@@ -225,9 +225,9 @@ def _range(interpreter: Interpreter, call: Call) -> Value:
 def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     items = interpreter.iterate(_first(call))
     start = arrays.size(call.given(1, "start")) or 0
-    if isinstance(items, Lazy):
-        return Value(Lazy(Value((Value(start), items.item)), items.length))
     counted = frozenset({call.place})
+    if isinstance(items, Lazy):
+        return Value(Lazy(Value((Value(start, counted), items.item)), items.length))
     return _once(call, [Value((Value(n, counted), item)) for n, item in enumerate(items, start)])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -286,7 +286,7 @@ class Calls(RunState):
         if isinstance(result.data, Array) and call.receiver is None and _creates(call.name):
             # The dtype is decided here, by an argument or by leaving it out.
             result = Value(result.data, result.origins | {of_dtype(call.place)})
-        elif isinstance(result.data, Array) and _casts(call, result.data):
+        elif type(result.data) is Array and _decides_dtype(call, result.data):
             others = frozenset(origin for origin in result.origins if origin[1] >= 0)
             result = Value(result.data, others | {of_dtype(call.place)})
         if type(result.data) is Array and result.data.shape is not None:
@@ -1043,26 +1043,29 @@ CREATING = frozenset(
     ]
 )
 """Functions of libraries that make arrays of a dtype of their own."""
-CASTING = frozenset(
-    [
-        *("float", "double", "half", "bfloat16", "long", "int", "short", "bool", "byte", "char"),
-        *("to", "type", "type_as", "astype", "cast"),
-    ]
-)
-"""Methods that give an array of the dtype that they name."""
 
 
 def _creates(name: str) -> bool:
     return name.rpartition(".")[2] in CREATING
 
 
-def _casts(call: Call, made: Array) -> bool:
-    """Whether a call gives an array of another dtype than the one that it belongs to."""
-    if call.name.rpartition(".")[2] not in CASTING:
+def _decides_dtype(call: Call, made: Array) -> bool:
+    """Whether a call gives an array of a dtype that none of those has which it is given."""
+    if made.dtype is None or made.library == arrays.PYTHON or made.shape == ():
         return False
-    before = call.receiver if call.receiver is not None else next(iter(call.args), None)
-    data = None if before is None else before.data
-    return isinstance(data, Array) and made.dtype is not None and data.dtype != made.dtype
+    given = (call.receiver, *call.args, *call.keywords.values())
+    held = [value.data for value in given if value is not None and isinstance(value.data, Array)]
+    parts = [v.data for g in _lists_among(given) for v in g if isinstance(v.data, Array)]
+    return bool(held or call.args) and all(
+        data.dtype is not None and data.dtype != made.dtype for data in (*held, *parts)
+    )
+
+
+def _lists_among(given: Iterable[Value | None]) -> Iterator[Sequence[Value]]:
+    """Yield the first items of the lists among arguments."""
+    for value in given:
+        if value is not None and isinstance(value.data, (list, tuple)):
+            yield value.data[:4]
 
 
 def _with_sizes_made(value: Value, place: Origin) -> Value:

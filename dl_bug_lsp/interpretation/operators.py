@@ -792,7 +792,7 @@ def _one_of_values(base: Value, key: Value) -> Value:
     if not held or key.data is not UNKNOWN:
         return unknown(base, key)
     if all(arrays.is_number(v) or type(v.data) is int for v in held):
-        return arrays.number("int64", base, key)
+        return arrays.number("int64", base, key, *held[:4], *held[-1:])
     arrays_only = all(type(v.data) is Array for v in held)
     alike_all = len(held) == 1 or (arrays_only and len({v.data.dtype for v in held}) == 1)
     return Value(held[-1].data, merged(held[-1], key)) if alike_all else unknown(base, key)

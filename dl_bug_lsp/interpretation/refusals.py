@@ -370,7 +370,9 @@ def _attribute(line: Line, match: re.Match[str]) -> Raised | None:
         if isinstance(data, ClassValue) and data.name == owner:
             return Raised("attribute", f"no attribute '{name}'", Value(name))
         if _is(base, owner) and not (isinstance(data, LibraryObject) and name in data.state):
-            return Raised("attribute", f"no attribute '{name}'", base)
+            made = base.data.made if isinstance(base.data, LibraryObject) else None
+            own = Value(base.data, base.origins | {made}) if made is not None else base
+            return Raised("attribute", f"no attribute '{name}'", own)
     return None
 
 
