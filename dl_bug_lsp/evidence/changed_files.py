@@ -22,9 +22,7 @@ MARKS_OF_PUBLISHED = ("license", "licence", "copying", "citation.cff")
 MOST_OF_README = 200_000
 MOST_BESIDE = 30
 """Python files of a folder up to which they may be those of one user's script."""
-import os
-
-PUBLISHED = float(os.environ.get("PUB", "0.6"))
+PUBLISHED = 0.6
 """What a clue in the code of a published project counts, beside one in what its user wrote."""
 
 

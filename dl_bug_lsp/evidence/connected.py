@@ -32,6 +32,8 @@ COMMON = frozenset(("test", "train", "valid", "val", "eval", "data", "config", "
 """Words that settings give in many senses: a file of this name is not named by one."""
 MOST_LINES = 4_000
 """Lines of the log, half of them from its beginning, whose words are looked at."""
+OF_FOLDERS = re.compile(r"(?:dir|folder|root|path)$", re.IGNORECASE)
+"""How names of settings end whose value is a folder."""
 _TOKEN = re.compile(r"[\w./\\~@+-]{3,}")
 _FRAME = re.compile(r"\s*File \"")
 
@@ -57,7 +59,10 @@ class Connections:
         self._given(word.text for launch in run.launches for word in launch.words)
         self._given(run.printed.values())
         for file in files:
-            self._given(str(e.value) for e in case.engine.settings(file).all() if e.value)
+            entries = [e for e in case.engine.settings(file).all() if e.value]
+            self._given(str(e.value) for e in entries)
+            named = (str(e.value) for e in entries if OF_FOLDERS.search(e.key))
+            self._folders.update(text.strip("./") for text in named if len(text) <= LONGEST_TOKEN)
         for file in {launch.file for launch in run.launches if launch.file}:
             self._add_paths(case.workspace.lines(file))
         lines = [line.text for line in case.log.lines if not _FRAME.match(line.text)]

@@ -14,6 +14,7 @@ from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.connected import Connections
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
@@ -142,7 +143,10 @@ def find(case: Case) -> Iterator[Clue]:
 def _tables_near(case: Case) -> Sequence[str]:
     """Return the files of the workspace; of a big one those that the failing run may have read."""
     if case.connections is None:
-        return case.workspace.files()
+        # Data are often hidden by an ignore rule; code and settings name them all the same.
+        listed = case.workspace.files()
+        hidden = set(Connections(case).data_files).difference(listed)
+        return (*listed, *sorted(hidden))
     read = {*follow(case).files_read, *case.connections.data_files}
     return [file for file in case.workspace.files() if file in read]
 
@@ -729,8 +733,8 @@ def _missing_texts(case: Case, table: Table, closeness: float) -> Iterator[Clue]
 
 
 def _missing_numbers(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
-    """Yield empty or not finite cells of a column of numbers where the message speaks of NaN."""
-    if not NOT_A_NUMBER.search(case.message):
+    """Yield empty or not finite cells of a column of numbers where the failure is about NaN."""
+    if case.category.id != "loss_nan" and not NOT_A_NUMBER.search(case.message):
         return
     for column in table.columns:
         lines = [*column.empty_lines, *(line for line, text in column.odd if text.lower() in NANS)]
@@ -1065,6 +1069,10 @@ def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue
             if not value or len(value) > 200:
                 continue
             rows = case.workspace.table_rows(table.file, value)
+            if kind is FactKind.PATH and not rows:
+                # Tables mostly name files without the folder that a setting gives.
+                value = value.replace("\\", "/").rpartition("/")[2]
+                rows = case.workspace.table_rows(table.file, value) if "." in value else ()
             for line, name in [row for row in rows if row[1] not in usual][:3]:
                 why = f"`{value}` of the message stands in column `{name}`"
                 score = closeness / len(rows) ** 0.5

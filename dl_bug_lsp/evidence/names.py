@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
@@ -409,3 +410,43 @@ def _files(paths: set[str], files: tuple[str, ...]) -> Iterator[Clue]:
             if tail.endswith("/" + file):
                 why = "the message names this file"
                 yield Clue("paths.file", file, 1, 0.6, why)
+
+
+OF_PATHS = ("config.", "paths.", "names.", "interpretation.", "numbers.")
+OF_FOLDER_THERE = 0.3
+"""What a setting counts that gives a folder which is there, where a file in it is missing."""
+_THERE: WeakKeyDictionary[Case, tuple[str, ...]] = WeakKeyDictionary()
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts: less where its line gives the part of a path that is there."""
+    if case.category.id != "path_not_found" or not clue.kind.startswith(OF_PATHS):
+        return 1.0
+    if clue.file.endswith((".py", ".ipynb")):
+        return 1.0
+    if case not in _THERE:
+        _THERE[case] = tuple(_folders_there(case))
+    there = _THERE[case]
+    if not there:
+        return 1.0
+    entries = (e for e in case.workspace.config_entries(clue.file) if e.line == clue.line)
+    given = {str(e.value).replace("\\", "/").strip("./") for e in entries if e.value is not None}
+    return OF_FOLDER_THERE if given & set(there) else 1.0
+
+
+def _folders_there(case: Case) -> Iterator[str]:
+    """Yield the folders of a missing file that the workspace has, where no other has such a file."""
+    files = case.workspace.files()
+    for fact in case.facts.of(FactKind.PATH):
+        path = str(fact.value).replace("\\", "/").strip("./")
+        folder, _, name = path.rpartition("/")
+        if not folder or any(file.rpartition("/")[2] == name for file in files):
+            continue
+        parts = folder.split("/")
+        for start in range(len(parts)):
+            for end in range(start + 1, len(parts) + 1):
+                own = "/".join(parts[start:end])
+                if any(file.startswith(f"{own}/") for file in files) or case.workspace.folder_files(
+                    own
+                ):
+                    yield own
