@@ -435,7 +435,7 @@ def share_of(case: Case, clue: Clue) -> float:
 
 
 def _folders_there(case: Case) -> Iterator[str]:
-    """Yield the folders of a missing file that the workspace has, where no other has such a file."""
+    """Yield folders of a missing file that are there, where no other folder has such a file."""
     files = case.workspace.files()
     for fact in case.facts.of(FactKind.PATH):
         path = str(fact.value).replace("\\", "/").strip("./")
@@ -446,7 +446,6 @@ def _folders_there(case: Case) -> Iterator[str]:
         for start in range(len(parts)):
             for end in range(start + 1, len(parts) + 1):
                 own = "/".join(parts[start:end])
-                if any(file.startswith(f"{own}/") for file in files) or case.workspace.folder_files(
-                    own
-                ):
+                listed = any(file.startswith(f"{own}/") for file in files)
+                if listed or case.workspace.folder_files(own):
                     yield own

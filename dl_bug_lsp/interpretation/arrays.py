@@ -218,7 +218,8 @@ def elements_of(value: Value, number: object = UNKNOWN) -> Value:
     """Return one of an array's elements: what made the lengths of its axes did not make it."""
     data = array(value)
     lengths = merged(*((data.shape or ()) if data is not None else ()))
-    return Value(number, value.origins - lengths or value.origins)
+    others = value.origins - lengths
+    return Value(number, others if any(line > 0 for _, line in others) else value.origins)
 
 
 def is_failing() -> bool:

@@ -224,8 +224,10 @@ def _range(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.function("builtins.enumerate")
 def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     items = interpreter.iterate(_first(call))
-    start = arrays.size(call.given(1, "start")) or 0
-    counted = frozenset({call.place})
+    given = call.given(1, "start")
+    start = arrays.size(given) or 0
+    # Who says where to begin decides what the numbers are.
+    counted = frozenset() if given is None else frozenset({call.place})
     if isinstance(items, Lazy):
         return Value(Lazy(Value((Value(start, counted), items.item)), items.length))
     return _once(call, [Value((Value(n, counted), item)) for n, item in enumerate(items, start)])

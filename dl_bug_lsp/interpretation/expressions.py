@@ -31,7 +31,13 @@ from dl_bug_lsp.interpretation.model_helpers import alike
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.run_state import Exhausted, _catches
-from dl_bug_lsp.interpretation.stdlib_introspection import MEMBERS, RECENT, order_of
+from dl_bug_lsp.interpretation.stdlib_introspection import (
+    MEMBERS,
+    OF_PYTHON,
+    RECENT,
+    last_name,
+    order_of,
+)
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
@@ -578,8 +584,11 @@ class Expressions(Calls):
             return self._argv()
         if dotted in CONSTANTS:
             return Value(CONSTANTS[dotted])
-        if name == "__name__" and data.name.rpartition(".")[2][:1].isupper():
-            return Value(data.name.rpartition(".")[2], base.origins)
+        is_class = data.name.startswith("builtins.") or last_name(data.name)[:1].isupper()
+        if name == "__name__" and is_class:
+            return Value(last_name(data.name), base.origins)
+        if dotted == "sys.version_info" and self.GUESSES:
+            return Value(LibraryObject(dotted, (), {}, ("", 0), dict(OF_PYTHON)))
         if name == "__version__" and data.name in RECENT and self.GUESSES:
             return Value(RECENT[data.name])
         flag = flag_of(self.interpreter, name) if data.name == "absl.flags.FLAGS" else None

@@ -124,7 +124,7 @@ def span(parts: Sequence[Array]) -> tuple[int | None, int | None]:
     return low, high
 
 
-def thing(name: str, call: Call, **state: Value) -> Value:
+def thing(name: str, call: Call, /, **state: Value) -> Value:
     """Return an object of a library's class as it was called, with a state."""
     made = LibraryObject(name, call.args, call.keywords, call.place, dict(state))
     return Value(made, NOWHERE)

@@ -263,8 +263,6 @@ class RunState:
         # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
         self.elsewhere: set[tuple[Origin, str]] = set()
-        self._statement: ast.stmt | None = None
-        """The innermost statement that is being followed."""
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
         self._tests: list[tuple[ast.expr, Environment]] = []
@@ -285,6 +283,8 @@ class RunState:
         )
         builtin_models.load()
 
+    _statement: ast.stmt | None = None
+    """The innermost statement that is being followed."""
     passing: bool
     """Whether a condition that leads past the failing line counts as having come to it."""
 

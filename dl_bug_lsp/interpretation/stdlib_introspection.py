@@ -194,12 +194,28 @@ def _process(interpreter: Interpreter, call: Call) -> Value:
     return Value(0 if is_number else 1) if interpreter.GUESSES else call.unknown()
 
 
-@MODELS.subscript("sys.version_info")
-def _part_of_version(interpreter: Interpreter, call: Call) -> Value:
+OF_PYTHON: Mapping[str, Value] = {
+    RELEASE: Value(tuple(map(Value, PYTHON))),
+    **{name: Value(PYTHON[at]) for at, name in enumerate(("major", "minor", "micro"))},
+}
+"""What ``sys.version_info`` holds."""
+
+
+@MODELS.method("version_info", "__getitem__")
+def _part_of_version(_: Interpreter, call: Call) -> Value:
     number = call.args[0].data if call.args else None
-    if not interpreter.GUESSES or not isinstance(number, int) or not 0 <= number < len(PYTHON):
-        return call.unknown()
-    return Value(PYTHON[number])
+    if isinstance(number, int) and 0 <= number < len(PYTHON):
+        return Value(PYTHON[number])
+    if isinstance(number, LibraryObject) and number.short == "slice":
+        start, stop = number.args[0].data, number.args[1].data
+        if isinstance(stop, int) and start in (None, 0):
+            return Value(tuple(map(Value, PYTHON[:stop])))
+    return call.unknown()
+
+
+def last_name(dotted: str) -> str:
+    """Return the last part of a dotted name."""
+    return dotted.rpartition(".")[2]
 
 
 # --- signatures -----------------------------------------------------------------------------------

@@ -69,6 +69,8 @@ _PERSONAL = re.compile(
 _JAX_END = re.compile(r"^-{20}$")
 _USER_CODE = re.compile(r"^\s*(?:in user code:|from user code:)")
 _ARGUMENTS = re.compile(r"^\s*(?:Arguments|Call arguments) received by ")
+MOST_BEFORE_NESTED, MOST_OF_CONFIG = 4, 8
+"""Lines of a message of Keras below which one that it hands on begins, also with a config."""
 _MAX_LINES = 400
 _FREE_LINES = 25
 
@@ -169,6 +171,9 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
         return user_end
     if head.startswith("Exception encountered when calling"):
         return _keras_end(view, first)
+    nested = _nested_in_keras(view, first, head)
+    if nested is not None:
+        return _keras_end(view, nested)
     if head.startswith("Graph execution error"):
         return _graph_end(view, first)
     several = bool(_PARAGRAPHS.match(head) or _ANNOUNCES.search(head[-200:]))
@@ -268,6 +273,24 @@ def _keras_end(view: Callable[[int], str | None], first: int) -> int:
         if text.strip() and index < first + 40:
             last = index + 1
     return last
+
+
+def _nested_in_keras(view: Callable[[int], str | None], first: int, head: str) -> int | None:
+    """Return where a message of Keras hands on another one, None where it does not.
+
+    It stands in the lines below, or below the configuration of an object that cannot be made again.
+    """
+    most = MOST_OF_CONFIG if "could not be deserialized properly" in head else MOST_BEFORE_NESTED
+    for index in range(first + 1, first + most):
+        text = view(index)
+        if text is None or (not text.strip() and most == MOST_BEFORE_NESTED):
+            return None
+        marked = text.lstrip("'\"").startswith("Exception encountered")
+        if marked and (most == MOST_OF_CONFIG or "when calling" in text):
+            return index
+        if _FOREIGN.match(text) or FRAME.match(text):
+            return None
+    return None
 
 
 def _graph_end(view: Callable[[int], str | None], first: int) -> int:

@@ -19,6 +19,12 @@ RULES: tuple[Rule, ...] = (
     rule("keras.saved_module", "library_not_found", "could not deserialize…its parent module"),
     rule("keras.data_end", MISUSE, "your input ran out of data", confidence=0.9),
     rule(
+        "keras.automatic_build",
+        MISUSE,
+        "unable to automatically build the model",
+        unless=("exception encountered when calling",),
+    ),
+    rule(
         "keras.model",
         MISUSE,
         "the structure of `inputs` doesn't match the expected structure",
@@ -38,7 +44,6 @@ RULES: tuple[Rule, ...] = (
         "weights for model…have not yet been created",
         "you must build the model",
         "you tried to call `…` on layer…which is not built",
-        "unable to automatically build the model",
         "when subclassing the `model` class, you should implement a `call()` method",
         "forgot to call `super().__init__()`",
         "layer…not yet built",
