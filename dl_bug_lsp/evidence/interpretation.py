@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
@@ -40,6 +41,14 @@ Operands, of which none is known to be wrong, are split more steeply.
 """
 OF_TYPES = ("type", "accessor")
 """Failures in which the dtypes of arrays have a part."""
+OF_CHANCE = (
+    *("numbers.difference", "numbers.ratio", "rules.shift", "rules.layer", "names.near_"),
+    *("names.parameter_", "names.class_", "names.key_", "printed.value", "shapes.put_together"),
+    "data_files.odd_value",
+)
+"""Beginnings of the kinds of clues that lines without a part in a size have by chance."""
+BY_CHANCE = 0.4
+_MADE: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
 MOST_ITEMS = 20
 MOST_TEXT = 40
 MADE = "what this line makes goes into"
@@ -85,6 +94,28 @@ def find(case: Case) -> Iterator[Clue]:
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
         yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {certainty}")
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts: less where it fits a size by chance.
+
+    Where the run was followed and it is known what made both sizes, a line that made neither of
+    them and only has the difference, a factor or a word of the message is mostly no cause: of 400
+    such lines of 96 failures none was.
+    """
+    if not clue.kind.startswith(OF_CHANCE):
+        return 1.0
+    if case not in _MADE:
+        outcome = follow(case) if case.places else None
+        raised = outcome.raised if outcome is not None else None
+        made: frozenset[Origin] = frozenset()
+        if raised is not None and raised.weight >= 1.0 and raised.what == "size":
+            sides = [places_of(origins_of(side), of_types=False) for side in raised.sides[:2]]
+            if len(sides) > 1 and all(sides):
+                made = frozenset().union(*sides)
+        _MADE[case] = made
+    made = _MADE[case]
+    return 1.0 if not made or (clue.file, clue.line) in made else BY_CHANCE
 
 
 def explained(case: Case) -> dict[Origin, str]:

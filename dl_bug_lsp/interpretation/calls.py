@@ -1053,7 +1053,12 @@ def _decides_dtype(call: Call, made: Array) -> bool:
     """Whether a call gives an array of a dtype that none of those has which it is given."""
     if made.dtype is None or made.library == arrays.PYTHON or made.shape == ():
         return False
+    if call.held is not None:
+        # The weights of a layer have a dtype of their own.
+        return False
     given = (call.receiver, *call.args, *call.keywords.values())
+    if any(value is not None and not value.known for value in given):
+        return False
     held = [value.data for value in given if value is not None and isinstance(value.data, Array)]
     parts = [v.data for g in _lists_among(given) for v in g if isinstance(v.data, Array)]
     return bool(held or call.args) and all(

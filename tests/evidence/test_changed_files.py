@@ -6,8 +6,12 @@ from pathlib import Path
 
 from git_repositories import MadeRepository
 
-from dl_bug_lsp.localize import localize
-from dl_bug_lsp.report import Suspect
+from dl_bug_lsp.evidence.case import Clue
+from dl_bug_lsp.evidence.changed_files import PUBLISHED, weighed
+from dl_bug_lsp.localize import case_of, failures_of, localize
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Options, Suspect
+from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 BLOCKS = """\
@@ -87,3 +91,26 @@ def test_settings_of_a_published_project_come_before_its_code(tmp_path: Path) ->
     published = {s.file: s.score for s in reversed(_suspects(tmp_path))}
     assert published["settings.json"] > shares["settings.json"]
     assert published["blocks.py"] < shares["blocks.py"]
+
+
+def test_modules_beside_a_users_script_are_his(tmp_path: Path) -> None:
+    (tmp_path / "LICENSE").write_text("MIT\n", encoding="utf-8")
+    (tmp_path / "README.md").write_text("Run `python examples/fit.py`.\n", encoding="utf-8")
+    (tmp_path / "library").mkdir()
+    (tmp_path / "work").mkdir()
+    (tmp_path / "library" / "__init__.py").write_text("", encoding="utf-8")
+    (tmp_path / "library" / "layers.py").write_text("WIDTH = 4\n", encoding="utf-8")
+    (tmp_path / "work" / "data.py").write_text("SIZE = 3\n", encoding="utf-8")
+    script = "from data import SIZE\nfrom library.layers import WIDTH\nprint([0] * WIDTH)\n"
+    (tmp_path / "work" / "train.py").write_text(script, encoding="utf-8")
+    log = 'Traceback (most recent call last):\n  File "work/train.py", line 3, in <module>\n'
+    log += "    print([0] * WIDTH)\nValueError: no\n"
+    workspace = Workspace(tmp_path, cache=False)
+    read = read_log(log)
+    (failure,) = failures_of(read, read_failures(read))
+    case = case_of(failure, read, workspace, Options())
+    files = ("work/data.py", "work/train.py", "library/layers.py")
+    clues = [Clue("rules.strong", file, 1, 1.0, "x") for file in files]
+    shares = {clue.file: clue.score for clue in weighed(case, clues)}
+    assert shares["work/data.py"] == shares["work/train.py"] == 1.0
+    assert shares["library/layers.py"] == PUBLISHED

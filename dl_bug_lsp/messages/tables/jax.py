@@ -25,7 +25,6 @@ FAMILIES: tuple[Row, ...] = (
     Row("stack", "All input arrays must have the same shape. Got {E:shape}, {A:shape}", also="X:operation=stack", derive=differ),
     Row("reshape", "cannot reshape array of shape {A:shape} (size {A:size}) into shape {E:shape} {? (size {E:size}) ?}{? because the product of specified axis sizes ({E:size}) {...} ?}", also="X:operation=reshape"),
     Row("slice_sizes", "slice slice_sizes must be less than or equal to operand shape, got slice_sizes {A:shape} for operand shape {E:shape}", also="X:operation=dynamic_slice", derive=differ),
-    Row("slice_limits", "slice limit_indices must be less than or equal to operand shape, got limit_indices {A:shape} for operand shape {E:shape}", also="X:operation=slice", derive=differ),
     Row("einsum", "Size of label '{X:name}' for operand {X:index} ({A:size}) does not match previous terms ({E:size})", also="X:operation=einsum"),
     Row("vmap_axes", "vmap got inconsistent sizes for array axes to be mapped", part=True, also="X:operation=vmap"),
     Row("vmap_axes", "one axis had size {A:size}: axis {X:axis} of {? argument ?}{A:argument} of type {A:dtype}{A:shape}", part=True),
