@@ -350,6 +350,8 @@ class Calls(RunState):
         if last in EXCEPTIONS and name == f"builtins.{last}":
             state = {"args": Value(args, merged(*args))}
             return Value(LibraryObject(name, args, dict(keywords), place, state), merged(*args))
+        if name == "builtins.object.__new__" and args and isinstance(args[0].data, ClassValue):
+            return Value(Instance(args[0].data, made=place))
         if args and name.startswith(UNBOUND) and name.count(".") == 2:
             if isinstance(args[0].data, Instance) and last == "__setattr__" and len(args) == 3:
                 if isinstance(args[1].data, str):
@@ -538,6 +540,19 @@ class Calls(RunState):
             member = base.members.get(name)
             if member is not None and isinstance(member.data, FunctionValue):
                 return self._enter(member.data, (receiver, *args), keywords)
+        if name == "__new__" and args and isinstance(args[0].data, ClassValue):
+            made = Value(Instance(args[0].data, made=place))
+            self._instances[args[0].data.file, args[0].data.node.lineno] = made
+            is_bare = len(args) == 1 and not keywords
+            return made if is_bare else self._built(made, args[0].data, args[1:], keywords, place)
+        asked = args[0].data if len(args) == 1 else None
+        if name == "__getattr__" and isinstance(asked, str) and isinstance(receiver.data, Instance):
+            # Modules keep their parts among the attributes: what is asked for here is none of them.
+            held = receiver.data.attributes.get(asked)
+            if held is not None:
+                return held
+            message = f"'{receiver.data.cls.name}' object has no attribute '{asked}'"
+            raise Raised("attribute", message, receiver)
         for library in self.library_bases(owner):
             model = MODELS.methods.get((library.rpartition(".")[2], name))
             if model is not None:
@@ -590,12 +605,42 @@ class Calls(RunState):
         if self._is_enum(cls) and args:
             member = self._member_for(cls, args[0], "value")
             return unknown(*args) if member is None else member
+        start = self._constructor(cls)
+        new = self._member(cls, "__new__")
+        if new is not None and isinstance(new.data, FunctionValue):
+            made = self._enter(new.data, (Value(cls), *args), keywords)
+            if isinstance(made.data, Instance) and made.data.cls is cls and start is not None:
+                self._enter(start, (made, *args), keywords)
+            return made
         made = Value(Instance(cls, made=place))
         self._instances[cls.file, cls.node.lineno] = made
-        start = self._member(cls, "__init__")
-        if start is not None and isinstance(start.data, FunctionValue):
-            self._enter(start.data, (made, *args), keywords)
+        if start is not None:
+            self._enter(start, (made, *args), keywords)
             return made
+        return self._built(made, cls, args, keywords, place)
+
+    def _constructor(self, cls: ClassValue) -> FunctionValue | None:
+        """Return the ``__init__`` that a class has, None where a decorator or a library gives it.
+
+        That of a dataclass takes the place of its bases' (PEP 557).
+        """
+        for base in self.lineage(cls):
+            start = base.members.get("__init__")
+            if start is not None:
+                return start.data if isinstance(start.data, FunctionValue) else None
+            if any("dataclass" in ast.unparse(d) for d in base.node.decorator_list):
+                return None
+        return None
+
+    def _built(
+        self,
+        made: Value,
+        cls: ClassValue,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        """Fill an object of a class whose constructor is not written in the program."""
         if cls.is_dataclass or self._is_record(cls):
             self._fill(made, cls, args, keywords, place)
             return made

@@ -95,7 +95,27 @@ OBJECTS = (Instance, ClassValue, FunctionValue, Library, LibraryObject)
 
 def key_of(value: Value) -> Any:
     """Return a value as the key of a dictionary; `NotPlain` is raised where it is not known."""
+    value = _as_mixed(value)
     return ObjectKey(value.data) if isinstance(value.data, OBJECTS) else plain(value)
+
+
+MIXED = {"builtins.str", "builtins.int", "enum.StrEnum", "enum.IntEnum", "enum.IntFlag"}
+"""Bases of enumerations whose members are equal to their values."""
+
+
+def _as_mixed(value: Value) -> Value:
+    """Return a member of an enumeration of texts or numbers as its value, another value as is."""
+    data = value.data
+    if not isinstance(data, Instance) or "value" not in data.attributes:
+        return value
+    if "name" not in data.attributes or len(data.attributes) > MOST_OF_MEMBERS:
+        return value
+    mixed = any(isinstance(b.data, Library) and b.data.name in MIXED for b in data.cls.bases)
+    held = data.attributes["value"]
+    return Value(held.data, merged(value, held)) if mixed else value
+
+
+MOST_OF_MEMBERS = 3
 
 
 @dataclass
@@ -111,6 +131,7 @@ class _Room:
 
 
 def _plain(value: Value, depth: int, room: _Room) -> Any:
+    value = _as_mixed(value)
     data = value.data
     if isinstance(data, (str, bytes)):
         room.take(0, len(data))
@@ -584,7 +605,7 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         return _identity(kind, a, b)
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
-    a, b = _release(a), _release(b)
+    a, b = _as_mixed(_release(a)), _as_mixed(_release(b))
     if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in (ast.Eq, ast.NotEq):
         return _same_names(kind, a, b)
     x, y = arrays.array(a), arrays.array(b)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -102,6 +103,11 @@ MEMBERS: Mapping[str, frozenset[str]] = {
         _OF_OBJECTS | _OF_ESTIMATORS,
     ),
     **dict.fromkeys(
+        ("transformers.utils.PushToHubMixin", "transformers.utils.hub.PushToHubMixin"),
+        _OF_OBJECTS
+        | {"push_to_hub", "_create_repo", "_get_files_timestamps", "_upload_modified_files"},
+    ),
+    **dict.fromkeys(
         ("torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset"),
         _OF_OBJECTS | {"__add__", "__getitem__", "__getitems__"},
     ),
@@ -143,6 +149,19 @@ def _distribution_version(interpreter: Interpreter, call: Call) -> Value:
     name = call.args[0].data if call.args else None
     known = RECENT.get(name.replace("-", "_")) if isinstance(name, str) else None
     return Value(known) if known is not None and interpreter.GUESSES else call.unknown()
+
+
+@MODELS.function("importlib.util.find_spec")
+def _found_module(interpreter: Interpreter, call: Call) -> Value:
+    """Return whether a module is there: packages that a program can do without mostly are not."""
+    name = call.args[0].data if call.args else None
+    if not interpreter.GUESSES or not isinstance(name, str):
+        return call.unknown()
+    root = name.partition(".")[0]
+    known = root in RECENT or root in sys.stdlib_module_names or root in interpreter.message
+    if known or interpreter.workspace.module_file(name, call.place[0]) is not None:
+        return thing("importlib.machinery.ModuleSpec", call, name=Value(name))
+    return Value(None)
 
 
 @MODELS.function("platform.system", "platform.python_version")

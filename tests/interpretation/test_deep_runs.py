@@ -105,6 +105,97 @@ def _plain(value: object) -> object:
     return "?" if value is None or str(value) in ("unknown", "None") else value
 
 
+CONSTRUCTORS = """
+from collections import namedtuple
+from dataclasses import dataclass
+
+class Feature(namedtuple("Feature", ["name", "size", "dim"])):
+    def __new__(cls, name, size, dim=4):
+        if dim == "auto":
+            dim = 6 * int(pow(size, 0.25))
+        return super(Feature, cls).__new__(cls, name, size, dim)
+
+feature = Feature("a", size=16, dim="auto")
+named = (feature.name, feature.size, feature.dim)
+
+class Only:
+    made = None
+
+    def __new__(cls, *args):
+        if cls.made is None:
+            cls.made = object.__new__(cls)
+        return cls.made
+
+    def __init__(self, x):
+        self.x = x
+
+only = Only(3).x
+
+class Base:
+    def __init__(self):
+        self.kept = 1
+
+@dataclass
+class Child(Base):
+    rate: float
+    size: int = 2
+
+    def __post_init__(self):
+        super().__init__()
+
+child = Child(rate=0.5)
+fields = (child.rate, child.size, child.kept)
+"""
+
+
+MIXED = """
+import enum
+import importlib.util
+from torch import nn
+
+class Kind(str, enum.Enum):
+    LORA = "LORA"
+    IA3 = "IA3"
+
+table = {Kind.LORA: 5}
+looked_up = table["LORA"]
+among = "IA3" in list(Kind)
+is_there = [importlib.util.find_spec(name) is not None for name in ("torch", "no_such_package")]
+
+class Inner:
+    size = 7
+
+class Wrapper(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def __getattr__(self, name):
+        try:
+            return super().__getattr__(name)
+        except AttributeError:
+            return getattr(self.inner, name)
+
+handed_on = Wrapper(Inner()).size
+"""
+
+
+def test_members_of_mixed_enumerations_and_wrappers(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, MIXED, {})
+    assert shown(names["looked_up"]) == 5
+    assert shown(names["among"]) is True
+    assert shown(names["is_there"]) == [True, False]
+    assert shown(names["handed_on"]) == 7
+
+
+def test_constructors_of_the_program(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, CONSTRUCTORS, {})
+    assert shown(names["named"]) == ("a", 16, 12)
+    assert shown(names["only"]) == 3
+    # The constructor of a dataclass takes the place of its base's.
+    assert shown(names["fields"]) == (0.5, 2, 1)
+
+
 def test_a_loop_that_is_cut_widens_a_list_of_modules(tmp_path: Path) -> None:
     body = "    x = x + 1\n" * 900
     program = (
