@@ -245,13 +245,19 @@ def _handed(line: Line) -> Iterator[ast.expr]:
                     yield from argument.elts
             yield from (keyword.value for keyword in node.keywords)
         elif isinstance(node, ast.Subscript):
-            yield from (node.value, node.slice)
+            yield node.value
+            # A key that is written there is no operand of what may be a dictionary.
+            is_key = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+            if not is_key or isinstance(line.of(node.value).data, (list, tuple, str, Array)):
+                yield node.slice
         elif isinstance(node, (ast.UnaryOp, ast.Starred)):
             yield node.operand if isinstance(node, ast.UnaryOp) else node.value
         elif isinstance(node, ast.FormattedValue):
             yield node.value
         elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
             yield from (generator.iter for generator in node.generators)
+            if not isinstance(node, ast.DictComp):
+                yield node.elt
 
 
 def _called(line: Line, match: re.Match[str]) -> Raised | None:

@@ -139,7 +139,7 @@ class DiskStore:
         found: list[str] = []
         try:
             real = (self._real / folder).resolve()
-            if self._real not in real.parents:
+            if self._real not in real.parents or not real.is_dir():
                 return ()
             with os.scandir(real) as entries:
                 for entry in entries:
