@@ -307,7 +307,12 @@ class Case:
     def connections(self) -> Connections | None:
         """What the run names; None in a small workspace, of which it may read every file."""
         few = len(self.workspace.files()) <= connected.FEW_FILES
-        return None if few or not self.places else Connections(self)
+        return None if few or not self.places else self.named_files
+
+    @cached_property
+    def named_files(self) -> Connections:
+        """What the run's command, log, settings and code name, of a workspace of any size."""
+        return Connections(self)
 
     @cached_property
     def config_files(self) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.connected import Connections
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
@@ -145,7 +144,7 @@ def _tables_near(case: Case) -> Sequence[str]:
     if case.connections is None:
         # Data are often hidden by an ignore rule; code and settings name them all the same.
         listed = case.workspace.files()
-        hidden = set(Connections(case).data_files).difference(listed)
+        hidden = set(case.named_files.data_files).difference(listed)
         return (*listed, *sorted(hidden))
     read = {*follow(case).files_read, *case.connections.data_files}
     return [file for file in case.workspace.files() if file in read]

@@ -100,8 +100,8 @@ def share_of(case: Case, clue: Clue) -> float:
     """Return what a clue counts: less where it fits a size by chance.
 
     Where the run was followed and it is known what made both sizes, a line that made neither of
-    them and only has the difference, a factor or a word of the message is mostly no cause: of 400
-    such lines of 96 failures none was.
+    them and only has the difference, a factor or a word of the message is mostly no cause: of 521
+    such clues of 96 failures two were on one (a local count over cached clues, benchmarks/README).
     """
     if not clue.kind.startswith(OF_CHANCE):
         return 1.0
@@ -228,16 +228,10 @@ def _shares(
     shares: dict[Origin, float] = {}
     for side in sides:
         own = side - everywhere
-        of_dtype = own & deciding if of_types else frozenset[Origin]()
+        # What made a size or a number of the array did not decide its dtype.
+        makers = own & deciding if of_types and own & deciding else own
         for origin in side:
-            if of_dtype and origin in own and origin not in of_dtype:
-                # It made a size or a number: the dtype is decided elsewhere.
-                shares[origin] = max(shares.get(origin, 0.0), SHARED)
-                continue
-            if of_dtype and origin in of_dtype:
-                shares[origin] = max(shares.get(origin, 0.0), 1.0 / math.pow(len(of_dtype), power))
-                continue
-            share = 1.0 / math.pow(max(len(own), 1), power) if origin in own else SHARED
+            share = 1.0 / math.pow(len(makers), power) if origin in makers else SHARED
             shares[origin] = max(shares.get(origin, 0.0), share)
     return dict(sorted(shares.items()))
 

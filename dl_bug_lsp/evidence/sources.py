@@ -69,7 +69,7 @@ def gather(case: Case) -> Iterator[Clue]:
 
 
 def _acquitted(case: Case, clue: Clue) -> float:
-    """Return what a clue counts where its line only asks for a name that is right."""
+    """Return what a clue counts where its line is right or has no part in what fails."""
     share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
     share *= unused_parts.share_of(case, clue) * names.share_of(case, clue)
     return share * interpretation.share_of(case, clue)

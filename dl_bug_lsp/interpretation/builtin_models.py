@@ -71,6 +71,7 @@ def load() -> None:
         gym_models,
         hydra_models,
         image_models,
+        introspection_models,
         jax_functions,
         jax_models,
         keras_attention,
@@ -98,7 +99,6 @@ def load() -> None:
         sklearn_models,
         stdlib_collections,
         stdlib_functions,
-        stdlib_introspection,
         stdlib_models,
         stdlib_patterns,
         stdlib_queues,
@@ -665,10 +665,9 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
     if isinstance(data, ModuleValue) and isinstance(wanted, Library):
         return True if wanted.name.endswith("ModuleType") else wanted.name == "builtins.object"
     if isinstance(data, Library) and isinstance(wanted, Library):
-        if data.name.startswith(_OF_CLASSES) and data.name.rpartition(".")[2][:1].isupper():
+        if data.name.startswith(_OF_CLASSES) and data.short[:1].isupper():
             # A class itself is no object of another one.
-            other = wanted.name.rpartition(".")[2]
-            return True if other == "type" else None if other in ("Callable", "Hashable") else False
+            return None if wanted.short in ("Callable", "Hashable") else wanted.short == "type"
         is_module = data.name in MODULE_NAMES
         plain_class = wanted.name.rpartition(".")[2] in {*_PLAIN_CLASSES, "list", "dict", "tuple"}
         return False if is_module and plain_class else None

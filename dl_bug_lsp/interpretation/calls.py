@@ -543,8 +543,9 @@ class Calls(RunState):
         if name == "__new__" and args and isinstance(args[0].data, ClassValue):
             made = Value(Instance(args[0].data, made=place))
             self._instances[args[0].data.file, args[0].data.node.lineno] = made
-            is_bare = len(args) == 1 and not keywords
-            return made if is_bare else self._built(made, args[0].data, args[1:], keywords, place)
+            if len(args) == 1 and not keywords:
+                return made
+            return self._built(made, args[0].data, Call(name, args[1:], keywords, place))
         asked = args[0].data if len(args) == 1 else None
         if name == "__getattr__" and isinstance(asked, str) and isinstance(receiver.data, Instance):
             # Modules keep their parts among the attributes: what is asked for here is none of them.
@@ -617,7 +618,7 @@ class Calls(RunState):
         if start is not None:
             self._enter(start, (made, *args), keywords)
             return made
-        return self._built(made, cls, args, keywords, place)
+        return self._built(made, cls, Call(cls.name, args, keywords, place))
 
     def _constructor(self, cls: ClassValue) -> FunctionValue | None:
         """Return the ``__init__`` that a class has, None where a decorator or a library gives it.
@@ -632,15 +633,9 @@ class Calls(RunState):
                 return None
         return None
 
-    def _built(
-        self,
-        made: Value,
-        cls: ClassValue,
-        args: tuple[Value, ...],
-        keywords: Mapping[str, Value],
-        place: Origin,
-    ) -> Value:
+    def _built(self, made: Value, cls: ClassValue, call: Call) -> Value:
         """Fill an object of a class whose constructor is not written in the program."""
+        args, keywords, place = call.args, call.keywords, call.place
         if cls.is_dataclass or self._is_record(cls):
             self._fill(made, cls, args, keywords, place)
             return made

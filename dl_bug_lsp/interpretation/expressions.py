@@ -27,17 +27,16 @@ from dl_bug_lsp.interpretation.calls import (
     kind_of,
 )
 from dl_bug_lsp.interpretation.command_models import flag_of
-from dl_bug_lsp.interpretation.model_helpers import alike
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import NotPlain, plain
-from dl_bug_lsp.interpretation.run_state import Exhausted, _catches
-from dl_bug_lsp.interpretation.stdlib_introspection import (
+from dl_bug_lsp.interpretation.introspection_models import (
     MEMBERS,
     OF_PYTHON,
     RECENT,
-    last_name,
     order_of,
 )
+from dl_bug_lsp.interpretation.model_helpers import alike
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.run_state import Exhausted
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
@@ -436,7 +435,7 @@ class Expressions(Calls):
         statement = self._statement
         if not self.GUESSES or statement is None or not self.stack:
             return False
-        if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
+        if self._is_guarded(raised):
             return False
         return not self._is_failure(raised.place or self.stack[-1], statement, raised)
 
@@ -584,9 +583,9 @@ class Expressions(Calls):
             return self._argv()
         if dotted in CONSTANTS:
             return Value(CONSTANTS[dotted])
-        is_class = data.name.startswith("builtins.") or last_name(data.name)[:1].isupper()
+        is_class = data.name.startswith("builtins.") or data.short[:1].isupper()
         if name == "__name__" and is_class:
-            return Value(last_name(data.name), base.origins)
+            return Value(data.short, base.origins)
         if dotted == "sys.version_info" and self.GUESSES:
             return Value(LibraryObject(dotted, (), {}, ("", 0), dict(OF_PYTHON)))
         if name == "__version__" and data.name in RECENT and self.GUESSES:
@@ -645,11 +644,8 @@ class Expressions(Calls):
             for item in self.lineage(cls)
             for base in item.bases
         )
-        return (
-            self.GUESSES
-            and known
-            and all(name not in MEMBERS[base] if base in MEMBERS else False for base in bases)
-        )
+        without = all(base in MEMBERS and name not in MEMBERS[base] for base in bases)
+        return self.GUESSES and known and without
 
     def _given_by_name(self, base: Value, data: Instance, name: str, place: Origin) -> Value | None:
         """Return what ``__getattr__`` gives for an attribute, None where there is none."""

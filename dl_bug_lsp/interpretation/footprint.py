@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.interpretation.models import Call
 from dl_bug_lsp.interpretation.values import (
+    PARTS,
     Array,
     Instance,
     Lazy,
@@ -377,7 +378,7 @@ def weight_bytes(value: Value | None, parameters: Iterable[int] = (), depth: int
     if isinstance(data, Lazy):
         return weight_bytes(data.item, known, depth + 1)
     if isinstance(data, LibraryObject):
-        inner = data.state.get("modules of this")
+        inner = data.state.get(PARTS)
         if inner is not None:
             return weight_bytes(inner, known, depth + 1)
         return _layer_weights(data)

@@ -35,7 +35,6 @@ from dl_bug_lsp.interpretation.run_state import (
     Exhausted,
     Settled,
     _Break,
-    _catches,
     _Continue,
     _last_line,
     _Return,
@@ -325,7 +324,7 @@ class Interpreter(Statements):
             if fits and self._is_failure(place, node, raised):
                 raised.makers = self._makers()
                 raise Reached(raised) from None
-            if self._guards and any(_catches(handler, raised) for handler in self._guards[-1]):
+            if self._is_guarded(raised):
                 raise _Leave(raised) from None
             self.elsewhere.add((place, raised.what))
             if isinstance(node, ast.Return):

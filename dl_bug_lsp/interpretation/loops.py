@@ -15,6 +15,7 @@ from typing import Any
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.model_helpers import alike
 from dl_bug_lsp.interpretation.values import (
+    PARTS,
     UNKNOWN,
     Environment,
     Instance,
@@ -28,8 +29,6 @@ MOST_VALUES = 400
 """Values that are looked at for containers, of the scopes that a loop sees."""
 DEEPEST = 3
 """How deep containers may lie in attributes of objects."""
-PARTS = "modules of this"
-"""Under which name a container of modules keeps them (``torch.nn.ModuleList``)."""
 Loop = ast.For | ast.AsyncFor | ast.While
 Container = list[Value] | dict[Any, Value] | set[Any]
 

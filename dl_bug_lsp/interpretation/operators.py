@@ -116,6 +116,7 @@ def _as_mixed(value: Value) -> Value:
 
 
 MOST_OF_MEMBERS = 3
+"""Attributes of a member of an enumeration; what has more is an object of another class."""
 
 
 @dataclass

@@ -288,6 +288,10 @@ class RunState:
     passing: bool
     """Whether a condition that leads past the failing line counts as having come to it."""
 
+    def _is_guarded(self, raised: Raised) -> bool:
+        """Whether the innermost ``try`` that is being followed catches an exception."""
+        return bool(self._guards) and any(_catches(h, raised) for h in self._guards[-1])
+
     def share_syntax(self, other: RunState) -> None:
         """Use what another run has worked out of syntax trees, and add to it.
 

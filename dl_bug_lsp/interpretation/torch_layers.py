@@ -46,6 +46,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
 )
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
+    PARTS,
     UNKNOWN,
     Array,
     Instance,
@@ -919,10 +920,10 @@ def contain(interpreter: Interpreter, short: str, call: Call, state: State) -> N
     if short != "Sequential":
         items = interpreter.iterate(args[0]) if args and short.endswith("List") else None
         if items is not None:
-            state["modules of this"] = Value(items)
+            state[PARTS] = Value(items)
         else:
-            state["modules of this"] = args[0] if args else Value({} if "Dict" in short else [])
-            held = state["modules of this"].data
+            state[PARTS] = args[0] if args else Value({} if "Dict" in short else [])
+            held = state[PARTS].data
             if isinstance(held, dict):
                 state.update({str(name): value for name, value in held.items()})
         return
@@ -930,12 +931,12 @@ def contain(interpreter: Interpreter, short: str, call: Call, state: State) -> N
     if isinstance(only, dict):
         state.update({str(name): value for name, value in only.items()})
         args = list(only.values())
-    state["modules of this"] = Value(args)
+    state[PARTS] = Value(args)
 
 
 def _inside(call: Call) -> Value:
     state = state_of(call.receiver)
-    return Value(UNKNOWN) if state is None else state.get("modules of this", Value(UNKNOWN))
+    return Value(UNKNOWN) if state is None else state.get(PARTS, Value(UNKNOWN))
 
 
 @MODELS.object("torch.nn.Sequential", "torch.Sequential")
@@ -978,7 +979,7 @@ def _part(_: Interpreter, call: Call) -> Value:
         known = all(b.data is None or size(b) is not None for b in bounds)
         if known and limits[2:] != [0]:
             chosen = Value(layers.data[slice(*limits)], layers.origins)
-            made = LibraryObject(held.name, (), {}, call.place, {"modules of this": chosen})
+            made = LibraryObject(held.name, (), {}, call.place, {PARTS: chosen})
             return Value(made, merged(call.receiver or layers, *bounds))
     if isinstance(layers.data, list) and number is not None:
         if not -len(layers.data) <= number < len(layers.data):

@@ -22,6 +22,7 @@ from dl_bug_lsp.interpretation.torch_tensors import (
     flag,
 )
 from dl_bug_lsp.interpretation.values import (
+    PARTS,
     UNKNOWN,
     Array,
     ClassValue,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 OWN = "parameters of this"
 """Under which name a layer's state keeps its parameters and buffers."""
-HELD = "modules of this"
 MAX_PARTS = 2_000
 MAX_DEPTH = 16
 MOST_APPLIED = 200
@@ -298,7 +298,7 @@ def _own(value: Value) -> Own:
 
 
 def _contained(state: State) -> list[tuple[str, Value]]:
-    held = state.get(HELD)
+    held = state.get(PARTS)
     if held is None:
         return []
     if isinstance(held.data, list):
@@ -317,12 +317,12 @@ def children_of(value: Value) -> list[tuple[str, Value]]:
             if data.short not in SHAPES and data.short in NOT_KNOWN:
                 raise _NotKnown
             return []
-        named = [(n, v) for n, v in state.items() if n != HELD and _is_module(v)]
+        named = [(n, v) for n, v in state.items() if n != PARTS and _is_module(v)]
         # A ``Sequential`` of a dictionary has them by name, too.
         return named if named and len(named) == len(_contained(state)) else _contained(state)
     children = [(name, item) for name, item in _contained(state) if _is_module(item)]
     for name, item in state.items():
-        if name in ("trainer", OWN, HELD):
+        if name in ("trainer", OWN, PARTS):
             continue
         if item.data is UNKNOWN or isinstance(item.data, Lazy):
             raise _NotKnown

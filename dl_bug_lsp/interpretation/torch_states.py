@@ -16,6 +16,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.torch_tensors import flag, tensor
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
+    PARTS,
     UNKNOWN,
     Array,
     Instance,
@@ -49,13 +50,13 @@ def parts_of(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple[s
         return
     state = state_of(value) or {}
     inner: dict[str, Value] = {}
-    held = state.get("modules of this")
+    held = state.get(PARTS)
     if held is not None and isinstance(held.data, list):
         inner.update((str(i), item) for i, item in enumerate(held.data) if isinstance(item, Value))
     elif held is not None and isinstance(held.data, dict):
         inner.update((str(name), item) for name, item in held.data.items())
     for name, item in state.items():
-        if is_module(item) and name not in ("modules of this", "trainer"):
+        if is_module(item) and name not in (PARTS, "trainer"):
             inner.setdefault(name, item)
     for name, item in inner.items():
         yield from parts_of(item, f"{prefix}.{name}" if prefix else name, depth + 1)
@@ -99,7 +100,7 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
         sizes = [
             value
             for key, value in (state_of(part) or {}).items()
-            if key != "modules of this" and size(value) in wanted
+            if key != PARTS and size(value) in wanted
         ]
         side = Value(wanted[0], merged(*sizes)) if sizes else _made(part)
         sides.append((name, side))

@@ -14,6 +14,8 @@ NOWHERE: Origins = frozenset()
 GUESSED: Origin = ("", 0)
 """Stands among the origins of what is only likely."""
 MAX_ORIGINS = 24
+PARTS = "modules of this"
+"""Under which name a container of modules keeps them (``torch.nn.ModuleList``)."""
 
 
 def of_dtype(place: Origin) -> Origin:
@@ -175,6 +177,11 @@ class Library:
     """Something of a library or a builtin by its dotted name (``"torch.nn.Linear"``)."""
 
     name: str
+
+    @property
+    def short(self) -> str:
+        """The last name."""
+        return self.name.rpartition(".")[2]
 
 
 @dataclass(slots=True, eq=False)

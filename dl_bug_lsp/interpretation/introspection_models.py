@@ -184,18 +184,11 @@ def _no_device(interpreter: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function(
-    *("torch.jit.is_scripting", "torch.jit.is_tracing", "torch._C._is_tracing"),
-    *(
-        "torch.compiler.is_compiling",
-        "torch.compiler.is_dynamo_compiling",
-        "torch.onnx.is_in_onnx_export",
-    ),
-    *(
-        "torch._dynamo.is_compiling",
-        "torch._C._get_tracing_state",
-        "torch.overrides.has_torch_function",
-    ),
-    *("torch.overrides.has_torch_function_unary", "torch.overrides.has_torch_function_variadic"),
+    *(f"torch.jit.is_{name}" for name in ("scripting", "tracing")),
+    *(f"torch.compiler.is_{name}" for name in ("compiling", "dynamo_compiling")),
+    *(f"torch._C.{name}" for name in ("_is_tracing", "_get_tracing_state")),
+    *(f"torch.overrides.has_torch_function{ending}" for ending in ("", "_unary", "_variadic")),
+    *("torch._dynamo.is_compiling", "torch.onnx.is_in_onnx_export"),
 )
 def _not_recorded(interpreter: Interpreter, call: Call) -> Value:
     """Return that nobody traces or compiles the run, as in most."""
@@ -230,11 +223,6 @@ def _part_of_version(_: Interpreter, call: Call) -> Value:
         if isinstance(stop, int) and start in (None, 0):
             return Value(tuple(map(Value, PYTHON[:stop])))
     return call.unknown()
-
-
-def last_name(dotted: str) -> str:
-    """Return the last part of a dotted name."""
-    return dotted.rpartition(".")[2]
 
 
 # --- signatures -----------------------------------------------------------------------------------
@@ -322,12 +310,11 @@ def _names_of(interpreter: Interpreter, call: Call) -> Value:
     """Return the sorted names of an object of the program, or of one of its classes."""
     data = call.args[0].data if call.args else None
     cls = data.cls if isinstance(data, Instance) else data
-    if not isinstance(cls, ClassValue) or any(
-        b not in MEMBERS for b in interpreter.library_bases(cls)
-    ):
+    bases = interpreter.library_bases(cls) if isinstance(cls, ClassValue) else []
+    if not isinstance(cls, ClassValue) or any(base not in MEMBERS for base in bases):
         return call.unknown()
     names = {name for base in interpreter.lineage(cls) for name in base.members}
     names |= set(data.attributes) if isinstance(data, Instance) else set()
-    names |= _OF_OBJECTS.union(*(MEMBERS[base] for base in interpreter.library_bases(cls)))
+    names |= _OF_OBJECTS.union(*(MEMBERS[base] for base in bases))
     shown = sorted(name for name in names if name.isidentifier())
     return Value([Value(name) for name in shown], call.args[0].origins)
