@@ -148,7 +148,7 @@ def recorded(text: str, dice: random.Random) -> object:
     from dl_bug_lsp.recording.recorded_runs import read_records
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
-    from dl_bug_lsp.server.persistence.failures_file import StoredContent, beside
+    from dl_bug_lsp.server.failures_file import StoredContent, beside
     from dl_bug_lsp.workspace.index import load
 
     data = text.encode("utf-8", "surrogatepass")
@@ -190,7 +190,7 @@ def ignoring(text: str, dice: random.Random) -> object:
 @target
 def protocol(text: str, dice: random.Random) -> object:
     """Read frames, and messages that the server takes in."""
-    from dl_bug_lsp.server.process.transports import StreamChannel
+    from dl_bug_lsp.server.transports import StreamChannel
 
     channel = StreamChannel(BytesIO(text.encode("utf-8", "surrogatepass")), BytesIO())
     while channel.receive() is not None:

@@ -19,7 +19,7 @@ from dl_bug_lsp.recording.importing import JUnitError, read_junit
 from dl_bug_lsp.recording.session import Session
 from dl_bug_lsp.recording.store import StoreError, read_recording, write_session
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.server.persistence.failures_file import change_state, read_state
+from dl_bug_lsp.server.failures_file import change_state, read_state
 from dl_bug_lsp.watching.folders import LogRules
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config

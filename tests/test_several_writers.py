@@ -13,7 +13,7 @@ import pytest
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.recording.store import read_recording
 from dl_bug_lsp.runs import records
-from dl_bug_lsp.server.persistence.failures_file import (
+from dl_bug_lsp.server.failures_file import (
     LARGEST,
     NAME,
     StoredContent,
@@ -31,7 +31,7 @@ from pathlib import Path
 from dl_bug_lsp.recording.store import write_session
 from dl_bug_lsp.recording.session import RecordedTest, Session
 from dl_bug_lsp.spectrum.spectrum import Outcome
-from dl_bug_lsp.server.persistence.failures_file import change_state
+from dl_bug_lsp.server.failures_file import change_state
 
 root, kind, rounds, writers = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 

@@ -15,8 +15,8 @@ from dl_bug_lsp.cli.errors import FOUND, UsageError
 from dl_bug_lsp.cli.localize_command import workspace_folder
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.server.core.app import DlBugServer
-    from dl_bug_lsp.server.process.transports import Channel
+    from dl_bug_lsp.server.app import DlBugServer
+    from dl_bug_lsp.server.transports import Channel
 
 
 # ---------------------------------------------------------------------- the Model Context Protocol
@@ -118,7 +118,7 @@ def _beside(socket: str | None) -> Callable[[DlBugServer], Coroutine[Any, Any, N
 
 
 def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
-    from dl_bug_lsp.server.process import transports
+    from dl_bug_lsp.server import transports
 
     for option, accept in (("tcp", transports.accept_tcp), ("ws", transports.accept_ws)):
         address_text = getattr(arguments, option)
@@ -148,7 +148,7 @@ def _transport(arguments: argparse.Namespace) -> Callable[[], Channel]:
 def _token(file: str | None) -> str | None:
     if file is None:
         return None
-    from dl_bug_lsp.server.process.transports import read_token
+    from dl_bug_lsp.server.transports import read_token
 
     try:
         return read_token(file)

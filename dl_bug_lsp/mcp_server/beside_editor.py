@@ -23,8 +23,8 @@ from dl_bug_lsp.mcp_server.folders import (
 from dl_bug_lsp.mcp_server.tools import Answer, Tool, Tools
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.server.core.app import DlBugServer
-    from dl_bug_lsp.server.documents.folders import Folder
+    from dl_bug_lsp.server.app import DlBugServer
+    from dl_bug_lsp.server.documents import Folder
     from dl_bug_lsp.workspace import Workspace
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_o
 from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.server.failures.publication import Publication
+    from dl_bug_lsp.server.publication import Publication
 
 MOST_OPEN = 4
 """Folders below the roots that are kept open at a time."""
@@ -104,7 +104,7 @@ class OwnFolders:
         if not data_folder.is_regular(workspace.root / data_folder.FOLDER / "failures.json"):
             return []
         # Imported here: it imports the language server's protocol, which the other tools never use.
-        from dl_bug_lsp.server.persistence.failures_file import read_kept
+        from dl_bug_lsp.server.failures_file import read_kept
 
         publications = read_kept(workspace, project_settings(workspace))
         latest = {held.id: held for held in publications}

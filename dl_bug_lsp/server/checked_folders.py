@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
 
-from dl_bug_lsp.server.commands.arguments import CHECK, argument
-from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.core.settings import folder_settings
-from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import document_key
-from dl_bug_lsp.server.documents.positions import lines_range
+from dl_bug_lsp.server.app import DlBugServer
+from dl_bug_lsp.server.commands import CHECK, argument
+from dl_bug_lsp.server.documents import Folder, lines_range
+from dl_bug_lsp.server.folder_settings import folder_settings
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
+from dl_bug_lsp.server.marks import document_key
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:

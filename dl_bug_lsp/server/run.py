@@ -11,33 +11,29 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any
 
-from dl_bug_lsp.server import checked_folders, lifecycle
-from dl_bug_lsp.server.commands import execute, navigation
-from dl_bug_lsp.server.core.app import DlBugServer
-from dl_bug_lsp.server.files import editing
-from dl_bug_lsp.server.following import followed_spectra, followed_trainings
-from dl_bug_lsp.server.line_features import actions, hover, lenses
-from dl_bug_lsp.server.logs import log_documents
-from dl_bug_lsp.server.persistence import failure_store
-from dl_bug_lsp.server.process import lifetime
-from dl_bug_lsp.server.process.lifetime import (
-    collect_seldom,
-    end_process,
-    end_with_parent,
-    watch_parent,
+from dl_bug_lsp.server import (
+    checked_folders,
+    commands,
+    failure_store,
+    files,
+    followed_spectra,
+    followed_trainings,
+    lifecycle,
+    line_features,
+    log_documents,
+    process,
 )
-from dl_bug_lsp.server.process.transports import Channel, Outbox, TransportError, read_all
+from dl_bug_lsp.server.app import DlBugServer
+from dl_bug_lsp.server.process import collect_seldom, end_process, end_with_parent, watch_parent
+from dl_bug_lsp.server.transports import Channel, Outbox, TransportError, read_all
 
 logger = logging.getLogger(__name__)
 
 HANDLERS = (
     lifecycle,
-    execute,
-    editing,
-    lenses,
-    hover,
-    actions,
-    navigation,
+    commands,
+    files,
+    line_features,
     log_documents,
     failure_store,
     followed_spectra,
@@ -118,7 +114,7 @@ def serve_and_exit(
     Exit codes: 0 and 1 as `serve`; 1 when the process ``parent`` is gone; 2 where no client can
     connect; 130 and 143 after SIGINT and SIGTERM.
     """
-    lifetime.configure(log_file)
+    process.configure(log_file)
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(ValueError, OSError):
             signal.signal(number, lambda number, _frame: end_process(128 + number))

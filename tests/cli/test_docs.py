@@ -11,8 +11,8 @@ import pytest
 
 from dl_bug_lsp.cli import errors
 from dl_bug_lsp.cli.parser import build_parser
-from dl_bug_lsp.server.commands.arguments import CLEAR, LOCALIZE, REPORT
-from dl_bug_lsp.server.line_features.lenses import SHOW_SUSPECT
+from dl_bug_lsp.server.commands import CLEAR, LOCALIZE, REPORT
+from dl_bug_lsp.server.line_features import SHOW_SUSPECT
 from dl_bug_lsp.settings.reading import read_given
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dl_bug_lsp.server.commands import arguments
+from dl_bug_lsp.server import commands
 
 CLIENT = Path(__file__).parents[2] / "client-vscode"
 OLDEST_NODE = 18
@@ -31,12 +31,12 @@ def test_no_command_of_the_extension_has_a_name_of_the_servers() -> None:
     own = {one["command"] for one in MANIFEST["contributes"]["commands"]}
     servers = {
         value
-        for name, value in vars(arguments).items()
+        for name, value in vars(commands).items()
         if isinstance(value, str) and value.startswith("dlBug.") and name != "SHOW_SUSPECT"
     }
     assert servers
     assert own & servers == set()
-    assert arguments.SHOW_SUSPECT in own
+    assert commands.SHOW_SUSPECT in own
 
 
 def test_menus_and_keys_name_commands_that_there_are() -> None:

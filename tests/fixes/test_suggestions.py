@@ -6,7 +6,7 @@ from pathlib import Path
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.server.persistence.failures_file import report_of
+from dl_bug_lsp.server.failures_file import report_of
 from dl_bug_lsp.views.json_view import to_json
 from dl_bug_lsp.views.text import render_text
 from dl_bug_lsp.workspace import Workspace

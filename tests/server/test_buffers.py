@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from dl_bug_lsp.server.documents.folders import Buffer, Buffers, code_points, split
+from dl_bug_lsp.server.documents import Buffer, Buffers, code_points, split
 
 URI = "file:///a.py"
 ENCODINGS = tuple(types.PositionEncodingKind)

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from dl_bug_lsp.server.process.lifetime import watch_parent
+from dl_bug_lsp.server.process import watch_parent
 from dl_bug_lsp.server.run import make_server
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"

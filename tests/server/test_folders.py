@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.server.documents.folders import MOST_GUESTS, Folders, path_of
+from dl_bug_lsp.server.documents import MOST_GUESTS, Folders, path_of
 
 
 def test_a_file_s_uri_begins_as_its_folder_s(tmp_path: Path) -> None:

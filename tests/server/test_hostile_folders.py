@@ -16,17 +16,17 @@ from waiting import wait_for
 from wire import Wire
 
 from dl_bug_lsp.report import Report
-from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.documents.marks import spot
-from dl_bug_lsp.server.failures.diagnostics import Diagnostics
-from dl_bug_lsp.server.failures.publication import (
+from dl_bug_lsp.server.diagnostics import Diagnostics
+from dl_bug_lsp.server.documents import Folder
+from dl_bug_lsp.server.known_failures import MOST, ShownFailures
+from dl_bug_lsp.server.marks import spot
+from dl_bug_lsp.server.publication import (
     LONGEST_MESSAGE,
     MOST_FAILURES,
     Place,
     Publication,
     bounded,
 )
-from dl_bug_lsp.server.failures.shown_failures import MOST, ShownFailures
 from dl_bug_lsp.settings.reading import Settings
 
 NAME = "a](command:dlBug.dismiss) ![c](d) `b` *i*.py"

@@ -19,7 +19,7 @@ from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
 from waiting import SECONDS
 
-from dl_bug_lsp.server.logs.log_documents import LARGEST
+from dl_bug_lsp.server.log_documents import LARGEST
 
 PROGRAM = "def step(n):\n    return 1 / n\n\nstep(0)\n"
 FAILURE = """Traceback (most recent call last):

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.server.process.lifetime import keep_what_stands, look_at_everything
+from dl_bug_lsp.server.process import keep_what_stands, look_at_everything
 from dl_bug_lsp.workspace import Workspace
 
 HEAPS = """
 import ctypes, os, sys, tempfile, threading
-from dl_bug_lsp.server.process.lifetime import share_heaps
+from dl_bug_lsp.server.process import share_heaps
 
 assert share_heaps()
 libc = ctypes.CDLL(None)

@@ -8,7 +8,7 @@ import pytest
 from endings import ends
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.server.logs.outline import outline
+from dl_bug_lsp.server.log_outline import outline
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 

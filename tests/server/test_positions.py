@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol import types
 
-from dl_bug_lsp.server.documents.positions import code_units, line_start, lines_range, moved
+from dl_bug_lsp.server.documents import code_units, line_start, lines_range, moved
 
 UTF8, UTF16, UTF32 = (
     types.PositionEncodingKind.Utf8,

@@ -11,7 +11,7 @@ import pytest
 from waiting import wait_for
 from wire import Wire
 
-from dl_bug_lsp.server.files import indexing
+from dl_bug_lsp.server import files
 from dl_bug_lsp.server.run import make_server
 
 
@@ -58,8 +58,8 @@ def folder(tmp_path: Path) -> Path:
 async def test_long_reading_begins_reports_and_ends(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(indexing, "REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(files, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(files, "REPORT_SECONDS", 0.0)
     client = Client()
     client.start(folder)
     kinds = [await client.next()]
@@ -70,7 +70,7 @@ async def test_long_reading_begins_reports_and_ends(
 
 
 async def test_quick_reading_shows_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexing, "QUIET_SECONDS", 60.0)
+    monkeypatch.setattr(files, "QUIET_SECONDS", 60.0)
     client = Client()
     client.start(folder)
     lane = client.server.jobs.lane(str(folder))

@@ -18,8 +18,8 @@ from lsprotocol import types
 from pytest_lsp import ClientServerConfig, LanguageClient
 from waiting import SECONDS
 
-from dl_bug_lsp.server.documents.folders import Folder
-from dl_bug_lsp.server.following.followed_logs import is_for_folder
+from dl_bug_lsp.server.documents import Folder
+from dl_bug_lsp.server.followed_logs import is_for_folder
 from dl_bug_lsp.watching.followed import RunPlace
 
 FAILING = "import sys\n\n\ndef step(n):\n    return 1 / n\n\n\nstep(0)\n"

@@ -10,8 +10,8 @@ from types import TracebackType
 import pytest
 
 from dl_bug_lsp.report import Options
-from dl_bug_lsp.server.core.settings import sentences
-from dl_bug_lsp.server.process.lifetime import PayloadFreeFormatter
+from dl_bug_lsp.server.folder_settings import sentences
+from dl_bug_lsp.server.process import PayloadFreeFormatter
 from dl_bug_lsp.settings.reading import Settings, read_given, read_project, settings_of
 from dl_bug_lsp.settings.table import SETTINGS, camel
 from dl_bug_lsp.workspace import Workspace

@@ -1,1 +1,0 @@
-"""The commands, and how what they ask for is shown."""

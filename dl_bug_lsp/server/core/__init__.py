@@ -1,1 +1,0 @@
-"""The server itself: its state, protocol and settings, and the way from a text to its places."""

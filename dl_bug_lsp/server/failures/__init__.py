@@ -1,1 +1,0 @@
-"""What the editor shows of failures: publications, their places, diagnostics, pages."""

@@ -1,1 +1,0 @@
-"""What is followed on disk while the editor is open: logs and spectra."""

@@ -1,1 +1,0 @@
-"""What a suspicious line offers: hover, code lenses, code actions, fixes."""

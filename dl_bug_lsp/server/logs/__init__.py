@@ -1,1 +1,0 @@
-"""Logs that are open in the editor: links and symbols."""

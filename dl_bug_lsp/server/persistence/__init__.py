@@ -1,1 +1,0 @@
-"""Failures that outlive the server."""

@@ -1,1 +1,0 @@
-"""The process: its way to the client, its parent, its log, its end."""
