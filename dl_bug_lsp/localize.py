@@ -44,8 +44,8 @@ from dl_bug_lsp.taxonomy.classify import (
 )
 from dl_bug_lsp.taxonomy.origins import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
-from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.primary import stand_ins
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.locating import Printed, Standing, is_absolute
 

@@ -95,7 +95,7 @@ def _unexpected(error: Exception, arguments: argparse.Namespace) -> int:
 
 def _output_is_gone(error: OSError) -> bool:
     """Say whether our reader went away, and then keep the interpreter's last flush quiet."""
-    from dl_bug_lsp.cli.log_input import is_closed_pipe
+    from dl_bug_lsp.cli.localize_command import is_closed_pipe
 
     if not is_closed_pipe(error):
         return False

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.cli.errors import UsageError, complain
-from dl_bug_lsp.cli.recorded_runs import interpreter, of_sound_end, trainings
 from dl_bug_lsp.python_path import child_environment
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.runs.records import METRIC, CappedLog
@@ -207,6 +206,15 @@ def monitoring(
         yield lambda: _take_in_trainings(session)
 
 
+def _trained(workspace: Path, numbers: tuple[int, ...]) -> Recording | None:
+    if not numbers:
+        return None
+    # Imported late: of most runs no training is recorded.
+    from dl_bug_lsp.cli.localize_command import trainings
+
+    return trainings(workspace, numbers)
+
+
 def _take_in_trainings(session: MonitoredSession) -> tuple[int, ...]:
     """Bring a command's trainings into the database, and say what was recorded."""
     from dl_bug_lsp.monitoring.store import NOTHING, StoreError, summary
@@ -274,7 +282,7 @@ def run(arguments: argparse.Namespace) -> int:
         numbers = take_in_trainings()
         if numbers and place is not None:
             records.finish(place, replace(done, trainings=numbers))
-        trained = trainings(workspace, numbers)
+        trained = _trained(workspace, numbers)
     if not code and not hung and not arguments.no_report:
         output = log.content()[-MOST_METRICS:]
         if trained is not None or METRIC.search(output):
@@ -374,7 +382,7 @@ def _print_report(
     """Localize a run's output and print the report to standard error; return whether it did."""
     # Imported here: a command that succeeds, and names no metrics, pays for none of it.
     from dl_bug_lsp.assistants.explaining import PLACES
-    from dl_bug_lsp.cli.localize_command import print_rendered, rendered
+    from dl_bug_lsp.cli.localize_command import interpreter, of_sound_end, print_rendered, rendered
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.monitoring.diagnosis_invariants import read_invariants
     from dl_bug_lsp.report import Options

@@ -17,7 +17,6 @@ from dl_bug_lsp.divergence.stacks import (
     state_of,
 )
 from dl_bug_lsp.logs.log import Log, LogLine, Process, Span
-from dl_bug_lsp.tracebacks.blocks import read_blocks
 from dl_bug_lsp.tracebacks.failures import (
     Activity,
     Cause,
@@ -29,6 +28,7 @@ from dl_bug_lsp.tracebacks.failures import (
     Reading,
     Relation,
 )
+from dl_bug_lsp.tracebacks.reader import read_blocks
 from dl_bug_lsp.tracebacks.stream import Stream
 
 _CLOSED = re.compile(r"Connection (?:closed by peer|reset by peer)")

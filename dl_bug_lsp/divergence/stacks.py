@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 from dl_bug_lsp.logs.log import LogLine
 from dl_bug_lsp.tracebacks import Frame, is_library_path
+from dl_bug_lsp.tracebacks.cpython import THREAD, read_thread_stack
 from dl_bug_lsp.tracebacks.failures import Activity, RankState
-from dl_bug_lsp.tracebacks.faulthandler import THREAD, read_stack
 from dl_bug_lsp.tracebacks.stream import Stream
 
 # ------------------------------------------------ frames of libraries, operations between ranks
@@ -139,7 +139,7 @@ def dumps_of(lines: tuple[LogLine, ...]) -> list[Dumped]:
                 current.has_ended = bool(ours and ours["gone"])
                 dumps.append(current)
         elif THREAD.match(text):
-            frames, end = read_stack(stream, index + 1)
+            frames, end = read_thread_stack(stream, index + 1)
             if current is None or len(current.threads) >= _MOST_THREADS:
                 current = Dumped(stream.lines[index].number, 0)
                 dumps.append(current)

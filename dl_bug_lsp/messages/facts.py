@@ -1,7 +1,12 @@
-"""What an exception's message says, as typed facts."""
+"""What an exception's message says, as typed facts, and the facts that follow from them.
+
+Which dimension of two shapes clashes is derived. A message of sizes that differ may be symmetric:
+it does not say which of them is right.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
@@ -82,3 +87,124 @@ class MessageFacts:
     def of(self, kind: FactKind, role: Role | None = None) -> tuple[Fact, ...]:
         """Return the facts of a kind, and of a role where one is given."""
         return tuple(f for f in self.facts if f.kind is kind and role in (None, f.role))
+
+
+Shape = tuple[int, ...]
+
+
+def _shapes(facts: list[Fact]) -> tuple[Shape, Shape] | None:
+    """Return the first actual and the first expected shape, where both are there."""
+    shapes: dict[Role, Shape] = {}
+    for fact in facts:
+        if fact.kind is FactKind.SHAPE and isinstance(fact.value, tuple):
+            shapes.setdefault(fact.role, fact.value)
+    if Role.ACTUAL in shapes and Role.EXPECTED in shapes:
+        return shapes[Role.ACTUAL], shapes[Role.EXPECTED]
+    return None
+
+
+def _size(role: Role, value: int) -> Fact:
+    return Fact(FactKind.SIZE, role, value, str(value))
+
+
+def inner(facts: list[Fact]) -> list[Fact]:
+    """Compare a product's sides: the left's last dimension, the right's last but one."""
+    pair = _shapes(facts)
+    if pair is None or not pair[0] or not pair[1]:
+        return []
+    left, right = pair
+    return [
+        _size(Role.ACTUAL, left[-1]),
+        _size(Role.EXPECTED, right[-2] if len(right) > 1 else right[-1]),
+    ]
+
+
+def differ(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes of one rank: each dimension in which they differ, with its axis."""
+    pair = _shapes(facts)
+    if pair is None or len(pair[0]) != len(pair[1]):
+        return []
+    out = []
+    for axis, (actual, expected) in enumerate(zip(*pair, strict=True)):
+        if actual != expected and -1 not in (actual, expected):
+            out += [_size(Role.ACTUAL, actual), _size(Role.EXPECTED, expected)]
+            out.append(Fact(FactKind.AXIS, Role.OTHER, axis, str(axis)))
+    return out
+
+
+def broadcast(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes aligned from the right: each dimension that differs, none being 1."""
+    pair = _shapes(facts)
+    if pair is None:
+        return []
+    out = []
+    for axis, (actual, expected) in enumerate(
+        zip(reversed(pair[0]), reversed(pair[1]), strict=False)
+    ):
+        if actual != expected and not {1, -1} & {actual, expected}:
+            out += [_size(Role.ACTUAL, actual), _size(Role.EXPECTED, expected)]
+            out.append(Fact(FactKind.AXIS, Role.OTHER, -1 - axis, str(-1 - axis)))
+    return out
+
+
+def elements(facts: list[Fact]) -> list[Fact]:
+    """Return the number of elements of the expected shape, where all its dimensions are known."""
+    for fact in facts:
+        if fact.kind is FactKind.SHAPE and fact.role is Role.EXPECTED:
+            return _product(fact.value)
+    return []
+
+
+def _product(value: object) -> list[Fact]:
+    if not isinstance(value, tuple) or not value or min(value) < 0:
+        return []
+    total = 1
+    for dim in value:
+        total *= dim
+    return [_size(Role.EXPECTED, total)]
+
+
+def size_of_axis(facts: list[Fact]) -> list[Fact]:
+    """Return the size that the actual shape has in the one dimension that the message names."""
+    axes = [fact.value for fact in facts if fact.kind is FactKind.AXIS]
+    for fact in facts:
+        if fact.kind is not FactKind.SHAPE or fact.role is not Role.ACTUAL or len(axes) != 1:
+            continue
+        axis, shape = axes[0], fact.value
+        if isinstance(axis, int) and isinstance(shape, tuple) and -len(shape) <= axis < len(shape):
+            return [_size(Role.ACTUAL, shape[axis])] if shape[axis] > 0 else []
+    return []
+
+
+def at_axis(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes in the dimensions that the message names."""
+    return _where_axis(facts, named=True)
+
+
+def off_axis(facts: list[Fact]) -> list[Fact]:
+    """Compare shapes in all dimensions but those that the message names."""
+    return _where_axis(facts, named=False)
+
+
+def _where_axis(facts: list[Fact], named: bool) -> list[Fact]:
+    axes = {fact.value for fact in facts if fact.kind is FactKind.AXIS}
+    differing = differ(facts)
+    groups = [differing[start : start + 3] for start in range(0, len(differing), 3)]
+    return [fact for group in groups if (group[-1].value in axes) is named for fact in group]
+
+
+SYMMETRIC = {
+    *("broadcast", "concat", "dot", "label_shape", "length", "matmul", "merge_shapes", "mv"),
+    *("same_dimension", "shapes_incompatible", "stack"),
+}
+"""Families of messages that name sizes which differ, and do not say which of them is right."""
+ASKS = re.compile(r"\b(?:expect|should|request|need|want)|\bdoesn't match\b|\b(?:in)?to shape\b")
+"""What a message that asks for one of its sizes says."""
+
+
+def is_symmetric(facts: MessageFacts, message: str) -> bool:
+    """Whether a message names sizes that differ without saying which one was asked for."""
+    family = (facts.family or "").rpartition(".")[2]
+    if "equal size, but got" in message:
+        return True
+    return family in SYMMETRIC and not ASKS.search(message)

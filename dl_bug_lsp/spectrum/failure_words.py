@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.spectrum import Run
 from dl_bug_lsp.tracebacks import Failure, read_failures
-from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _TEST_FOLDER = re.compile(r"^(?:tests?|testing|unittests?)$")

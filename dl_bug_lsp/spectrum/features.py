@@ -21,7 +21,7 @@ from dl_bug_lsp.spectrum.failure_words import (
 from dl_bug_lsp.spectrum.formulas import score
 from dl_bug_lsp.spectrum.spectrum import Counts
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
-from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 FEATURES = (
     "suspiciousness",

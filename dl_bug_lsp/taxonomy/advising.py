@@ -18,7 +18,7 @@ from dl_bug_lsp.taxonomy.classification_context import (
     without_node_attributes,
 )
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind, Frame
-from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 MOST = 3
 """Pieces of advice that are given at most."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Frame
-from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 LONGEST_MESSAGE = 16_000
 """Characters of a message that are looked at; longer ones lose their middle."""

@@ -10,7 +10,7 @@ from dl_bug_lsp.report import CategoryVerdict, Verdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
-from dl_bug_lsp.tracebacks.frames import is_library_path
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic"
 

@@ -1,8 +1,8 @@
-"""Readers of tracebacks: one module a dialect, all giving the same values."""
+"""Readers of tracebacks in many dialects, all giving the same values."""
 
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Frame, Reading, Relation
-from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.reader import read_failures
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 __all__ = [
     "Cause",

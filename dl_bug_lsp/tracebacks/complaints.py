@@ -8,15 +8,15 @@ from dataclasses import replace
 from dl_bug_lsp.logs.prefixes import split_record
 from dl_bug_lsp.tracebacks import complaint_tables
 from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
-from dl_bug_lsp.tracebacks.exception_text import (
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
+from dl_bug_lsp.tracebacks.mentions import exception_in
+from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.traceback_lines import (
     OTHER_NAMES,
     message_end,
     parse_pasted,
     without_marks,
 )
-from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
-from dl_bug_lsp.tracebacks.mentions import exception_in
-from dl_bug_lsp.tracebacks.stream import Block, Stream
 
 ROWS = (
     *complaint_tables.USAGE,

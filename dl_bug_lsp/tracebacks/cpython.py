@@ -1,4 +1,9 @@
-"""Tracebacks as the interpreter prints them (3.8 to 3.14), and those nested in their messages."""
+"""What CPython prints: tracebacks (3.8 to 3.14), those nested in messages, groups, stacks.
+
+Exception groups (PEP 654) have a traceback for the group and one for each exception in it.
+faulthandler prints stacks when the interpreter dies, most recent call first. Stacks that are no
+failures: logging's stack_info, and anomaly mode's forward stacks.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +11,22 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from dl_bug_lsp.logs.log import LogLine
 from dl_bug_lsp.logs.prefixes import starts_record
-from dl_bug_lsp.tracebacks.exception_text import (
-    message_end,
-    parse_exception,
-    parse_pasted,
-    without_marks,
-)
-from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.frames import (
+from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
+from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.traceback_lines import (
+    CHAINED,
     FRAME,
     REPEATED,
     is_caret_line,
+    message_end,
+    parse_exception,
     parse_frame,
+    parse_pasted,
     read_source,
+    without_marks,
 )
-from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 
 _CALLS = r"Traceback \(most recent calls? (?:last|WITHOUT [\w ]{1,40})\):\s*$"
@@ -291,3 +296,206 @@ def _nested(
     if block is not None:
         block.rank = rank
     return block
+
+
+GROUP = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
+_GROUP_MARGIN = re.compile(r"^(?P<indent> *)(?P<bar>[|+])(?P<rest>.*)$")
+_MEMBER = re.compile(r"^(?:-*\+)?-{4,} (?P<number>\d+|\.\.\.) -{4,}$")
+_GOES_ON = re.compile(r"^ *(?:\| |\+-+(?: (?:\d+|\.\.\.) -+)?$)")
+_END = re.compile(r"^-{4,}$")
+_MAX_GROUP_LINES = 20_000
+_MAX_GROUP_DEPTH = 64
+
+
+class _Part:
+    """The lines of one exception of the tree, and its members."""
+
+    def __init__(self, column: int) -> None:
+        self.column = column
+        self.lines: list[LogLine] = []
+        self.members: list[_Part] = []
+
+
+def read_exception_group(stream: Stream, index: int) -> Block | None:
+    """Read a whole group; each leaf gives a chain that ends in its groups."""
+    root, end = _tree(stream, index)
+    chains = _chains(root, stream)
+    if not chains:
+        return Block([], index, end, "exception_group", weight=0)
+    blocks = [
+        Block(chain, index, end, "exception_group", evidence=_evidence(chain)) for chain in chains
+    ]
+    blocks[0].others = blocks[1:]
+    return blocks[0]
+
+
+def _evidence(chain: list[Cause]) -> str:
+    return f"{chain[0].type}: {chain[0].message}".split("\n", 1)[0]
+
+
+def _tree(stream: Stream, index: int) -> tuple[_Part, int]:
+    """Cut the lines at the margins into the tree of exceptions."""
+    path: list[_Part] = []
+    first = _GROUP_MARGIN.match(stream.text(index))
+    root = _Part(len(first["indent"]) if first else 0)
+    path.append(root)
+    end = index
+    while end < len(stream) and end - index < _MAX_GROUP_LINES:
+        line = stream.lines[end]
+        match = _GROUP_MARGIN.match(line.text)
+        if not match:
+            if not _goes_on(stream, end):
+                break
+            path[-1].lines.append(line)
+            end += 1
+            continue
+        column, rest = len(match["indent"]), match["rest"]
+        opening = _MEMBER.match(rest) if match["bar"] == "+" else None
+        if opening:
+            inside = column + (2 if rest.startswith("-+-") else 0)
+            while len(path) > 1 and path[-1].column >= inside:
+                path.pop()
+            member = _Part(inside)
+            if len(path) < _MAX_GROUP_DEPTH:
+                path[-1].members.append(member)
+                path.append(member)
+        elif not (match["bar"] == "+" and _END.match(rest)):
+            while len(path) > 1 and path[-1].column > column:
+                path.pop()
+            path[-1].lines.append(replace(line, text=rest.removeprefix(" ")))
+        end += 1
+    return root, end
+
+
+def _goes_on(stream: Stream, index: int) -> bool:
+    """Say whether a line without a margin is a message's (3.11 prints those bare)."""
+    return any(_GOES_ON.match(stream.text(at)) for at in range(index + 1, index + 20))
+
+
+def _chains(root: _Part, stream: Stream) -> list[list[Cause]]:
+    """Return one chain for each leaf: its own causes, then the groups that hold it."""
+    out: list[list[Cause]] = []
+    stack: list[tuple[_Part, tuple[Cause, ...]]] = [(root, ())]
+    while stack:
+        part, groups = stack.pop()
+        own = _own_chain(Stream(part.lines, stream.process))
+        if part.members and own:
+            holders = (replace(own[-1], relation=Relation.GROUP_MEMBER), *groups)
+            stack.extend((member, holders) for member in reversed(part.members))
+        elif own:
+            out.append([*own, *groups])
+        if len(out) >= 256:
+            break
+    return out
+
+
+def _own_chain(stream: Stream) -> list[Cause]:
+    causes: list[Cause] = []
+    relation, index = Relation.ROOT, 0
+    while index < len(stream):
+        text = stream.text(index)
+        if chained := CHAINED.match(text):
+            relation = Relation.DURING_HANDLING if chained["during"] else Relation.DIRECT_CAUSE
+        block = read_cpython(stream, index) if 'File "' in text or "Traceback (" in text else None
+        if block is None:
+            index += 1
+            continue
+        causes.extend([replace(block.causes[0], relation=relation), *block.causes[1:]])
+        index = max(block.end, index + 1)
+    return causes
+
+
+FATAL_ERROR = re.compile(
+    r"^Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|\(most recent call first\):\s*$"
+)
+_FATAL = re.compile(r"^Fatal Python error: (?P<message>.*)$|^(?P<timeout>Timeout \(.*\)!?)")
+THREAD = re.compile(
+    r"^(?P<current>Current )?[Tt]hread 0x[0-9a-fA-F]+(?: \[.*\])?.*\(most recent call first\):\s*$"
+    r"|^Stack \(most recent call first\):"
+)
+_MAX_FRAMES = 1000
+
+
+def read_faulthandler(stream: Stream, index: int) -> Block | None:
+    """Read the message and every thread's stack; the crashing thread's frames are kept."""
+    match = _FATAL.match(stream.text(index))
+    message = (match["message"] or match["timeout"]).strip() if match else ""
+    if not match and not THREAD.match(stream.text(index)):
+        return None
+    at = index + 1 if match else index
+    stacks: list[tuple[bool, list[Frame]]] = []
+    end = at
+    while at < len(stream) and at - end < 4:
+        thread = THREAD.match(stream.text(at))
+        if thread is None:
+            at += 1
+            continue
+        frames, at = read_thread_stack(stream, at + 1)
+        stacks.append((thread["current"] is not None, frames))
+        end = at
+    crashed = [stack for current, stack in stacks if current and stack]
+    frames = crashed[0] if crashed else (stacks[-1][1] if stacks else [])
+    if not match and not stacks:
+        return None
+    cause = Cause(
+        "faulthandler",
+        message or "stack dump",
+        tuple(frames),
+        Relation.ROOT,
+        stream.span(index, end),
+    )
+    evidence = stream.text(index).strip()
+    weight = 95 if match and match["message"] else 40
+    return Block(
+        [cause], index, end, "faulthandler", FailureKind.MESSAGE, evidence=evidence, weight=weight
+    )
+
+
+def read_thread_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
+    """Return the frames from ``index`` on, outermost first, and where they end."""
+    frames: list[Frame] = []
+    while index < len(stream) and len(frames) < _MAX_FRAMES:
+        text = stream.text(index)
+        frame = parse_frame(text)
+        if frame is None:
+            if text.strip() not in ("...", "<no Python frame>"):
+                break
+        else:
+            frames.append(frame)
+        index += 1
+    frames.reverse()
+    return frames, index
+
+
+STACK_INFO = re.compile(
+    r"^\s*(?:Stack|Call stack) ?(?:\(most recent call last\))?:\s*$|^Call stack:\s*$"
+    r"|Detected at node .*defined at \(most recent call last\):|^Object allocated at"
+)
+ANOMALY = re.compile(
+    r"Traceback of forward call that (?:caused|induced) the (?:previous )?(?:error|calculation)"
+)
+_WARNING = "UserWarning"
+
+
+def read_stack_info(stream: Stream, index: int) -> Block | None:
+    """Pass over a stack that tells only where a record was logged."""
+    frames, end = _stack(stream, index)
+    return Block([], index, end, "stack_info", weight=0) if frames else None
+
+
+def read_anomaly(stream: Stream, index: int) -> Block | None:
+    """Read the stack of the forward operation whose gradient failed; the failure follows it."""
+    frames, end = _stack(stream, index)
+    if not frames:
+        return None
+    message = stream.text(index).rpartition("Warning: ")[2].strip()
+    cause = Cause(_WARNING, message, frames, Relation.ROOT, stream.span(index, end))
+    return Block([cause], index, end, "anomaly", weight=0, heading="anomaly")
+
+
+def _stack(stream: Stream, index: int) -> tuple[tuple[Frame, ...], int]:
+    def view(number: int) -> str | None:
+        return stream.text(number) if 0 <= number < len(stream) else None
+
+    frames, end = read_stack(view, index + 1)
+    return tuple(frames), end

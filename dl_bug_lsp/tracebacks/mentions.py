@@ -17,9 +17,9 @@ from importlib.resources import files
 from itertools import pairwise
 
 from dl_bug_lsp.logs.prefixes import split_record
-from dl_bug_lsp.tracebacks.exception_text import BUILTIN, OTHER_NAMES
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.traceback_lines import BUILTIN, OTHER_NAMES
 
 MODEL_FILE = "mentions.json"
 """Weights as `benchmarks/train_mentions.py` wrote them."""

@@ -11,8 +11,8 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
-from dl_bug_lsp.tracebacks.frames import is_library_path
 from dl_bug_lsp.tracebacks.stream import Block
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
 _LAUNCHERS = frozenset(
     ("ChildFailedError", "CalledProcessError", "ProcessExitedException", "SystemExit", "Exit")

@@ -6,10 +6,14 @@ import re
 from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import HEADER, read_cpython
-from dl_bug_lsp.tracebacks.exception_text import CHAINED, parse_exception
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.frames import is_caret_line, read_source
 from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.traceback_lines import (
+    CHAINED,
+    is_caret_line,
+    parse_exception,
+    read_source,
+)
 
 TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^E {3,}\S")
 _SECTION = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.tracebacks.exception_text import is_foreign, parse_exception
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.traceback_lines import is_foreign, parse_exception
 
 TRIGGER = re.compile(r"^\s*[╭┌+][─-]{1,300} Traceback \(most recent call last\) [─-]{1,300}")
 _BOTTOM = re.compile(r"^\s*[╰└+][─-]{4,}")

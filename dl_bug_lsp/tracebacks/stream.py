@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.log import LogLine, Process, Span
-from dl_bug_lsp.tracebacks.exception_text import parse_exception
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
+from dl_bug_lsp.tracebacks.traceback_lines import parse_exception
 
 
 class Stream:

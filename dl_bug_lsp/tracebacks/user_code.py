@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from dl_bug_lsp.tracebacks.exception_text import parse_exception
 from dl_bug_lsp.tracebacks.failures import Frame
-from dl_bug_lsp.tracebacks.frames import FRAME, is_library_path, parse_frame, read_source
+from dl_bug_lsp.tracebacks.traceback_lines import (
+    FRAME,
+    is_library_path,
+    parse_exception,
+    parse_frame,
+    read_source,
+)
 
 _OPENING = re.compile(
     r"^\s*(?:in user code:|from user code:)\s*$"

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from dl_bug_lsp.logs.decoding import detect_encoding
 from dl_bug_lsp.logs.regions import at_line_ends
 
-# The union of what the readers of failures begin at (`tracebacks/dialects.py`), spelled for bytes
+# The union of what the readers of failures begin at (`tracebacks/reader.py`), spelled for bytes
 # of any superset of ASCII; a test holds the two together. Expressions for RE2.
 _BEGINS = (
     r"rror|ailed|illed|Kill|atal|FATAL|not found|ERROR|[Uu]sage|No such|[Pp]ermission|denied|annot"

@@ -13,7 +13,7 @@ from dl_bug_lsp.report import Evidence, FailureReport, Report
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten
 from dl_bug_lsp.views.layout import PathStyle
-from dl_bug_lsp.views.stack import fold
+from dl_bug_lsp.views.text import fold
 from dl_bug_lsp.views.words import category_words, message_lines, where_in_text
 
 _SPECIAL = re.compile(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.cli.errors import UsageError
-from dl_bug_lsp.cli.log_input import is_binary, read_end
+from dl_bug_lsp.cli.localize_command import is_binary, read_end
 
 
 def numbered(count: int) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.messages.places import NamedPlace, named_places, text_offset
+from dl_bug_lsp.messages.extract import NamedPlace, named_places, text_offset
 from dl_bug_lsp.workspace import Workspace
 
 MESSAGES = [

@@ -10,8 +10,7 @@ import sample_reports as samples
 
 from dl_bug_lsp.report import CellPlace, Confidence, ExceptionText, Report, ReportFrame
 from dl_bug_lsp.views.layout import PLAIN, PathStyle, Style, display_width, excerpt
-from dl_bug_lsp.views.stack import fold
-from dl_bug_lsp.views.text import render_text
+from dl_bug_lsp.views.text import fold, render_text
 from dl_bug_lsp.views.words import percent
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")

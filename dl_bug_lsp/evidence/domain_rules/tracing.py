@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.messages.places import TRACING_STARTED
+from dl_bug_lsp.messages.extract import TRACING_STARTED
 from dl_bug_lsp.provenance.nodes import Const
 from dl_bug_lsp.provenance.stack import Site
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.derive import broadcast, differ, inner, off_axis
+from dl_bug_lsp.messages.facts import broadcast, differ, inner, off_axis
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.derive import at_axis, broadcast, differ, inner
+from dl_bug_lsp.messages.facts import at_axis, broadcast, differ, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off

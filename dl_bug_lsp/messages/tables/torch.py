@@ -8,7 +8,7 @@ optimizers, data loading, distribution and compilation.
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.derive import broadcast, differ, elements, inner
+from dl_bug_lsp.messages.facts import broadcast, differ, elements, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off

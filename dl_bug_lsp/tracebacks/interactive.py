@@ -1,15 +1,25 @@
-"""Tracebacks of IPython and notebooks: old and new cell names, arrows at the lines."""
+"""Tracebacks of IPython and notebooks, and what VS Code's debugger shows where it stops.
+
+IPython has old and new names of cells and arrows at the lines. The debugger shows class, message,
+then the stack, innermost first.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
-from dl_bug_lsp.tracebacks.cpython import read_cpython
-from dl_bug_lsp.tracebacks.exception_text import message_end, parse_pasted, without_marks
+from dl_bug_lsp.tracebacks.cpython import read_cpython, read_stack
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.frames import FRAME, read_source
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.traceback_lines import (
+    FRAME,
+    message_end,
+    parse_exception,
+    parse_pasted,
+    read_source,
+    without_marks,
+)
 from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 
 _BEFORE = r"(?P<margin>[\s>]{0,60})(?:<[A-Za-z][\w-]{0,30}>|[-*`]{1,3} ?)?"
@@ -184,3 +194,45 @@ def _name(function: str | None) -> str | None:
         return None
     name = _CALL.sub("", function).strip()
     return "<module>" if name.startswith(("<cell line", "<module")) else name or None
+
+
+STOPPED = re.compile(
+    r"(?:Exception has occurred|发生异常|例外が発生しました|예외가 발생했습니다"
+    r"|Ausnahme aufgetreten|Une exception s'est produite|Se ha producido una excepción"
+    r"|Произошло исключение)"
+    "(?:: |\uff1a ?)(?P<type>[A-Za-z_][\\w.]{0,200})\\b"
+)
+_LONGEST_STOP = 60
+
+
+def read_debugger(stream: Stream, index: int) -> Block | None:
+    """Read the exception's class and message, and its stack in the order of the calls."""
+    trigger = STOPPED.search(stream.text(index))
+    if trigger is None:
+        return None
+    lines: list[str] = []
+    at = index + 1
+    while at < len(stream) and at - index <= _LONGEST_STOP and not FRAME.match(stream.text(at)):
+        if not stream.text(at).strip() and lines:
+            break
+        lines.append(stream.text(at).rstrip())
+        at += 1
+    frames, end = read_stack(lambda n: stream.text(n) if n < len(stream) else None, at)
+    if not frames and not any(line.strip() for line in lines):
+        return None
+    closing = parse_exception(stream.text(end)) if end < len(stream) else None
+    if closing and closing[0].rpartition(".")[2] == trigger["type"].rpartition(".")[2]:
+        end += 1
+    cause = Cause(
+        trigger["type"], "\n".join(lines).strip(), tuple(_in_order(frames)), Relation.ROOT,
+        stream.span(index, end),
+    )  # fmt: skip
+    head = next((line.strip() for line in lines if line.strip()), "")
+    return Block([cause], index, end, "debugger", evidence=f"{trigger['type']}: {head}")
+
+
+def _in_order(frames: list[Frame]) -> list[Frame]:
+    """Return the frames outermost first, as the module's own frame tells."""
+    if len(frames) > 1 and frames[0].function == "<module>":
+        return frames
+    return frames[::-1]
