@@ -124,8 +124,7 @@ def tables(text: str, dice: random.Random) -> object:
 @target
 def python(text: str, _: random.Random) -> object:
     """Read Python sources."""
-    from dl_bug_lsp.workspace.elements import python_record
-    from dl_bug_lsp.workspace.text import decode_python
+    from dl_bug_lsp.workspace.elements import decode_python, python_record
 
     decoded = decode_python(text.encode("utf-8", "surrogatepass"))
     return python_record(decoded.text)
@@ -142,10 +141,10 @@ def notebooks(text: str, _: random.Random) -> object:
 @target
 def recorded(text: str, dice: random.Random) -> object:
     """Read what lies in ``.dlbug``, reports of tests, coverage data: as somebody else wrote it."""
-    from dl_bug_lsp.recording.coverage_data import CoverageDataError, read_coverage
     from dl_bug_lsp.recording.importing import JUnitError, read_junit
-    from dl_bug_lsp.recording.journal import read_journal
     from dl_bug_lsp.recording.recorded_runs import read_records
+    from dl_bug_lsp.recording.session import CoverageDataError, read_coverage
+    from dl_bug_lsp.recording.session_folder import read_journal
     from dl_bug_lsp.recording.store import StoreError, read_recording
     from dl_bug_lsp.runs.records import read
     from dl_bug_lsp.server.failures_file import StoredContent, beside

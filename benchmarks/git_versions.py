@@ -22,10 +22,17 @@ from dl_bug_lsp.workspace import GitError, Workspace
 from dl_bug_lsp.workspace.contents import FileElements
 from dl_bug_lsp.workspace.elements import elements_of
 from dl_bug_lsp.workspace.git import Repository
-from dl_bug_lsp.workspace.history import EMPTY, MOST_COMMITS, Commit, History, read_log
-from dl_bug_lsp.workspace.index import Derived, Index, Lru, elements_in, lines_of
-from dl_bug_lsp.workspace.sources import Source
-from dl_bug_lsp.workspace.stores import MOST_IN_FOLDER, Content, Stamp
+from dl_bug_lsp.workspace.index import Derived, Index, Lru, Source, elements_in, lines_of
+from dl_bug_lsp.workspace.stores import (
+    EMPTY,
+    MOST_COMMITS,
+    MOST_IN_FOLDER,
+    Commit,
+    Content,
+    History,
+    Stamp,
+    read_log,
+)
 from dl_bug_lsp.workspace.walk import (
     Listing,
     is_binary_name,

@@ -19,8 +19,7 @@ from pathlib import Path
 from lsp_session import Message, Session
 from pypi_projects import environment, sources, test_environment
 
-from dl_bug_lsp.recording.spectra import current_spectrum
-from dl_bug_lsp.recording.spectrum_ranking import ranked_now
+from dl_bug_lsp.recording.spectra import current_spectrum, ranked_now
 from dl_bug_lsp.workspace import Workspace
 
 BESIDE = ("pytest==8.3.4", "coverage==7.6.10", "simplejson", "pytz", "freezegun", "pyyaml")

@@ -14,9 +14,8 @@ import pytest
 
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.recording import session_folder
-from dl_bug_lsp.recording.coverage_data import CoverageDataError, read_coverage
 from dl_bug_lsp.recording.importing import JUnitError, read_junit
-from dl_bug_lsp.recording.session import Session
+from dl_bug_lsp.recording.session import CoverageDataError, Session, read_coverage
 from dl_bug_lsp.recording.store import StoreError, read_recording, write_session
 from dl_bug_lsp.runs import records
 from dl_bug_lsp.server.failures_file import change_state, read_state

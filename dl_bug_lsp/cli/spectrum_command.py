@@ -45,7 +45,7 @@ def page(
     ``known`` is the heat of the lines where it is not that of ``full`` alone.
     """
     from dl_bug_lsp.assistants.explaining import shown_lines
-    from dl_bug_lsp.recording.spectrum_ranking import line_counts
+    from dl_bug_lsp.recording.spectra import line_counts
 
     lines = shown_lines(workspace)
     counts = line_counts(recorded.spectrum)
@@ -106,8 +106,8 @@ def import_files(arguments: argparse.Namespace) -> int:
     """
     from dl_bug_lsp import data_folder
     from dl_bug_lsp.cli.localize_command import workspace_folder
-    from dl_bug_lsp.recording.coverage_data import CoverageDataError
     from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session
+    from dl_bug_lsp.recording.session import CoverageDataError
     from dl_bug_lsp.recording.spectra import spectrum_file
     from dl_bug_lsp.recording.store import StoreError, write_session
     from dl_bug_lsp.workspace import Workspace
@@ -236,12 +236,7 @@ def _rendered(
 
     from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
-    from dl_bug_lsp.recording.spectrum_ranking import (
-        combined_table,
-        counted_table,
-        heat_of,
-        ranked_now,
-    )
+    from dl_bug_lsp.recording.spectra import combined_table, counted_table, heat_of, ranked_now
     from dl_bug_lsp.spectrum.table import COMBINED
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.spectrum import table_json, table_text

@@ -16,7 +16,7 @@ from typing import Any
 from dl_bug_lsp.fixes.fix_context import Edit, Fix, FixContext
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
-from dl_bug_lsp.workspace.modules import wheels
+from dl_bug_lsp.workspace.locating import wheels
 
 if sys.version_info >= (3, 11):
     import tomllib

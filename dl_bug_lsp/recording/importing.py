@@ -16,10 +16,15 @@ from pathlib import Path
 from xml.parsers.expat import ExpatError, ParserCreate
 
 from dl_bug_lsp import data_folder
-from dl_bug_lsp.recording.coverage_data import CoverageData, read_coverage
-from dl_bug_lsp.recording.journal import IN_TEARDOWN, STRICT, heading
-from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.recording.session_folder import merged
+from dl_bug_lsp.recording.session import (
+    CoverageData,
+    Hits,
+    Phase,
+    RecordedTest,
+    Session,
+    read_coverage,
+)
+from dl_bug_lsp.recording.session_folder import IN_TEARDOWN, STRICT, heading, merged
 from dl_bug_lsp.spectrum.failure_words import captured_section
 from dl_bug_lsp.spectrum.spectrum import Outcome
 

@@ -21,10 +21,16 @@ from typing import Any
 
 from dl_bug_lsp import data_folder, databases
 from dl_bug_lsp.python_path import python_path
-from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
-from dl_bug_lsp.recording.journal import FOLDER, LONGEST_TEXT, is_running
-from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
-from dl_bug_lsp.recording.session_folder import remove
+from dl_bug_lsp.recording.session import (
+    Hits,
+    Phase,
+    RecordedTest,
+    Session,
+    lines_of,
+    numbits_of,
+    union,
+)
+from dl_bug_lsp.recording.session_folder import FOLDER, LONGEST_TEXT, is_running, remove
 from dl_bug_lsp.recording.tracing.starting import VERSION
 from dl_bug_lsp.spectrum.spectrum import Outcome, Signature
 from dl_bug_lsp.workspace.elements import parse

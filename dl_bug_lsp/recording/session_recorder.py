@@ -15,9 +15,14 @@ import coverage
 
 from dl_bug_lsp.cancellation import CancelledError, cancellable
 from dl_bug_lsp.recording import session_folder
-from dl_bug_lsp.recording.journal import JournalWriter, RunningTest, crashed_worker
 from dl_bug_lsp.recording.session import Phase
-from dl_bug_lsp.recording.session_folder import add_session, merge_abandoned_sessions
+from dl_bug_lsp.recording.session_folder import (
+    JournalWriter,
+    RunningTest,
+    add_session,
+    crashed_worker,
+    merge_abandoned_sessions,
+)
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.report import Options, Suspect
 
@@ -223,8 +228,7 @@ def most_suspicious(root: Path) -> tuple[str, ...]:
 def _places(root: Path) -> list[str]:
     import time
 
-    from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
-    from dl_bug_lsp.recording.spectrum_ranking import ranked_now
+    from dl_bug_lsp.recording.spectra import current_spectrum, ranked_now, spectrum_file
     from dl_bug_lsp.workspace import Workspace
 
     path = spectrum_file(root)

@@ -9,11 +9,17 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from dl_bug_lsp.recording.coverage_data import CoverageDataError
 from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session
+from dl_bug_lsp.recording.session import CoverageDataError
 from dl_bug_lsp.recording.session_folder import relative
-from dl_bug_lsp.recording.spectra import current_spectrum, spectrum_file
-from dl_bug_lsp.recording.spectrum_ranking import Ranked, heat_of, line_counts, ranked_now
+from dl_bug_lsp.recording.spectra import (
+    Ranked,
+    current_spectrum,
+    heat_of,
+    line_counts,
+    ranked_now,
+    spectrum_file,
+)
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.server.documents import Folder
 from dl_bug_lsp.server.marks import Encoding

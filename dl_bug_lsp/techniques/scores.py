@@ -21,7 +21,7 @@ from dl_bug_lsp.retrieval.scoring import bm25_scores
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import Place
-from dl_bug_lsp.workspace.history import Commit
+from dl_bug_lsp.workspace.stores import Commit
 
 MAX_TEXT = 100_000
 """Characters of a report that are read."""

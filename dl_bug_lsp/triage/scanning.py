@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from dl_bug_lsp.logs.decoding import detect_encoding
-from dl_bug_lsp.logs.regions import at_line_ends
+from dl_bug_lsp.logs.reader import at_line_ends
 
 # The union of what the readers of failures begin at (`tracebacks/reader.py`), spelled for bytes
 # of any superset of ASCII; a test holds the two together. Expressions for RE2.

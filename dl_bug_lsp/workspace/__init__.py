@@ -15,7 +15,7 @@ from dl_bug_lsp.workspace.contents import (
 
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.git import GitError
-    from dl_bug_lsp.workspace.history import Change, Commit, History
+    from dl_bug_lsp.workspace.stores import Change, Commit, History
     from dl_bug_lsp.workspace.workspace import Workspace
 
 __all__ = [
@@ -44,7 +44,7 @@ def __getattr__(name: str) -> Any:
 
         return GitError
     if name in ("Change", "Commit", "History"):
-        from dl_bug_lsp.workspace import history
+        from dl_bug_lsp.workspace import stores
 
-        return getattr(history, name)
+        return getattr(stores, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

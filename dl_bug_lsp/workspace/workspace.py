@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.workspace import modules
 from dl_bug_lsp.workspace.binary_files import (
     MAGIC,
     MOST_BYTES,
@@ -27,15 +26,37 @@ from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.build_files import dependencies
 from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
 from dl_bug_lsp.workspace.contents import ConfigEntry, FileElements, Place, Table
-from dl_bug_lsp.workspace.elements import elements_of
-from dl_bug_lsp.workspace.history import LARGEST_COMPARED, History, LastCommit
-from dl_bug_lsp.workspace.index import CacheInfo, Derived, Index, Lru, lines_of
+from dl_bug_lsp.workspace.elements import elements_of, split_lines
+from dl_bug_lsp.workspace.index import (
+    CacheInfo,
+    Derived,
+    Index,
+    Lru,
+    Source,
+    SourceSummary,
+    is_settled,
+    lines_of,
+    read_source,
+    summarize,
+)
 from dl_bug_lsp.workspace.index import info as cache_info
-from dl_bug_lsp.workspace.locating import Locator, Printed, Standing, is_absolute
+from dl_bug_lsp.workspace.locating import (
+    Locator,
+    Printed,
+    Standing,
+    by_name,
+    is_absolute,
+    module_file,
+)
 from dl_bug_lsp.workspace.notebooks import Cell
-from dl_bug_lsp.workspace.sources import Source, SourceSummary, is_settled, read_source, summarize
-from dl_bug_lsp.workspace.stores import DiskStore, Stamp, Store
-from dl_bug_lsp.workspace.text import split_lines
+from dl_bug_lsp.workspace.stores import (
+    LARGEST_COMPARED,
+    DiskStore,
+    History,
+    LastCommit,
+    Stamp,
+    Store,
+)
 from dl_bug_lsp.workspace.walk import Listing, walk_again
 
 Value = TypeVar("Value")
@@ -411,8 +432,8 @@ class Workspace:
         key = (module, importer)
         cached = self._modules
         if key not in cached:
-            named = self.of_names("modules", modules.by_name)
-            cached[key] = modules.module_file(self._file_set, module, importer, named)
+            named = self.of_names("modules", by_name)
+            cached[key] = module_file(self._file_set, module, importer, named)
         return cached[key]
 
     def has_module(self, module: str) -> bool:

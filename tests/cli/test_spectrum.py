@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.cli.main import main
-from dl_bug_lsp.recording.coverage_data import numbits_of
-from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session, numbits_of
 from dl_bug_lsp.recording.store import write_session
 from dl_bug_lsp.spectrum.spectrum import Outcome
 

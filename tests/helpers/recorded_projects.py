@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from dl_bug_lsp.data_folder import FOLDER
-from dl_bug_lsp.recording.coverage_data import lines_of
+from dl_bug_lsp.recording.session import lines_of
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
 
 CODE = """\

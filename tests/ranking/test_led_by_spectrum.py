@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.recording.journal import failing_text
+from dl_bug_lsp.recording.session_folder import failing_text
 from dl_bug_lsp.recording.spectra import Recorded, current_spectrum
 from dl_bug_lsp.report import Report
 from dl_bug_lsp.workspace import Workspace

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.recording.coverage_data import CoverageDataError, lines_of
 from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session, read_junit
-from dl_bug_lsp.recording.session import Session
+from dl_bug_lsp.recording.session import CoverageDataError, Session, lines_of
 from dl_bug_lsp.recording.session_folder import relative
 from dl_bug_lsp.spectrum.failure_words import logged_failures
 

@@ -10,9 +10,8 @@ import pytest
 from recorded_projects import CODE, lines, project, recorded, run_pytest
 
 from dl_bug_lsp.data_folder import FOLDER
-from dl_bug_lsp.recording.coverage_data import lines_of
-from dl_bug_lsp.recording.spectra import current_spectrum
-from dl_bug_lsp.recording.spectrum_ranking import ranked_now
+from dl_bug_lsp.recording.session import lines_of
+from dl_bug_lsp.recording.spectra import current_spectrum, ranked_now
 from dl_bug_lsp.recording.store import NAME
 from dl_bug_lsp.workspace import Workspace
 

@@ -9,11 +9,9 @@ import pytest
 from recorded_projects import lines, project, recorded, run_pytest
 
 from dl_bug_lsp.data_folder import FOLDER
-from dl_bug_lsp.recording.journal import ABOUT, failing_text
-from dl_bug_lsp.recording.journal import FOLDER as SESSIONS
-from dl_bug_lsp.recording.session_folder import merge_abandoned_sessions
-from dl_bug_lsp.recording.spectra import current_spectrum
-from dl_bug_lsp.recording.spectrum_ranking import combined_table, ranked_now
+from dl_bug_lsp.recording.session_folder import ABOUT, failing_text, merge_abandoned_sessions
+from dl_bug_lsp.recording.session_folder import FOLDER as SESSIONS
+from dl_bug_lsp.recording.spectra import combined_table, current_spectrum, ranked_now
 from dl_bug_lsp.workspace import Workspace
 
 MANY = """\

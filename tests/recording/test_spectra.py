@@ -8,8 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.recording.coverage_data import lines_of, numbits_of, union
-from dl_bug_lsp.recording.session import Hits, Phase, RecordedTest, Session
+from dl_bug_lsp.recording.session import (
+    Hits,
+    Phase,
+    RecordedTest,
+    Session,
+    lines_of,
+    numbits_of,
+    union,
+)
 from dl_bug_lsp.recording.spectra import Anchoring, spectrum_now
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording, write_session
 from dl_bug_lsp.spectrum.spectrum import Outcome, count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dl_bug_lsp.recording.journal import failing_text
+from dl_bug_lsp.recording.session_folder import failing_text
 from dl_bug_lsp.spectrum.combination import combine
 from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
 from dl_bug_lsp.spectrum.failure_words import own_runs, title_of

@@ -96,7 +96,7 @@ def test_ranks_that_print_the_same_are_one_failure() -> None:
 
 
 def test_a_stream_gives_the_excerpt_of_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dl_bug_lsp.logs.regions.CHUNK", 4096)
+    monkeypatch.setattr("dl_bug_lsp.logs.reader.CHUNK", 4096)
     data = (progress(300) + failing() + progress(200, seed=5) + failing(rows=4)).encode()
     parts = [data[at : at + 1000] for at in range(0, len(data), 1000)]
     streamed, whole = excerpt_of_stream(parts), excerpts([data])[0]

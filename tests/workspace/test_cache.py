@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.workspace import Workspace, index
-from dl_bug_lsp.workspace.index import SMALLEST_CACHED
-from dl_bug_lsp.workspace.sources import Source
+from dl_bug_lsp.workspace.index import SMALLEST_CACHED, Source
 
 SETTLED_NS = 1_600_000_000_000_000_000
 

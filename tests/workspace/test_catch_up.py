@@ -12,8 +12,7 @@ import pytest
 
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import FileElements
-from dl_bug_lsp.workspace.index import Row
-from dl_bug_lsp.workspace.sources import SourceSummary
+from dl_bug_lsp.workspace.index import Row, SourceSummary
 from dl_bug_lsp.workspace.walk import walk, walk_again
 
 OLD = 1_600_000_000

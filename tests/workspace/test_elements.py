@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.workspace import FileElements, Workspace
-from dl_bug_lsp.workspace.elements import elements_of, outline, python_record
+from dl_bug_lsp.workspace.elements import elements_of, outline, python_record, split_lines
 from dl_bug_lsp.workspace.notebooks import read_cells
-from dl_bug_lsp.workspace.text import split_lines
 
 SOURCE = '''\
 import os, torch.nn as nn

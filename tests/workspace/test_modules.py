@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dl_bug_lsp.workspace.modules import module_file
+from dl_bug_lsp.workspace.locating import module_file
 
 FILES = frozenset(
     (

@@ -7,7 +7,7 @@ import tokenize
 
 import pytest
 
-from dl_bug_lsp.workspace.text import decode_plain, decode_python, split_lines
+from dl_bug_lsp.workspace.elements import decode_plain, decode_python, split_lines
 
 SOURCES = [
     b"x = 1\n",

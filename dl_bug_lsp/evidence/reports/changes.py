@@ -15,7 +15,7 @@ from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_do
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval.corpus import Floats, Ints
 from dl_bug_lsp.retrieval.terms import words_of
-from dl_bug_lsp.workspace.history import Commit
+from dl_bug_lsp.workspace.stores import Commit
 
 MOST_COMMITS = 800
 _DAY = 86_400.0

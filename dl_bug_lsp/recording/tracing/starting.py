@@ -9,8 +9,7 @@ import sys
 import time
 from typing import Any
 
-from dl_bug_lsp.recording.tracing.code import LINE_BITS, Files
-from dl_bug_lsp.recording.tracing.tracker import EXIT, Signatures, Tracker, Turns
+from dl_bug_lsp.recording.tracing.tracker import EXIT, LINE_BITS, Files, Signatures, Tracker, Turns
 
 VERSION = 1
 _LINE = (1 << LINE_BITS) - 1
@@ -25,11 +24,11 @@ def start(folder: str, root: str, branch: bool = False, began: float | None = No
     files, signatures = Files(root), Signatures()
     tracing: Any
     if sys.version_info >= (3, 12):
-        from dl_bug_lsp.recording.tracing.monitoring import Monitoring
+        from dl_bug_lsp.recording.tracing.tracers import Monitoring
 
         tracing = Monitoring(files, signatures)
     else:
-        from dl_bug_lsp.recording.tracing.settrace import Settrace
+        from dl_bug_lsp.recording.tracing.tracers import Settrace
 
         tracing = Settrace(files, signatures)
     record = _Record(folder, files, signatures, tracing)
