@@ -30,8 +30,13 @@ from spectra_data import TECHNIQUES, Bug, read_bugs
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.spectrum import combination
-from dl_bug_lsp.spectrum.combination import CombinationWeights, combine, shipped_weights
-from dl_bug_lsp.spectrum.features import NO_CUES, stack_as_failing_run
+from dl_bug_lsp.spectrum.combination import (
+    NO_CUES,
+    CombinationWeights,
+    combine,
+    shipped_weights,
+    stack_as_failing_run,
+)
 from dl_bug_lsp.spectrum.formulas import FORMULAS, score
 from dl_bug_lsp.spectrum.spectrum import Element, Outcome, Run, Spectrum, count
 from dl_bug_lsp.workspace import Workspace

@@ -17,8 +17,13 @@ from pathlib import Path
 from spectra_data import Bug, read_bugs
 from train_spectrum import CUTS, hits, left_out
 
-from dl_bug_lsp.spectrum.combination import CombinationWeights, candidates, examine
-from dl_bug_lsp.spectrum.features import FEATURES, rows_of
+from dl_bug_lsp.spectrum.combination import (
+    FEATURES,
+    CombinationWeights,
+    candidates,
+    examine,
+    rows_of,
+)
 from dl_bug_lsp.spectrum.spectrum import Element
 
 DOUBTS = (0.3, 0.5, 0.7, 0.9)

@@ -28,14 +28,15 @@ from dl_bug_lsp.monitoring.diagnosis import (
     HEALTHY,
     KINDS,
     LOGARITHMIC,
+    RULES,
     Diagnosis,
     Model,
     diagnose,
     features,
+    measured,
     model_from,
 )
 from dl_bug_lsp.monitoring.diagnosis_facts import Finding, RunFacts
-from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.training_run import Run
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -20,8 +20,13 @@ import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 from spectra_data import Bug, read_bugs
 
-from dl_bug_lsp.spectrum.combination import CombinationWeights, candidates, combine
-from dl_bug_lsp.spectrum.features import FEATURES, rows_of
+from dl_bug_lsp.spectrum.combination import (
+    FEATURES,
+    CombinationWeights,
+    candidates,
+    combine,
+    rows_of,
+)
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "spectrum" / "weights.json"
 STRENGTH = 4.0

@@ -308,8 +308,8 @@ def cpu(work: Callable[[], object]) -> tuple[float, float]:
 
 def speed(arguments: argparse.Namespace) -> None:
     """Print MB/s of one core (by processor time, as the machine may have other work)."""
-    from dl_bug_lsp.triage.batches import batches, read_batch
     from dl_bug_lsp.triage.reading import Reader
+    from dl_bug_lsp.triage.running import batches, read_batch
     from dl_bug_lsp.triage.sources import listing
 
     logs = arguments.folder / "logs"
@@ -351,8 +351,7 @@ def speed(arguments: argparse.Namespace) -> None:
 
 def workers(arguments: argparse.Namespace) -> None:
     """Print how much faster two workers read than one (reading alone, without start and tables)."""
-    from dl_bug_lsp.triage.batches import batches
-    from dl_bug_lsp.triage.running import cluster_client, read_with
+    from dl_bug_lsp.triage.running import batches, cluster_client, read_with
     from dl_bug_lsp.triage.sources import listing
 
     corpus_size(arguments.folder)
@@ -412,8 +411,7 @@ def grouping(arguments: argparse.Namespace) -> None:
     import pyarrow.parquet as pq
 
     from dl_bug_lsp.triage import triage
-    from dl_bug_lsp.triage.reading import log_of, primary
-    from dl_bug_lsp.triage.scanning import excerpts
+    from dl_bug_lsp.triage.reading import excerpts, log_of, primary
 
     folder: Path = arguments.folder
     truth = json.loads((folder / "truth.json").read_text())
@@ -529,7 +527,7 @@ def resume(arguments: argparse.Namespace) -> None:
 
 def rows_of(results: Path) -> list[tuple[str, str]]:
     """Return the logs of a results' folder with their groups."""
-    from dl_bug_lsp.triage.store import Store
+    from dl_bug_lsp.triage.running import Store
 
     rows = Store(results).rows()
     return sorted(zip(rows["log"].to_pylist(), rows["group"].to_pylist(), strict=True))
@@ -564,9 +562,9 @@ def memory(arguments: argparse.Namespace) -> None:
 
 def hosts(arguments: argparse.Namespace) -> None:
     """Plant bad hosts among 2,000 and print how many are found, and how many others are named."""
-    from dl_bug_lsp.triage.batches import SCHEMA
     from dl_bug_lsp.triage.manifests import Job
-    from dl_bug_lsp.triage.statistics import result_of
+    from dl_bug_lsp.triage.results import result_of
+    from dl_bug_lsp.triage.running import SCHEMA
 
     for seed in range(arguments.seeds):
         rng = random.Random(seed)
@@ -610,10 +608,10 @@ def page(arguments: argparse.Namespace) -> None:  # noqa: PLR0915
     from playwright.sync_api import sync_playwright
 
     from dl_bug_lsp.taxonomy.categories import categories
-    from dl_bug_lsp.triage.batches import SCHEMA
     from dl_bug_lsp.triage.manifests import Job
     from dl_bug_lsp.triage.page import render_page
-    from dl_bug_lsp.triage.statistics import result_of
+    from dl_bug_lsp.triage.results import result_of
+    from dl_bug_lsp.triage.running import SCHEMA
 
     rng = random.Random(5)
     kinds = categories()

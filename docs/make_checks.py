@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dl_bug_lsp.checks.checking import CHECKS
 from dl_bug_lsp.checks.findings import Certainty, Check
-from dl_bug_lsp.checks.registry import CHECKS
 
 PAGE = Path(__file__).resolve().parent / "checks.md"
 HEAD = """\

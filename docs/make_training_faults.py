@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dl_bug_lsp.monitoring.diagnosis import KINDS, shipped_model
-from dl_bug_lsp.monitoring.diagnosis_rules import RULES
+from dl_bug_lsp.monitoring.diagnosis import KINDS, RULES, shipped_model
 
 PAGE = Path(__file__).resolve().parent / "training_faults.md"
 BEGIN, END = "<!-- rules -->\n", "<!-- end of rules -->\n"

@@ -1,19 +1,44 @@
-"""From a workspace and a command to findings: the one function that all front ends call."""
+"""From a workspace and a command to findings: the one function that all front ends call.
+
+Here are listed all checks, and the parts of this room that find what they report.
+"""
 
 from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.checks import forecasts
+from dl_bug_lsp.checks import (
+    configs,
+    contracts,
+    forecasts,
+    library_calls,
+    model_code,
+    options,
+    resources,
+    sources,
+    tables,
+)
 from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of, entries_of_line
-from dl_bug_lsp.checks.findings import CheckReport, Finding
+from dl_bug_lsp.checks.findings import Check, CheckReport, Finding
 from dl_bug_lsp.checks.program import CheckedProgram
-from dl_bug_lsp.checks.registry import BY_ID, FINDERS, Finder
 from dl_bug_lsp.environments.interpreters import Environment, environment_of
 from dl_bug_lsp.workspace import Workspace
+
+Finder = Callable[[CheckedProgram], Iterator[Finding]]
+
+PARTS = (
+    sources, options, configs, tables, library_calls, forecasts, contracts, model_code,
+    resources,
+)  # fmt: skip
+FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)
+CHECKS: tuple[Check, ...] = tuple(
+    sorted((check for part in PARTS for check in part.CHECKS), key=lambda check: check.id)
+)
+BY_ID = {check.id: check for check in CHECKS}
+
 
 MOST_FINDINGS = 1_000
 LONGEST_COMMENT_LINE = 2_000

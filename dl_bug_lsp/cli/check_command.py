@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     Raises `UsageError` for a check or a workspace that does not exist.
     """
-    from dl_bug_lsp.checks.registry import BY_ID
+    from dl_bug_lsp.checks.checking import BY_ID
     from dl_bug_lsp.checks.resources import size_of
     from dl_bug_lsp.workspace import Workspace
 

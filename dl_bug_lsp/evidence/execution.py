@@ -17,15 +17,17 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.spectrum.combination import Suspicion, combine, shipped_weights
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
-from dl_bug_lsp.spectrum.features import (
+from dl_bug_lsp.spectrum.combination import (
     FEATURES,
     FailureCues,
+    Suspicion,
+    combine,
     cues_of,
+    shipped_weights,
     stack_as_failing_run,
     stacks_of,
 )
+from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
 

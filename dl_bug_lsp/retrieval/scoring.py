@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.corpus import Corpus, Document, Floats
+from dl_bug_lsp.retrieval.documents import Corpus, Document, Floats
 
 
 # ---------------------------------------------------------------------- rVSM

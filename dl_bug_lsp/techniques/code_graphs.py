@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.corpus import Ints, numbers_of_terms
+from dl_bug_lsp.retrieval.documents import Ints, numbers_of_terms
 from dl_bug_lsp.retrieval.terms import terms_of_word, words_of
 from dl_bug_lsp.workspace import Workspace
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.corpus import Corpus, Floats
-from dl_bug_lsp.retrieval.files import segment_documents
+from dl_bug_lsp.retrieval.documents import Corpus, Floats, segment_documents
 from dl_bug_lsp.retrieval.scoring import cosines, length_scores
-from dl_bug_lsp.techniques.functions import functions_of_best, ranked
 from dl_bug_lsp.techniques.scores import (
     Composition,
     Files,
     RankedFunction,
     Subject,
     commit_score,
+    functions_of_best,
     history_score,
     normal,
+    ranked,
     similar_score,
     stack_score,
     structure_score,

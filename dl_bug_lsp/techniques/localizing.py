@@ -11,7 +11,6 @@ from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import Evidence, FailureReport, Options, Report, Suspect, SuspectFile
 from dl_bug_lsp.techniques.bjxnet import bjxnet
 from dl_bug_lsp.techniques.dnnloc import ALL, dnnloc
-from dl_bug_lsp.techniques.functions import by_file_and_text, lines_of
 from dl_bug_lsp.techniques.information_retrieval import AMALGAM, BLIA, BLUIR, BRTRACER, BUGLOCATOR
 from dl_bug_lsp.techniques.scores import (
     MAX_TEXT,
@@ -22,6 +21,8 @@ from dl_bug_lsp.techniques.scores import (
     RankedFunction,
     RankedLines,
     Subject,
+    by_file_and_text,
+    lines_of,
 )
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace

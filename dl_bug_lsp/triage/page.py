@@ -16,8 +16,7 @@ from importlib import resources
 from typing import Any
 
 from dl_bug_lsp.taxonomy.categories import categories
-from dl_bug_lsp.triage.results import Group, Row, TriageResult
-from dl_bug_lsp.triage.statistics import DURATIONS
+from dl_bug_lsp.triage.results import DURATIONS, Group, Row, TriageResult
 from dl_bug_lsp.views.escape import ascii_json, escape, shorten, well_formed
 
 MOST_SHOWN = 50_000

@@ -16,7 +16,6 @@ import pyarrow.parquet as pq
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.triage import TriageError
-from dl_bug_lsp.triage.batches import SCHEMA
 from dl_bug_lsp.triage.manifests import (
     Job,
     from_table,
@@ -26,16 +25,17 @@ from dl_bug_lsp.triage.manifests import (
     to_table,
 )
 from dl_bug_lsp.triage.page import render_page
+from dl_bug_lsp.triage.reading import Excerpt, excerpt_of_stream
 from dl_bug_lsp.triage.results import (
     Group,
     TriageResult,
     for_editors,
     groups_table,
+    result_of,
     to_json,
     to_summary,
 )
-from dl_bug_lsp.triage.running import Progress, read_all
-from dl_bug_lsp.triage.scanning import Excerpt, excerpt_of_stream
+from dl_bug_lsp.triage.running import SCHEMA, Progress, Store, read_all, write_table, write_text
 from dl_bug_lsp.triage.sources import (
     CHUNK,
     Listing,
@@ -47,8 +47,6 @@ from dl_bug_lsp.triage.sources import (
     opened,
     unpacked,
 )
-from dl_bug_lsp.triage.statistics import result_of
-from dl_bug_lsp.triage.store import Store, write_table, write_text
 from dl_bug_lsp.workspace import Workspace
 
 PART_ROWS = 20_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from dl_bug_lsp.checks.checking import BY_ID
 from dl_bug_lsp.checks.findings import Certainty, CheckReport, Finding
-from dl_bug_lsp.checks.registry import BY_ID
 from dl_bug_lsp.views.escape import escape, in_order, shorten, well_formed
 from dl_bug_lsp.views.github import command
 from dl_bug_lsp.views.layout import PLAIN, Lines, PathStyle, Style, wrap

@@ -6,7 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
-from dl_bug_lsp.checks.registry import BY_ID, CHECKS
+from dl_bug_lsp.checks.checking import BY_ID, CHECKS
 from dl_bug_lsp.taxonomy.categories import category
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from dl_bug_lsp.report import FailureReport, Options, Report
-from dl_bug_lsp.taxonomy.bug_types import BUG_TYPES
 from dl_bug_lsp.taxonomy.categories import categories
+from dl_bug_lsp.taxonomy.verdicts import BUG_TYPES
 from dl_bug_lsp.workspace import Workspace
 
 CATEGORY_IDS = {category.id for category in categories()}

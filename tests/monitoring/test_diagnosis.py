@@ -15,14 +15,15 @@ from dl_bug_lsp.localize import localize
 from dl_bug_lsp.monitoring.diagnosis import (
     HEALTHY,
     KINDS,
+    RULES,
     Diagnosis,
     diagnose,
     diagnose_recording,
     features,
+    measured,
     shipped_model,
 )
 from dl_bug_lsp.monitoring.diagnosis_facts import RunFacts
-from dl_bug_lsp.monitoring.diagnosis_rules import RULES, measured
 from dl_bug_lsp.monitoring.training_run import Recording, Run
 from dl_bug_lsp.report import Confidence, Options, Report
 from dl_bug_lsp.taxonomy.categories import category

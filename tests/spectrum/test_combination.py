@@ -10,12 +10,19 @@ from made_counts import counts_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.combination import (
     DOUBT,
+    FEATURES,
     REACH,
     CombinationWeights,
+    FailureCues,
+    Finder,
     candidates,
     combine,
+    cues_of,
     examine,
+    layout,
+    rows_of,
     shipped_weights,
+    stack_as_failing_run,
 )
 from dl_bug_lsp.spectrum.failure_words import (
     best_named,
@@ -25,15 +32,6 @@ from dl_bug_lsp.spectrum.failure_words import (
     words,
     words_of_report,
     words_of_tests,
-)
-from dl_bug_lsp.spectrum.features import (
-    FEATURES,
-    FailureCues,
-    Finder,
-    cues_of,
-    layout,
-    rows_of,
-    stack_as_failing_run,
 )
 from dl_bug_lsp.spectrum.spectrum import Counts, Element
 from dl_bug_lsp.tracebacks import Failure, read_failures

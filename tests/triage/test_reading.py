@@ -12,10 +12,16 @@ from job_logs import FIXTURES, failing, progress
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.decoding import is_binary
 from dl_bug_lsp.tracebacks import read_failures
-from dl_bug_lsp.triage import scanning
+from dl_bug_lsp.triage import reading
 from dl_bug_lsp.triage.fingerprints import fingerprint, message_template, without_accidents
-from dl_bug_lsp.triage.reading import Analysis, Reader, analysis, primary
-from dl_bug_lsp.triage.scanning import excerpt_of_stream, excerpts
+from dl_bug_lsp.triage.reading import (
+    Analysis,
+    Reader,
+    analysis,
+    excerpt_of_stream,
+    excerpts,
+    primary,
+)
 
 CASES = FIXTURES.parent / "tests" / "tracebacks" / "cases"
 LOGS = sorted(FIXTURES.glob("*/log.txt")) + sorted(CASES.glob("*.txt"))
@@ -216,7 +222,7 @@ def test_taking_accidents_away_never_raises(text: str) -> None:
 
 def test_the_search_knows_no_words_in_plain_progress() -> None:
     assert not excerpts([progress(200).encode()])[0].begins
-    assert scanning.excerpts([]) == []
+    assert reading.excerpts([]) == []
 
 
 def test_path_of_a_fixture_is_in_place() -> None:

@@ -20,9 +20,8 @@ from dl_bug_lsp.cli.main import main
 from dl_bug_lsp.triage import TriageError, triage
 from dl_bug_lsp.triage.fingerprints import Standing, standing_of
 from dl_bug_lsp.triage.results import TriageResult
-from dl_bug_lsp.triage.running import read_all
+from dl_bug_lsp.triage.running import Store, read_all
 from dl_bug_lsp.triage.sources import listing
-from dl_bug_lsp.triage.store import Store
 
 Write = Callable[[str, "str | bytes"], Path]
 
@@ -192,7 +191,7 @@ def test_a_cluster_of_three_processes_survives_the_death_of_a_worker(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("dl_bug_lsp.triage.batches.BATCH_FILES", 5)
+    monkeypatch.setattr("dl_bug_lsp.triage.running.BATCH_FILES", 5)
     address, started = cluster
     for number in range(120):
         text = progress(200, seed=number) + (failing(home=f"/u/{number}") if number % 3 else "")

@@ -17,8 +17,8 @@ import pytest
 from job_logs import failing, progress
 
 from dl_bug_lsp.triage import triage
-from dl_bug_lsp.triage.batches import batches, read_batch
 from dl_bug_lsp.triage.reading import Reader
+from dl_bug_lsp.triage.running import batches, read_batch
 from dl_bug_lsp.triage.sources import Source, listing
 from dl_bug_lsp.triage.triaging import text_of
 

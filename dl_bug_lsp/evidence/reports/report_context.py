@@ -28,8 +28,7 @@ from dl_bug_lsp.evidence.reports.documents import (
     source_file,
     source_of,
 )
-from dl_bug_lsp.retrieval.corpus import Floats, Ints
-from dl_bug_lsp.retrieval.files import code_of
+from dl_bug_lsp.retrieval.documents import Floats, Ints, code_of
 from dl_bug_lsp.retrieval.terms import words_of
 from dl_bug_lsp.spectrum.failure_words import is_test_file
 from dl_bug_lsp.workspace import Workspace

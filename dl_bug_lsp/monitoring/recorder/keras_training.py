@@ -18,7 +18,6 @@ from typing import Any, Callable
 import keras
 import numpy as np
 
-from dl_bug_lsp.monitoring.recorder import seeds
 from dl_bug_lsp.monitoring.recorder.arrays import (
     columns_of,
     feature_matrix,
@@ -26,7 +25,7 @@ from dl_bug_lsp.monitoring.recorder.arrays import (
     labels_of,
     row_digests,
 )
-from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Place, Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Place, Recorder, install_python
 
 PROBED = 32
 """Rows of data that are put through the model to see its activations and gradients."""
@@ -81,7 +80,7 @@ class KerasTraining:
         self.recorder.wrap(keras.Model, "fit", self._fit)
         self.recorder.wrap(keras.Model, "make_train_function", self._make_train_function)
         self.recorder.wrap(keras.utils, "set_random_seed", self._set_random_seed)
-        seeds.install_python(self.recorder)
+        install_python(self.recorder)
 
     def _init(self, original: Any) -> Any:
         recorder = self.recorder

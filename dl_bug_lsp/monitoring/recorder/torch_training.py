@@ -23,8 +23,7 @@ from torch.optim.optimizer import (
     register_optimizer_step_pre_hook,
 )
 
-from dl_bug_lsp.monitoring.recorder import seeds
-from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Call, Place, Recorder
+from dl_bug_lsp.monitoring.recorder.recorder import NOWHERE, Call, Place, Recorder, install_torch
 from dl_bug_lsp.monitoring.recorder.torch_layers import Layers
 from dl_bug_lsp.monitoring.recorder.torch_loaders import Loaders
 from dl_bug_lsp.monitoring.recorder.torch_losses import Losses
@@ -130,7 +129,7 @@ class Training:
         self.recorder.wrap(torch, "compile", self._compiling)
         self.losses.patch()
         self.loaders.patch()
-        seeds.install_torch(self.recorder)
+        install_torch(self.recorder)
         for handle in (
             register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(self._after_step),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, names
 from dl_bug_lsp.taxonomy.rules import (
     configs,
     data,
@@ -19,7 +19,6 @@ from dl_bug_lsp.taxonomy.rules import (
     torch,
     trainers,
 )
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule
 
 _TORCH = names(
     "torch torchvision torchaudio torchtext torchmetrics functorch lightning pytorch_lightning "

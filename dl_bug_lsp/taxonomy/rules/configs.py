@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import Rule, rule
 
 KEY, ARGUMENT, TYPE = "key_not_found", "illegal_argument", "type_mismatch"
 LIBRARY = "library_not_found"

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import (
+    FRAMEWORKS,
+    ClassificationContext,
+    Rule,
+    names,
+    rule,
+)
 
 DATA, SYNTAX, CODING = "corrupt_data", "syntax_error", "unexpected_encoding"
 TYPE = "type_mismatch"

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, rule
 
 PATH, LIBRARY, RIGHTS = "path_not_found", "library_not_found", "permission_denied"
 ATTRIBUTE = "attribute_not_found"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, names
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, names, rule
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 NAN = "loss_nan"

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, rule
 
 HARDWARE, DISK, KILLED = "hardware_failure", "storage_exhausted", "process_killed"
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, rule
 
 LINK = "communication_failure"
 

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import re
 
-from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, library_of
-from dl_bug_lsp.taxonomy.rules.classification_rule import Condition, Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import (
+    FRAMEWORKS,
+    ClassificationContext,
+    Condition,
+    Rule,
+    library_of,
+    rule,
+)
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, ARGUMENT, KEY = "illegal_index", "illegal_argument", "key_not_found"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import Rule, rule
 
 SHAPE, TYPE, INDEX = "tensor_mismatch", "type_mismatch", "illegal_index"
 KEY, ARGUMENT, MISUSE = "key_not_found", "illegal_argument", "framework_api_misuse"

@@ -5,7 +5,7 @@ Numerics, AutoGraph, variables and graphs; indices, types, shapes and records, a
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import Rule, rule
 
 MISUSE, NAN = "framework_api_misuse", "loss_nan"
 

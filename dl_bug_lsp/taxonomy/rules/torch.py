@@ -6,8 +6,7 @@ checkpoints.
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, rule
 
 MISUSE, TYPE, ARGUMENT = "framework_api_misuse", "type_mismatch", "illegal_argument"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.taxonomy.rules.classification_rule import Rule, rule
+from dl_bug_lsp.taxonomy.classification_context import Rule, rule
 
 MISUSE, SHAPE, ARGUMENT = "framework_api_misuse", "tensor_mismatch", "illegal_argument"
 PATH, RIGHTS, DATA = "path_not_found", "permission_denied", "corrupt_data"

@@ -8,11 +8,10 @@ import pyarrow as pa
 import pytest
 from scipy.stats import false_discovery_control, hypergeom
 
-from dl_bug_lsp.triage.batches import SCHEMA
 from dl_bug_lsp.triage.hosts import HostJob, bad_hosts
 from dl_bug_lsp.triage.manifests import Job
-from dl_bug_lsp.triage.results import Group, TriageResult, to_json
-from dl_bug_lsp.triage.statistics import result_of
+from dl_bug_lsp.triage.results import Group, TriageResult, result_of, to_json
+from dl_bug_lsp.triage.running import SCHEMA
 
 
 def rows(*logs: dict[str, object]) -> pa.Table:
