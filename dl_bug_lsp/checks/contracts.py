@@ -31,13 +31,11 @@ from dl_bug_lsp.evidence.training_rules import (
     generative,
     hyperparameters,
     loop,
-    losses,
     lost_values,
-    models,
+    models_and_losses,
     numerics,
     objectives,
     optimizers,
-    overfitting,
     updates,
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
@@ -193,14 +191,21 @@ class _Group:
 
 GROUPS = (
     _Group(STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients, updates.find)),
-    _Group(LOSS, (losses.find_losses, losses.find_keras, models.find)),
+    _Group(
+        LOSS,
+        (
+            models_and_losses.find_losses,
+            models_and_losses.find_keras,
+            models_and_losses.find_models,
+        ),
+    ),
     _Group(OPTIMIZER, (optimizers.find,)),
     _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
     _Group(MEASURED, (evaluation.find,), "overfitting"),
     _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance"),
     _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
     _Group(DOMAIN, (numerics.find_numerics,), "loss_nan"),
-    _Group(SPLIT, (overfitting.find_overfit, overfitting.find_splits), "overfitting"),
+    _Group(SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting"),
 )
 EPOCH_SCHEDULERS = {"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau"}
 MODELS = {"model", "net", "network", "encoder", "classifier", "backbone"}

@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
-from dl_bug_lsp.evidence.domain_rules import all_domain_rules, unused_parts
+from dl_bug_lsp.evidence.domain_rules import all_domain_rules, misuse
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs
@@ -71,7 +71,7 @@ def gather(case: Case) -> Iterator[Clue]:
 def _acquitted(case: Case, clue: Clue) -> float:
     """Return what a clue counts where its line is right or has no part in what fails."""
     share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
-    share *= unused_parts.share_of(case, clue) * names.share_of(case, clue)
+    share *= misuse.share_of(case, clue) * names.share_of(case, clue)
     return share * interpretation.share_of(case, clue)
 
 

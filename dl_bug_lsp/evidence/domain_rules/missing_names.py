@@ -1,19 +1,25 @@
-"""Rules for names and keys that do not exist, and for parameters that are never used.
+"""Rules for names, keys and settings that do not exist, or that nothing reads.
 
 Names that are set only under a condition or under another name; keys of registries whose module
-nothing imports; state dicts whose keys differ only by a prefix.
+nothing imports; state dicts whose keys differ only by a prefix; lists of layers' names, by which
+is converted, left out, adapted or frozen; parameters that are never used.
+
+A table of defaults that is merged with a user's file, ``.get`` with a default and dataclasses that
+ignore what they do not know take a setting of another name in silence: the program runs with its
+default, and fails elsewhere. The setting that nothing reads is the place.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import weakref
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
-from dl_bug_lsp.evidence.words import HELD_FILES, ROLES
+from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import (
@@ -22,6 +28,7 @@ from dl_bug_lsp.provenance.nodes import (
 )
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 READ_ROLES = frozenset(r for r in ROLES if not r.startswith(("config", "definition")))
 CONDITIONS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
@@ -435,3 +442,163 @@ def _is_protocol_method(scope: Scope) -> bool:
         return False
     short = scope.name.rpartition(".")[2]
     return short.startswith("__") and short != "__init__" and bool(owner.node.bases)
+
+
+READING = frozenset(("attribute", "subscript", "string", "dict_key", "keyword", "bound", "name"))
+"""Roles of a word of the code that may read a setting by its name, or hand it on."""
+ASKING = frozenset(("attribute", "subscript", "string", "dict_key"))
+"""Roles of a name that asks for a setting: what is near to the unread one is among these."""
+LEAST_NEAR = 0.55
+"""The least nearness of two names of which one may be meant where the other stands."""
+MOST_UNREAD = 3
+"""Unread settings of a table: where there are more, another program reads them."""
+LEAST_READ = 2 / 3
+"""The share of a table's settings that the code must read by their names."""
+CONFIGS = (".yaml", ".yml", ".toml", ".json", ".json5", ".ini", ".cfg")
+NO_CONFIGS = frozenset(("pyproject.toml", "package.json", "setup.cfg", "tox.ini", "manifest.json"))
+OF_LIBRARIES = frozenset(("defaults", "_target_", "name", "description", "version", "comment"))
+"""Settings that libraries read, or that are for people."""
+MOST_TABLES, MOST_NAMES, MOST_OTHERS = 60, 4_000, 500
+ALONE = 0.5
+"""What an unread setting counts whose value the message does not have."""
+
+
+def find_unread_settings(case: Case) -> Iterator[Clue]:
+    """Yield the settings of the run's configs that no code reads, though it asks for a like one."""
+    files = case.engine.configuration.files or case.config_files
+    if not files:
+        return
+    read, asked = case.code_words.texts(READING), case.code_words.texts(ASKING)
+    set_names = {entry.key for entry in case.config_entries}
+    names = sorted(n for n in asked if n.isidentifier() and n not in set_names)[:MOST_NAMES]
+    numbers = {f.value for f in case.facts.facts if isinstance(f.value, int)}
+    handed_over: set[tuple[str, tuple[str | int, ...]]] | None = None
+    for (file, path), entries in list(_tables(case).items())[:MOST_TABLES]:
+        unread = [e for e in entries if e.key not in read and e.key not in OF_LIBRARIES]
+        is_read = len(entries) - len(unread) >= LEAST_READ * len(entries)
+        if not 0 < len(unread) <= MOST_UNREAD or not is_read:
+            continue
+        for entry in unread:
+            if entry.value is None or _stands_elsewhere(case, entry.key):
+                continue
+            near = _near(entry.key, names)
+            if near is None:
+                continue
+            if handed_over is None:
+                handed_over = spread_tables(case)
+            if (file, path) in handed_over:
+                break
+            why = (
+                f"no code reads the setting `{entry.key}`; the code reads `{near}`,"
+                " which no config sets"
+            )
+            score = 1.0 if entry.value in numbers else ALONE
+            yield Clue("rules.unread_setting", file, entry.line, score / len(unread) ** 0.5, why)
+
+
+def _tables(case: Case) -> Mapping[tuple[str, tuple[str | int, ...]], list[ConfigEntry]]:
+    """Return the settings of each table with names, without lists and what libraries wrote."""
+    tables: dict[tuple[str, tuple[str | int, ...]], list[ConfigEntry]] = {}
+    for file in case.engine.configuration.files or case.config_files:
+        name = file.rpartition("/")[2]
+        if not name.endswith(CONFIGS) or name in NO_CONFIGS or name.startswith("."):
+            continue
+        entries = case.workspace.config_entries(file)
+        if OF_SAVED_MODELS & {entry.key for entry in entries}:
+            continue
+        for entry in entries:
+            if entry.key and not any(isinstance(part, int) for part in entry.path):
+                tables.setdefault((file, entry.path[:-1]), []).append(entry)
+    return tables
+
+
+def _stands_elsewhere(case: Case, key: str) -> bool:
+    """Whether code that is not near the failure has a word, or there is too much to look."""
+    near = set(case.code_files)
+    others = [file for file in case.workspace.python_files() if file not in near]
+    if len(others) > MOST_OTHERS:
+        return True
+    word = re.compile(rf"\b{re.escape(key)}\b")
+    return any(word.search(case.workspace.text(file) or "") for file in others)
+
+
+def _near(key: str, names: list[str]) -> str | None:
+    """Return the name nearest to a setting's, None where none is near."""
+    best = max(names, key=lambda name: (nearness(key, name), name), default=None)
+    return best if best is not None and nearness(key, best) >= LEAST_NEAR else None
+
+
+OF_LAYERS = re.compile(
+    r"divisible by (?:8|16|32)\b|[Tt]arget modules? .*not found|_scaled_mm|_int_mm"
+)
+"""Messages of layers that were converted, and should not have been."""
+LISTS = re.compile(
+    r"(?i)skip|keep|exclu|ignore|target_?modules|not_?(?:to_)?convert|no_?decay|fp32|bf16|fp16|freeze"
+    r"|frozen|trainable|leave|except|modules|layers"
+)
+MOST_MODULE_NAMES = 60
+
+
+def find_module_names(case: Case) -> Iterator[Clue]:
+    """Yield lists of layers' names in which one is no layer, and others are."""
+    if not OF_LAYERS.search(case.message):
+        return
+    known = _attributes(case)
+    for file in case.code_files:
+        for node in ast.walk(case.workspace.tree(file) or ast.Module([], [])):
+            for name, value in _named(node):
+                texts = _texts(value)
+                if LISTS.search(name) and texts:
+                    yield from _unknown(texts, known, name, file, value.lineno)
+    of_lists: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for entry in case.config_entries:
+        if entry.path and isinstance(entry.path[-1], int) and isinstance(entry.value, str):
+            of_lists.setdefault((entry.file, entry.key), []).append((entry.value, entry.line))
+    for (file, name), items in of_lists.items():
+        if LISTS.search(name):
+            for text, line in items:
+                if not _is_known(text, known):
+                    why = f"`{text}` in `{name}` is no attribute of a class here"
+                    yield Clue("rules.strong", file, line, 1.0, why)
+
+
+def _attributes(case: Case) -> set[str]:
+    """Return the names under which classes of the workspace keep anything."""
+    attributes: set[str] = set()
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            if scope.is_class:
+                attributes |= scope.attributes.keys()
+    return attributes
+
+
+def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], (ast.Name, ast.Attribute)):
+        target = node.targets[0]
+        yield (target.id if isinstance(target, ast.Name) else target.attr), node.value
+    elif isinstance(node, ast.keyword) and node.arg is not None:
+        yield node.arg, node.value
+    elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        args = [*node.args.posonlyargs, *node.args.args]
+        yield from zip((a.arg for a in reversed(args)), reversed(node.args.defaults), strict=False)
+
+
+def _texts(value: ast.expr) -> list[str]:
+    if not isinstance(value, (ast.List, ast.Tuple, ast.Set)) or len(value.elts) > MOST_MODULE_NAMES:
+        return []
+    texts = [e.value for e in value.elts if isinstance(e, ast.Constant)]
+    names = [text for text in texts if isinstance(text, str)]
+    return names if len(names) == len(value.elts) else []
+
+
+def _unknown(texts: list[str], known: set[str], name: str, file: str, line: int) -> Iterator[Clue]:
+    missing = [text for text in texts if not _is_known(text, known)]
+    if missing and known:
+        why = f"`{missing[0]}` in `{name}` is no attribute of a class here"
+        yield Clue("rules.strong", file, line, 1.0, why)
+
+
+def _is_known(text: str, known: set[str]) -> bool:
+    """Whether a name, perhaps with a path or pattern, ends in an attribute of a class."""
+    return any(part in known for part in re.split(r"[^A-Za-z0-9_]+", text) if part)

@@ -3,6 +3,10 @@
 `RULES` holds the rules that need only words of the message and a call. The functions after it
 treat traced and compiled functions, JAX loops whose body changes the type of their state, and
 parameters that take no part in the loss under data-parallel training.
+
+Parts of a model that take no part in the loss are computed and then left out. Sources: PyTorch's
+documentation of ``DistributedDataParallel`` ("find_unused_parameters") and ``torch.autograd.grad``
+("allow_unused"), Keras' of ``Optimizer.apply_gradients``.
 """
 
 from __future__ import annotations
@@ -10,6 +14,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
@@ -22,6 +27,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     statements,
 )
 from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.provenance.nodes import Function, Instance, Items, Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -545,3 +551,132 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
                 why = f"`{name}`, which the message asks for, is called after line {place.line}"
                 yield Clue("rules.strong", place.file, call.lineno, 0.8, why)
                 break
+
+
+SAID = re.compile(
+    r"not used in producing|parameters that were not used"
+    r"|appears to not have been used in the graph|Gradients do not exist for variables"
+    r"|parameters? .{0,40}did not receive grad"
+)
+"""How frameworks say that a parameter got no gradient."""
+ASKS = re.compile(r"DistributedDataParallel|\bDDP\(|autograd\.grad\b|apply_gradients")
+OF_CALLS = ("classics.place", "rules.medium")
+ASKING = 0.5
+"""What evidence counts against a call that only asks for the gradients of all parameters."""
+MOST_FILES = 30
+LOSS = re.compile(r"(?i)loss|objective|criterion|nll|elbo|cost|penalty|kl|aux|reg")
+"""Words of what is minimized."""
+OF_LAYERS = re.compile(r"^[A-Z]\w*$")
+RETURNED, DEAD, DEAD_LOSS, LAYER = 1.0, 0.6, 0.8, 1.0
+"""How sure a place is: what a function returns without a loss that it computes; a value that
+nothing reads; the line of such a loss; a layer that no method uses."""
+
+
+_FOUND: WeakKeyDictionary[Case, tuple[Clue, ...]] = WeakKeyDictionary()
+
+
+def find_left_out(case: Case) -> Iterator[Clue]:
+    """Yield the values of losses and layers that nothing uses, and what leaves them out."""
+    if case not in _FOUND:
+        _FOUND[case] = tuple(_left_out(case)) if SAID.search(case.message) else ()
+    yield from _FOUND[case]
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts by this: less where its call only asks for all gradients."""
+    if clue.kind not in OF_CALLS or not any(find_left_out(case)):
+        return 1.0
+    line = case.workspace.source_line(clue.file, clue.line)
+    return ASKING if ASKS.search(line) else 1.0
+
+
+def _left_out(case: Case) -> Iterator[Clue]:
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield from _dead_values(file, node)
+            elif isinstance(node, ast.ClassDef):
+                yield from _unused_layers(file, node)
+
+
+def _dead_values(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Clue]:
+    """Yield the computed values that a function never reads, and what it hands back instead."""
+    nodes = list(own_nodes(function))
+    read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and _is_load(n)}
+    if "locals" in read:
+        return
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or not _computes(node.value):
+            continue
+        names = [n.id for target in node.targets for n in _names(target)]
+        for name in (n for n in names if n not in read and not n.startswith("_")):
+            is_loss = LOSS.search(name) is not None
+            score = DEAD_LOSS if is_loss else DEAD
+            why = f"`{name}` is computed here, and nothing reads it"
+            yield Clue("rules.strong", file, node.lineno, score, why)
+            for user in _instead(nodes, node, name) if is_loss else ():
+                why = f"`{name}` of line {node.lineno} takes no part in what is made here"
+                yield Clue("rules.strong", file, user.lineno, RETURNED, why)
+
+
+def _instead(nodes: list[ast.AST], made: ast.Assign, name: str) -> Iterator[ast.stmt]:
+    """Yield the last statement that reads a value of the same kind: there it is left out.
+
+    Losses of a function share a word of their names (``state_loss``, ``wear_loss``).
+    """
+    words = {word for word in parts_of(name) if LOSS.search(word)}
+    users = [
+        node
+        for node in nodes
+        if isinstance(node, (ast.Return, ast.Assign, ast.AugAssign))
+        and node is not made
+        and node.value is not None
+        and any(words & set(parts_of(n.id)) for n in _names(node.value) if n.id != name)
+    ]
+    returns = [node for node in users if isinstance(node, ast.Return)]
+    yield from (returns or users)[-1:]
+
+
+def _unused_layers(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
+    """Yield the layers that a constructor makes and no other method of the class reads."""
+    methods = [n for n in cls.body if isinstance(n, ast.FunctionDef)]
+    start = next((m for m in methods if m.name in ("__init__", "setup", "build")), None)
+    if start is None or not any(method.name in FORWARDS for method in methods):
+        return
+    read = {
+        node.attr
+        for method in methods
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
+    }
+    dynamic = any(isinstance(n, ast.Call) and called_name(n) in DYNAMIC for n in ast.walk(cls))
+    for node in ast.walk(start) if not dynamic else ():
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+            continue
+        target = node.targets[0]
+        is_own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+        if not is_own or not OF_LAYERS.match(called_name(node.value) or ""):
+            continue
+        assert isinstance(target, ast.Attribute)
+        if target.attr not in read:
+            why = f"no method uses `self.{target.attr}`, which has parameters if it is a layer"
+            yield Clue("rules.strong", file, node.lineno, LAYER, why)
+
+
+FORWARDS = ("forward", "call", "__call__", "training_step")
+DYNAMIC = frozenset(("getattr", "children", "modules", "named_children", "named_modules"))
+"""Calls by which a module may reach its parts without their names."""
+
+
+def _is_load(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    return (n for n in ast.walk(node) if isinstance(n, ast.Name))
+
+
+def _computes(value: ast.expr) -> bool:
+    """Whether a value is the result of a call or of arithmetic."""
+    return any(isinstance(n, (ast.Call, ast.BinOp)) for n in ast.walk(value))

@@ -1,19 +1,24 @@
-"""Names that are set again and used as if they had their first value: by loops, over imports.
+"""Names that are set again and used as if they had their first value: by loops, imports, cells.
 
 The target of a ``for`` and what its body assigns outlive the loop (Python language reference, "The
 for statement"). Where a name had a value of its own before, and the failing path uses it after
-the loop, the run used the last round's value. pylint warns of such targets (W0631).
+the loop, the run used the last round's value. pylint warns of such targets (W0631). In notebooks
+names are made in cells that ran too late, out of order, or twice.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.followed_run import SEEN, follow, hidden_cells_of
+from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope
+from dl_bug_lsp.workspace.notebooks import Cell
 
 IN_BODY = 0.5
 """What a name counts that the body of a loop assigns: most such loops compute it for later."""
@@ -116,3 +121,187 @@ def _is_empty(value: ast.expr) -> bool:
     if isinstance(value, ast.List | ast.Tuple | ast.Set):
         return not value.elts
     return isinstance(value, ast.Dict) and not value.keys
+
+
+Bound = tuple[int, str, ast.stmt]
+"""A line, a name that it binds, and the whole statement."""
+
+
+def find_cells(case: Case) -> Iterator[Clue]:
+    """Yield the cells whose order of execution explains what a name stands for, or that it does."""
+    if case.category.id == "undefined_variable":
+        yield from _too_late(case)
+    else:
+        yield from _out_of_order(case)
+        yield from _followed_again(case)
+
+
+def ran_in_order(case: Case) -> bool:
+    """Tell whether the notebook's execution counts say that its cells ran once, from the top.
+
+    Not where a name is undefined: then the cell that makes it may not have run at all.
+    """
+    if case.category.id == "undefined_variable":
+        return False
+    counts = [
+        cell.execution_count
+        for file in _notebooks(case)
+        for cell in case.workspace.cells(file)
+        if cell.execution_count is not None and any(line.strip() for line in cell.lines)
+    ]
+    return bool(counts) and counts == list(range(1, len(counts) + 1))
+
+
+def _notebooks(case: Case) -> list[str]:
+    """Return the notebooks that the failure went through."""
+    return sorted({place.file for place in case.places if place.file.endswith(".ipynb")})
+
+
+def _too_late(case: Case) -> Iterator[Clue]:
+    """Find where other cells of the failing notebook make the undefined name."""
+    names = {str(f.value) for f in case.facts.of(FactKind.NAME)}
+    for file in _notebooks(case):
+        cells = case.workspace.cells(file)
+        own = max((p.line for p in case.places if p.file == file), default=0)
+        failed = _cell_of(cells, own)
+        tree = case.workspace.tree(file)
+        for line, name, _ in _made(tree, names) if tree is not None else ():
+            cell = _cell_of(cells, line)
+            why = _reason(cell, failed) if cell is not None and failed is not None else ""
+            if why:
+                yield Clue("rules.strong", file, line, 1.0, f"`{name}` is made here, {why}")
+
+
+def _cell_of(cells: Sequence[Cell], line: int) -> Cell | None:
+    return next((cell for cell in cells if line in cell.raw), None)
+
+
+def _reason(cell: Cell, failed: Cell) -> str:
+    """Return why a cell had not run before the failed one; empty where it had, or is the same."""
+    if cell.number == failed.number:
+        return ""
+    if cell.execution_count is None and failed.execution_count is not None:
+        return f"in code cell {cell.number}, which was not run"
+    if cell.execution_count is not None and failed.execution_count is not None:
+        is_later = cell.execution_count > failed.execution_count
+        return f"in code cell {cell.number}, which ran only afterwards" if is_later else ""
+    if cell.number < failed.number:
+        return ""
+    return f"in code cell {cell.number}, below the one that failed"
+
+
+def _out_of_order(case: Case) -> Iterator[Clue]:
+    """Find what gave the names of the failing statement other values than reading order says."""
+    for file in _notebooks(case):
+        cells = case.workspace.cells(file)
+        lines = {place.line for place in case.places if place.file == file}
+        ran = [cell for line in lines if (cell := _cell_of(cells, line)) is not None]
+        failed = max(ran, key=lambda cell: cell.execution_count or 0, default=None)
+        tree = case.workspace.tree(file)
+        if failed is None or not failed.execution_count or tree is None:
+            continue
+        counted = [
+            c for c in cells if c.execution_count and c.execution_count <= failed.execution_count
+        ]
+        made = [
+            (b, cell) for b in _made(tree, _used(tree, lines)) if (cell := _cell_of(counted, b[0]))
+        ]
+        yield from _overwritten(file, made, failed)
+        shape = case.category.id == "tensor_mismatch"
+        for (line, name, statement), cell in made:
+            kind = _ran_again(cell, counted) if cell.number != failed.number else ""
+            if kind and _remakes(statement, name, shape):
+                why = f"`{name}` is made from itself here, and this cell seems to have run twice"
+                yield Clue(kind, file, line, 1.0, why)
+
+
+def _followed_again(case: Case) -> Iterator[Clue]:
+    """Find what a further run of a cell changed, where the failure shows only with that run."""
+    hidden = hidden_cells_of(case)
+    raised = follow(case).raised if hidden else None
+    if raised is None or raised.weight < 1.0:
+        return
+    origins = {origin for side in raised.sides for origin in origins_of(side)}
+    for file in _notebooks(case):
+        tree = case.workspace.tree(file)
+        cells = [cell for cell in case.workspace.cells(file) if cell.number in hidden]
+        for statement in tree.body if tree is not None else ():
+            place, cell = (file, statement.lineno), _cell_of(cells, statement.lineno)
+            if place not in origins or cell is None:
+                continue
+            names = sorted(_bound_by(statement))
+            name = next((name for name in names if _remakes(statement, name, shape=False)), None)
+            if name is not None:
+                why = (
+                    f"`{name}` is made from itself here: with one more run of code cell "
+                    f"{cell.number}, for which the execution counts have room, it fails so"
+                )
+                yield Clue("rules.strong", *place, 1.0, f"{why} {SEEN}")
+
+
+def _overwritten(file: str, made: list[tuple[Bound, Cell]], failed: Cell) -> Iterator[Clue]:
+    """Find names whose latest value is of a cell below, where one above makes them too."""
+    for name in sorted({bound[1] for bound, _ in made}):
+        own = [
+            (cell.execution_count or 0, bound[0], cell) for bound, cell in made if bound[1] == name
+        ]
+        _, line, cell = max(own, key=lambda entry: entry[:2])
+        if cell.number > failed.number and any(c.number <= failed.number for _, _, c in own):
+            why = (
+                f"`{name}` had its value from here: code cell {cell.number} ran before the failure"
+            )
+            yield Clue("rules.strong", file, line, 1.0, why)
+
+
+def _ran_again(cell: Cell, counted: list[Cell]) -> str:
+    """Return a kind of clue where execution counts speak for a second run of a cell, else empty.
+
+    A run that no cell shows any more was of a cell that ran again later, or was deleted.
+    """
+    counts = {other.execution_count for other in counted}
+    count = cell.execution_count or 0
+    hidden = [n for n in range(1, count) if n not in counts]
+    above = any(
+        other.number > cell.number and (other.execution_count or 0) < count for other in counted
+    )
+    if hidden and above:
+        return "rules.strong"
+    return "rules.medium" if count - 1 in hidden else ""
+
+
+def _remakes(statement: ast.stmt, name: str, shape: bool) -> bool:
+    """Tell whether running a statement again changes a name again (its ``shape``, where asked)."""
+    if isinstance(statement, ast.AugAssign):
+        return not shape
+    if not isinstance(statement, ast.Assign) or (shape and isinstance(statement.value, ast.BinOp)):
+        return False
+    return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+
+
+def _used(tree: ast.Module, lines: set[int]) -> set[str]:
+    """Return the names that are read on some lines."""
+    return {
+        node.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.lineno in lines
+    }
+
+
+def _made(tree: ast.Module, names: set[str]) -> Iterator[Bound]:
+    """Yield the top-level statements that bind one of the names."""
+    for statement in tree.body:
+        bound = _bound_by(statement)
+        yield from ((statement.lineno, name, statement) for name in sorted(bound & names))
+
+
+def _bound_by(statement: ast.stmt) -> set[str]:
+    """Return the names that a top-level statement binds."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return {statement.name}
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    return {
+        node.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    }

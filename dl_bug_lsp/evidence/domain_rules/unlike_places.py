@@ -1,16 +1,33 @@
-"""One thing that a program treats in two ways: what all other places do is what was meant."""
+"""One thing that a program treats in two ways, and values unlike the others of their kind.
+
+What all other places do is what was meant. Steps that only the data of training go through are the
+nearest difference where an evaluation failed. The default of an option is what its author ran the
+program with: where numbers became NaN or infinite, a setting of other magnitude is the first thing
+to look at. Names say what is counted (epochs, steps, hours, rows): where a value is handed on as it
+is, and the two names count in different units, a conversion may be missing.
+"""
 
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.batches import adds_axis
-from dl_bug_lsp.evidence.domain_rules.syntax import near_files, near_scopes, own_nodes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    keyword,
+    near_files,
+    near_scopes,
+    own_nodes,
+    source,
+)
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
+from dl_bug_lsp.provenance.launches import Launch, commands_before, name_of
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 
 MOST_FILES = 30
@@ -20,7 +37,7 @@ ENOUGH_LOOPS = 2
 Assigned = tuple[int, ast.expr]
 
 
-def find(case: Case) -> Iterator[Clue]:
+def find_unlike_places(case: Case) -> Iterator[Clue]:
     """Yield the places that differ from those that do the same thing."""
     if case.category.id in ("tensor_mismatch", "illegal_argument"):
         yield from _not_batched(case)
@@ -207,3 +224,214 @@ def _returned(file: str, function: ast.FunctionDef) -> Iterator[tuple[str, ast.R
     for node in own_nodes(function):
         if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
             yield file, node, len(node.value.elts)
+
+
+FLAG = re.compile(r"(?i)\b(?:is_?)?(?:train(?:ing)?|augment\w*)\b|['\"]train\w*['\"]")
+PREPARES = re.compile(
+    r"(?i)crop|resiz|pad|trunc|trim|cut|normali|standardi|scale|rescale|encode|tokeni|totensor"
+    r"|to_tensor|grayscale|convert|cast|float|flatten|reshape|transpose|permute|window|one_?hot|clip"
+)
+EVALUATES = re.compile(
+    r"(?i)\b\w*(?:val(?:id\w*)?|eval\w*|test\w*|predict\w*|infer\w*|score)_?\w*\b"
+)
+CATEGORIES = {"tensor_mismatch", "illegal_argument", "type_mismatch", "illegal_index"}
+MOST_TRAINING_FILES = 40
+
+
+def find_train_only(case: Case) -> Iterator[Clue]:
+    """Yield the conditions under which only training data are prepared as the model expects."""
+    if case.category.id not in CATEGORIES or not _evaluates(case):
+        return
+    for file in near_files(case)[:MOST_TRAINING_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.If) or not FLAG.search(source(node.test)):
+                continue
+            if isinstance(node.test, ast.UnaryOp):
+                continue
+            names = {called_name(call) or "" for part in node.body for call in calls_in(part)}
+            done = {name for name in names if PREPARES.search(name)}
+            otherwise = {called_name(c) or "" for s in node.orelse for c in calls_in(s)}
+            missing = sorted(n for n in done if not _has_like(n, otherwise))
+            if not missing:
+                continue
+            why = f"`{missing[0]}` is done under `{source(node.test)}` alone"
+            yield Clue("rules.train_only", file, node.lineno, 1.0, why)
+            line = next(
+                (c.lineno for s in node.body for c in calls_in(s) if called_name(c) == missing[0]),
+                node.lineno,
+            )
+            if line != node.lineno:
+                yield Clue("rules.train_only", file, line, 1.0, why)
+
+
+def _evaluates(case: Case) -> bool:
+    """Say whether the stack went through the evaluation of what was trained before."""
+    names = [frame.function or "" for frame, place in case.located if place is not None]
+    sources = [frame.source or "" for frame, place in case.located if place is not None]
+    return any(EVALUATES.search(text) for text in (*names, *sources))
+
+
+def _has_like(name: str, others: set[str]) -> bool:
+    """Whether one of the other calls does the same kind of thing (a crop for a crop)."""
+    match = PREPARES.search(name)
+    word = match[0].lower() if match else name.lower()
+    return any(word in other.lower() for other in others)
+
+
+NOT_FINITE = re.compile(
+    r"(?i)\b(?:nans?|inf|infinity|non-?finite|not finite|overflow\w*|diverg\w+)\b"
+)
+DIVERGED = {"loss_nan", "loss_divergence"}
+OPTIONS = {"add_argument", "option", "DEFINE_float", "Option"}
+COUNTS = re.compile(
+    r"(?i)epoch|step|iter|batch|worker|seed|size|num|count|^n_|_n$|port|dim|layer|width|hidden|depth"
+    r"|channel|head|length|every|interval|freq|patience|rank|gpu|device|class|vocab|max_len|warmup"
+)
+"""Options whose magnitude follows what a run is for."""
+LEAST = 1.5
+"""Orders of magnitude from which a value is far from its default."""
+MOST = 2.0
+"""Orders of magnitude from which it counts wholly."""
+MOST_SETTING_FILES = 20
+MOST_COMMANDS = 6
+
+
+def find_far_settings(case: Case) -> Iterator[Clue]:
+    """Yield the settings of a command that are far from the defaults of their options."""
+    if not NOT_FINITE.search(case.message) and case.category.id not in DIVERGED:
+        return
+    found: dict[tuple[str, int], tuple[float, str]] = {}
+    for launch in _commands(case):
+        defaults = _defaults(case, launch.script)
+        for word in launch.words:
+            name = name_of(word).lstrip("-").replace("-", "_")
+            default, value = defaults.get(name), _number(word.value)
+            if default is None or value is None or COUNTS.search(name) or not word.line:
+                continue
+            far = _orders(value, default)
+            if far >= LEAST:
+                why = f"`{name}` is {word.text} here and {default:g} by default"
+                found[word.file, word.line] = (min(far / MOST, 1.0), why)
+    for (file, line), (score, why) in found.items():
+        yield Clue("rules.strong", file, line, score / math.sqrt(len(found)), why)
+
+
+def _commands(case: Case) -> list[Launch]:
+    """Return the failing command and those before it in its file."""
+    launches = [launch for launch in case.engine.run.launches if launch.file]
+    if len(launches) != 1:
+        return launches[:1]
+    return [*commands_before(case.workspace, launches[0]), *launches][-MOST_COMMANDS:]
+
+
+def _defaults(case: Case, script: str) -> dict[str, float]:
+    """Return the numbers that options have by default, by the names of the options."""
+    found: dict[str, float] = {}
+    for file in dict.fromkeys([script, *near_files(case)[:MOST_SETTING_FILES]]):
+        tree = case.workspace.tree(file)
+        for call in calls_in(tree) if tree is not None else ():
+            if called_name(call) not in OPTIONS:
+                continue
+            held = keyword(call, "default")
+            default = _number(held.value) if isinstance(held, ast.Constant) else None
+            for flag in call.args:
+                if default is not None and isinstance(flag, ast.Constant):
+                    name = str(flag.value).lstrip("-").replace("-", "_")
+                    found.setdefault(name, default)
+    return found
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, (int, float)):
+        return float(value)
+    try:
+        return float(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _orders(value: float, default: float) -> float:
+    """Return by how many orders of magnitude two numbers differ; 0 where one of them is 0."""
+    if not value or not default or not math.isfinite(value) or not math.isfinite(default):
+        return 0.0
+    return abs(math.log10(abs(value / default)))
+
+
+UNITS: tuple[frozenset[str], ...] = (
+    frozenset(("step", "steps", "iters", "iterations", "updates")),
+    frozenset(("epoch", "epochs")),
+    frozenset(("hour", "hours")),
+    frozenset(("minute", "minutes")),
+    frozenset(("second", "seconds", "secs")),
+    frozenset(("ms", "millis", "milliseconds")),
+    frozenset(("day", "days")),
+    frozenset(("frames",)),
+    frozenset(("samples",)),
+    frozenset(("batches",)),
+    frozenset(("tokens",)),
+    frozenset(("words",)),
+    frozenset(("chars", "characters")),
+    frozenset(("percent", "pct")),
+    frozenset(("hz",)),
+    frozenset(("khz",)),
+    frozenset(("px", "pixels")),
+    frozenset(("patches",)),
+    frozenset(("mb",)),
+    frozenset(("gb",)),
+)
+RATES = frozenset(("per", "every", "of", "in", "to", "at", "by"))
+"""Words of names that count one unit by another."""
+
+
+def find_units(case: Case) -> Iterator[Clue]:
+    """Yield where a value of one unit is handed on to a name of another one."""
+    on_path = {(step.node.file, step.node.line) for step in case.stack_steps}
+    seen: set[tuple[str, int]] = set()
+    for scope in near_scopes(case):
+        for node in ast.walk(scope.node):
+            for target, value in _handed_on(node):
+                wanted, given = unit_of(target), unit_of(_last_name(value))
+                place = (scope.file, value.lineno)
+                if wanted is None or given is None or wanted == given or place in seen:
+                    continue
+                seen.add(place)
+                score = 1.0 if place in on_path else 0.4
+                why = (
+                    f"`{target}` gets `{source(value)}` as it is: the two names count in"
+                    " different units"
+                )
+                yield Clue("rules.unit", *place, score, why)
+
+
+def unit_of(name: str) -> int | None:
+    """Return the number of the unit that a name counts in, None where it has none or several."""
+    parts = parts_of(name)
+    if RATES & set(parts):
+        return None
+    found = [i for i, words in enumerate(UNITS) if words & set(parts)]
+    return found[0] if len(found) == 1 else None
+
+
+def _handed_on(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield names with the values that they get unchanged: assignments and keywords."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+        name = getattr(target, "attr", None) or getattr(target, "id", None)
+        if isinstance(name, str):
+            yield name, node.value
+    elif isinstance(node, ast.Call):
+        yield from ((word.arg, word.value) for word in node.keywords if word.arg is not None)
+
+
+def _last_name(value: ast.expr) -> str:
+    """Return the name under which a value is read, empty where it is computed."""
+    if isinstance(value, ast.Name):
+        return value.id
+    if isinstance(value, ast.Attribute):
+        return value.attr
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+        return str(value.slice.value)
+    return ""

@@ -1,0 +1,454 @@
+"""Rules for tables and lists of samples: their columns, how many rows are left, and selections.
+
+Columns that a join renames, fitting anew, values that are not filled. Features and labels, a table
+and its new column, two arrays that are stacked: where their numbers of rows differ, an operation
+that drops or adds rows stands on the way to one of them and not on the way to the other (a join
+that loses rows, a filter, a window, a slice). Conditions that select few of many items.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import TABLES
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    keyword,
+    near_files,
+    near_scopes,
+    own_nodes,
+    source,
+)
+from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.slices import Step, backward_slice
+
+MOST_FILES = 20
+MOST_TABLES = 12
+FILLS = {"fillna", "dropna", "interpolate", "ffill", "bfill", "nan_to_num"}
+IMPUTERS = {"SimpleImputer", "KNNImputer", "IterativeImputer"}
+LEAVES = {"shift", "rolling", "pct_change", "diff", "reindex", "unstack", "pivot", "pivot_table"}
+MISSING = ("contains nan", "input contains nan", "nans are not allowed", "contains missing values")
+
+
+def find_dataframes(case: Case) -> Iterator[Clue]:
+    """Yield the calls that prepare a table otherwise than its user expects."""
+    if case.category.id == "key_not_found":
+        yield from _joined(case)
+    message = case.message.lower()
+    if "feature names should match" in message:
+        yield from _dummies(case)
+    if any(words in message for words in MISSING):
+        yield from _not_filled(case)
+    if case.category.id in WIDTHS:
+        yield from _fitted_anew(case)
+        yield from _fitted_by_function(case)
+
+
+def _calls(case: Case) -> Iterator[tuple[str, ast.Call]]:
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        yield from ((file, call) for call in calls_in(tree)) if tree is not None else ()
+
+
+def _joined(case: Case) -> Iterator[Clue]:
+    """Find joins of tables that both have the missing column: it gets a suffix there."""
+    keys = {str(f.value) for f in case.facts.of(FactKind.KEY)}
+    files = [f for f in case.workspace.files() if f.endswith(TABLES)][:MOST_TABLES]
+    tables = [table for f in files if (table := case.workspace.table(f)) is not None]
+    for key in sorted(keys):
+        owners = [table.file for table in tables if table.column(key) is not None]
+        if len(owners) < 2:
+            continue
+        for file, call in _calls(case):
+            on = keyword(call, "on")
+            named = {n.value for n in ast.walk(on) if isinstance(n, ast.Constant)} if on else set()
+            if called_name(call) not in ("merge", "merge_asof") or on is None or key in named:
+                continue
+            why = f"`{key}` is a column of {owners[0]} and of {owners[1]}: joined, it gets a suffix"
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+WIDTHS = {"tensor_mismatch", "illegal_argument"}
+"""Categories in which the number of features may be what is wrong."""
+
+
+def _fitted_anew(case: Case) -> Iterator[Clue]:
+    """Find a transformer that is fitted to one table and then anew to another.
+
+    What it was fitted to decides how many features it makes (scikit-learn, "Common pitfalls":
+    inconsistent preprocessing).
+    """
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        first: dict[str, ast.Call] = {}
+        for call in sorted(calls_in(tree) if tree is not None else (), key=lambda c: c.lineno):
+            if called_name(call) != "fit_transform" or not call.args:
+                continue
+            owner = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+            before = first.setdefault(owner, call)
+            if before is not call and source(before.args[0]) != source(call.args[0]):
+                why = (
+                    f"`{owner}` is fitted anew here, to `{source(call.args[0])}`: it may make "
+                    f"other features than for `{source(before.args[0])}` (`transform` keeps them)"
+                )
+                yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _fitted_by_function(case: Case) -> Iterator[Clue]:
+    """Find a function that fits a transformer that it is given, and is called more than once."""
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        if tree is None:
+            continue
+        uses = Counter(called_name(call) for call in calls_in(tree))
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef) or uses[function.name] < 2:
+                continue
+            parameters = {a.arg for a in function.args.args}
+            for call in calls_in(function):
+                owner = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+                if called_name(call) in ("fit_transform", "fit") and owner in parameters:
+                    why = f"`{owner}` is fitted anew here with each call of `{function.name}`"
+                    yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+KEYS = (FactKind.KEY, FactKind.COLUMN, FactKind.NAME)
+
+
+def _dummies(case: Case) -> Iterator[Clue]:
+    """Find tables that each get columns for their own categories (``city_Oslo``)."""
+    keys = [str(f.value) for kind in KEYS for f in case.facts.of(kind)]
+    if keys and not any("_" in key for key in keys):
+        return
+    for file, call in _calls(case):
+        if called_name(call) == "get_dummies":
+            why = (
+                "`get_dummies` makes columns of the categories that this table holds, and no others"
+            )
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _not_filled(case: Case) -> Iterator[Clue]:
+    """Find what fills missing values, and what leaves some."""
+    touched = {(step.node.file, step.node.line) for step in case.raise_slice}
+    for file, call in _calls(case):
+        name = called_name(call)
+        if name in FILLS or name in IMPUTERS:
+            why = f"`{name}` treats missing values, perhaps not in all columns"
+            yield Clue("rules.medium", file, call.lineno, 1.0, why)
+        elif name in LEAVES:
+            level = "medium" if (file, call.lineno) in touched else "weak"
+            why = f"`{name}` may leave missing values"
+            yield Clue(f"rules.{level}", file, call.lineno, 1.0, why)
+        elif name == "to_numeric" and keyword(call, "errors") is not None:
+            why = "`to_numeric` makes missing values of what is no number"
+            yield Clue("rules.weak", file, call.lineno, 1.0, why)
+
+
+UNEQUAL = re.compile(
+    r"(?i)cardinality is ambiguous|inconsistent numbers of samples|length of values"
+    r"|(?:same|equal|different|unequal|mismatch\w*) (?:lengths?"
+    r"|number of (?:rows|samples|examples))"
+    r"|lengths? (?:must|should|do not|don't) (?:match|be equal)|length mismatch"
+    r"|same first dimension"
+    r"|size mismatch between tensors|boolean index did not match|item wrong length"
+    r"|(?:rows|samples|examples|lengths?|labels|targets)\b.{0,60}\b(?:match|differ|equal|agree)"
+    r"|must have the same (?:first dimension|number)|unalignable boolean"
+)
+"""How messages say that two things have different numbers of rows."""
+DROPPING = {
+    *("merge", "join", "dropna", "drop_duplicates", "query", "sample", "head", "tail", "nlargest"),
+    *(
+        "nsmallest",
+        "filter",
+        "truncate",
+        "between_time",
+        "resample",
+        "asfreq",
+        "explode",
+        "compress",
+    ),
+    *("unique", "concat", "append", "delete", "repeat", "sliding_window_view", "reindex", "isin"),
+    *("take", "choice", "pivot", "pivot_table", "agg", "melt", "merge_asof", "merge_ordered"),
+    *("timeseries_dataset_from_array", "vstack", "tile", "subsample", "resize", "drop"),
+}
+"""Calls that change how many rows a table or an array has."""
+SIDES = {
+    "x",
+    "y",
+    "data",
+    "target",
+    "targets",
+    "labels",
+    "label",
+    "sample_weight",
+    "validation_data",
+}
+"""Parameters that take what must have equally many rows, in lower case."""
+SIDE_STEPS = 120
+MOST_SIDES = 6
+IN_ALL, BY_SLICE = 0.2, 0.7
+"""What an operation counts that every side goes through, and one that cuts by positions."""
+
+
+def find_row_counts(case: Case) -> Iterator[Clue]:
+    """Yield the operations that change the number of rows of one side and not of the other."""
+    if not UNEQUAL.search(case.message):
+        return
+    sides = [backward_slice([side], SIDE_STEPS) for side in _sides(case)]
+    if len(sides) < 2:
+        return
+    changes = [_changes(steps) for steps in sides]
+    places: dict[tuple[str, int], tuple[str, float, float]] = {}
+    for own in changes:
+        for place, (text, strength, distance) in own.items():
+            through = sum(place in other for other in changes)
+            alike = any(
+                text == like
+                for other in changes
+                if place not in other
+                for like, _, _ in other.values()
+            )
+            share = IN_ALL if through == len(sides) or alike else 1.0
+            places.setdefault(place, (text, strength * share, distance))
+    count = sum(strength >= BY_SLICE for _, strength, _ in places.values())
+    for (file, line), (text, strength, distance) in places.items():
+        if strength >= BY_SLICE:
+            why = f"`{text}` may change the number of rows of one side alone"
+            score = strength * math.exp(-distance / 20) / math.sqrt(max(count, 1))
+            yield Clue("rules.rows_of_one_side", file, line, score, why)
+
+
+def _sides(case: Case) -> list[Node]:
+    """Return what must have equally many rows at the raise site."""
+    sides: list[Node] = []
+    for start in case.starts:
+        for part in ast.walk(start.expr):
+            exprs: list[ast.expr] = []
+            if isinstance(part, ast.Compare):
+                exprs = [part.left, *part.comparators]
+            elif isinstance(part, ast.Call):
+                named = [k.value for k in part.keywords if (k.arg or "").lower() in SIDES]
+                exprs = [*part.args[:3], *named]
+            for expr in exprs:
+                inner = expr.elts if isinstance(expr, (ast.Tuple, ast.List)) else [expr]
+                sides.extend(
+                    start.engine.node(e, start.context)
+                    for e in inner
+                    if not isinstance(e, ast.Constant | ast.Starred)
+                )
+            if sides:
+                return sides[:MOST_SIDES]
+    return []
+
+
+def _changes(steps: list[Step]) -> dict[tuple[str, int], tuple[str, float, float]]:
+    """Return the operations on the way that change a number of rows: text, strength, distance."""
+    changes: dict[tuple[str, int], tuple[str, float, float]] = {}
+    for step in steps:
+        node = step.node
+        strength = _strength(node.expr)
+        if strength and node.line > 0 and node.entry is None:
+            changes.setdefault((node.file, node.line), (_text(node.expr), strength, step.distance))
+    return changes
+
+
+def _text(expr: ast.expr) -> str:
+    """Return what an operation does, without that which it does it to where it cuts."""
+    if isinstance(expr, ast.Subscript):
+        return f"[{source(expr.slice)}]"
+    return source(expr)
+
+
+def _strength(expr: ast.expr) -> float:
+    """Return how clearly an expression changes a number of rows, 0 where it does not."""
+    if isinstance(expr, ast.Call):
+        name = called_name(expr)
+        by_columns = any(
+            k.arg in ("columns", "items", "regex", "like")
+            or (k.arg == "axis" and "1" in source(k.value))
+            for k in expr.keywords
+        )
+        return 1.0 if name in DROPPING and not by_columns else 0.0
+    if isinstance(expr, ast.Subscript):
+        index = expr.slice.elts[0] if isinstance(expr.slice, ast.Tuple) else expr.slice
+        if isinstance(index, ast.Slice):
+            return BY_SLICE if index.lower or index.upper or index.step else 0.0
+        return 1.0 if isinstance(index, ast.Compare | ast.BoolOp) else 0.0
+    if isinstance(expr, ast.ListComp | ast.GeneratorExp):
+        return 1.0 if any(generator.ifs for generator in expr.generators) else 0.0
+    return 0.0
+
+
+def find_kept_labels(case: Case) -> Iterator[Clue]:
+    """Yield what leaves a table with gaps in its row labels, where a position is looked up.
+
+    A filter and a part of a table keep the labels of their rows, and ``series[i]`` looks for the
+    label ``i`` (pandas, "Indexing and selecting data").
+    """
+    if re.fullmatch(r"(?:np\.int64\()?\d+\)?", case.message.strip()) is None:
+        return
+    if not any("pandas" in frame.file for frame, _ in case.located):
+        return
+    seen: set[tuple[str, int]] = set()
+    for step in case.stack_steps:
+        node = step.node
+        place = (node.file, node.line)
+        if node.entry is not None or node.line <= 0 or place in seen:
+            continue
+        part = node.expr.slice if isinstance(node.expr, ast.Subscript) else None
+        keeps = isinstance(part, ast.Constant) and isinstance(part.value, str)
+        if _strength(node.expr) or keeps:
+            seen.add(place)
+            why = f"`{node.text}` keeps the labels of its rows, which are no positions"
+            score = (0.8 if _strength(node.expr) else 1.0) * math.exp(-step.distance / 20)
+            yield Clue("rules.row_labels", *place, score, why)
+
+
+TOO_FEW = re.compile(
+    r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0"
+    r"|n_samples=0|at least (?:one|two|\d+) (?:array|sample|element|row|example|item|member)"
+    r"|zero-size array|only 1 member|members? in each class|least populated class"
+    r"|population must be|greater than the number of (?:samples|members)"
+    r"|n_samples=\d+ should be >= n_clusters|size 0\b|(?:division|divide|modulo) by zero"
+    r"|ran out of data|received no (?:data|input)"
+    r"|Expected n_neighbors <= n_samples|No (?:data|samples|examples|rows)|with 0 (?:rows|samples)"
+)
+"""How messages say that there are fewer items than are wanted."""
+FEW_ERRORS = ("StopIteration", "StatisticsError")
+FEW = 0.4
+"""The share of items up to which a condition selects few: most filters are there to drop some."""
+MANY = 8
+"""Items from which on the share tells something."""
+ORDERS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.NotEq, ast.In, ast.NotIn, ast.Eq)
+
+
+def find_selections(case: Case) -> Iterator[Clue]:
+    """Yield conditions that kept few of the items that the followed run asked them of."""
+    cause = case.failure.cause
+    if not TOO_FEW.search(case.message) and (cause is None or cause.type not in FEW_ERRORS):
+        return
+    for (file, line), (taken, asked) in follow(case).selected.items():
+        found = _condition(case, file, line) if asked >= MANY else None
+        if found is None:
+            continue
+        test, keeps = found
+        kept = taken if keeps else asked - taken
+        share = kept / asked
+        if share < FEW and (kept == 0 or not _looks_for_one(test)):
+            why = f"`{source(test)}` keeps {kept} of {asked} items {how_known(case)}"
+            yield Clue("rules.strong", file, line, 1 - share / FEW, why)
+
+
+ONCE = frozenset(
+    ("filter", "map", "zip", "iter", "parameters", "named_parameters", "reader", "DictReader")
+)
+"""Functions and methods whose result can be iterated over once."""
+
+
+def find_used_up(case: Case) -> Iterator[Clue]:
+    """Yield an iterator that a line uses up, where a later one finds nothing left in it."""
+    cause = case.failure.cause
+    if not TOO_FEW.search(case.message) and (cause is None or cause.type not in FEW_ERRORS):
+        return
+    for scope in near_scopes(case):
+        if scope.is_class:
+            continue
+        nodes = list(own_nodes(scope.node))
+        for made in nodes:
+            if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name):
+                continue
+            if not _is_once(made.value):
+                continue
+            name = made.targets[0].id
+            reads = sorted(_reads(scope.node, name, made.lineno), key=lambda n: n.lineno)
+            again = [n.lineno for n in reads if n.lineno > reads[0].lineno]
+            if again and _is_used_up_in(scope.node, reads[0]):
+                why = f"`{name}` can be iterated over once: line {reads[0].lineno} uses it up"
+                yield Clue("rules.strong", scope.file, reads[0].lineno, 1.0, why)
+                yield Clue("rules.strong", scope.file, made.lineno, 0.9, why)
+
+
+def _is_once(value: ast.expr) -> bool:
+    return isinstance(value, ast.GeneratorExp) or (
+        isinstance(value, ast.Call) and called_name(value) in ONCE
+    )
+
+
+def _reads(node: ast.AST, name: str, after: int) -> Iterator[ast.Name]:
+    names = (inner for inner in ast.walk(node) if isinstance(inner, ast.Name))
+    for read in names:
+        if read.id == name and read.lineno > after and isinstance(read.ctx, ast.Load):
+            yield read
+
+
+def _is_used_up_in(node: ast.AST, read: ast.Name) -> bool:
+    """Whether a name is iterated over where it is read: by a loop, or by a function like `sum`."""
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.For, ast.comprehension)) and inner.iter is read:
+            return True
+        if isinstance(inner, ast.Call) and any(arg is read for arg in inner.args):
+            return called_name(inner) in WHOLE
+    return False
+
+
+WHOLE = frozenset(
+    ("sum", "list", "tuple", "set", "sorted", "max", "min", "any", "all", "dict", "join")
+)
+"""Functions that go through the whole of what they are given."""
+
+
+def _condition(case: Case, file: str, line: int) -> tuple[ast.expr, bool] | None:
+    """Return the condition on a line that compares, and whether it keeps that of which it is true.
+
+    What is raised, tried or done instead selects nothing.
+    """
+    tree = case.workspace.tree(file)
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.If) and node.test.lineno == line:
+            kept = _keeps(node)
+            return (node.test, kept) if kept is not None and _compares(node.test) else None
+        if isinstance(node, ast.comprehension):
+            for test in node.ifs:
+                if test.lineno == line and _compares(test):
+                    return test, True
+        if isinstance(node, ast.Subscript) and node.lineno == line and _compares(node.slice):
+            return node.slice, True
+    return None
+
+
+def _keeps(node: ast.If) -> bool | None:
+    """Return whether an item goes on where a condition is true, None where either does."""
+    if node.orelse:
+        return None
+    if isinstance(node.body[-1], ast.Continue):
+        return False
+    adds = any(
+        isinstance(part, (ast.Yield, ast.YieldFrom))
+        or (isinstance(part, ast.Attribute) and part.attr in ("append", "add", "extend"))
+        for statement in node.body
+        for part in ast.walk(statement)
+    )
+    return True if adds else None
+
+
+def _looks_for_one(test: ast.expr) -> bool:
+    """Whether a condition is made to hold of few: it asks for a value, or one of some."""
+    compares = [part for part in ast.walk(test) if isinstance(part, ast.Compare)]
+    return any(isinstance(part.ops[0], (ast.Eq, ast.In)) for part in compares)
+
+
+def _compares(test: ast.expr) -> bool:
+    return any(
+        (isinstance(part, ast.Compare) and isinstance(part.ops[0], ORDERS))
+        or (isinstance(part, ast.UnaryOp) and isinstance(part.op, (ast.Not, ast.Invert)))
+        for part in ast.walk(test)
+    )
