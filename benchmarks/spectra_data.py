@@ -12,8 +12,8 @@ from typing import Any
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.spectrum.combination import NO_CUES, FailureCues, cues_of
+from dl_bug_lsp.spectrum.formulas import DIGITS
 from dl_bug_lsp.spectrum.spectrum import Counts, Element
-from dl_bug_lsp.spectrum.table import DIGITS
 from dl_bug_lsp.tracebacks import read_failures
 
 TECHNIQUES = ("Tarantula", "Ochiai", "DStar")

@@ -33,7 +33,7 @@ from dl_bug_lsp.monitoring.training_run import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
-from dl_bug_lsp.spectrum.failure_spectrum import failing_runs
+from dl_bug_lsp.spectrum.failing_runs import failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classify import (

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dl_bug_lsp.recording.spectra import Recorded
-    from dl_bug_lsp.spectrum.table import Table
+    from dl_bug_lsp.spectrum.formulas import Table
     from dl_bug_lsp.workspace import Workspace
 
 
@@ -212,8 +212,7 @@ def report(arguments: argparse.Namespace) -> int:
 
 def formula_of(arguments: argparse.Namespace) -> str:
     """Return the formula's exact name; raises `UsageError` for what there is not."""
-    from dl_bug_lsp.spectrum.formulas import FORMULAS
-    from dl_bug_lsp.spectrum.table import COMBINED
+    from dl_bug_lsp.spectrum.formulas import COMBINED, FORMULAS
 
     name = arguments.formula or (COMBINED if arguments.level != "branch" else "Ochiai")
     known = {name.lower(): name for name in (*FORMULAS, COMBINED)}
@@ -237,7 +236,7 @@ def _rendered(
     from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
     from dl_bug_lsp.recording.spectra import combined_table, counted_table, heat_of, ranked_now
-    from dl_bug_lsp.spectrum.table import COMBINED
+    from dl_bug_lsp.spectrum.formulas import COMBINED
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.spectrum import table_json, table_text
 

@@ -24,8 +24,7 @@ from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.slices import ANY, Property, Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, tests_alone
-from dl_bug_lsp.spectrum.failure_words import own_runs, title_of
+from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, own_runs, tests_alone, title_of
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.connected import CODE
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 

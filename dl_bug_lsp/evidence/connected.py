@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.launches import LAUNCHERS
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.failing_runs import is_test_file
 
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.case import Case

@@ -27,7 +27,7 @@ from dl_bug_lsp.spectrum.combination import (
     stack_as_failing_run,
     stacks_of,
 )
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum, counts_of_programs
+from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
 

@@ -25,8 +25,7 @@ from dl_bug_lsp.evidence.import_lines import (
     lines_of,
     statement_at,
 )
-from dl_bug_lsp.spectrum.failure_spectrum import DIALECT, FailureSpectrum
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.failing_runs import DIALECT, FailureSpectrum, is_test_file
 
 GROUPS: dict[str, str] = {
     "tensor_mismatch": "shape",

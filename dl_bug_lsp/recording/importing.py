@@ -25,7 +25,7 @@ from dl_bug_lsp.recording.session import (
     read_coverage,
 )
 from dl_bug_lsp.recording.session_folder import IN_TEARDOWN, STRICT, heading, merged
-from dl_bug_lsp.spectrum.failure_words import captured_section
+from dl_bug_lsp.spectrum.failing_runs import captured_section
 from dl_bug_lsp.spectrum.spectrum import Outcome
 
 HOW_TO_GET_CONTEXTS = (

@@ -34,7 +34,7 @@ from dl_bug_lsp.recording.session import (
     union,
 )
 from dl_bug_lsp.recording.store import NAME, StoreError, write_session
-from dl_bug_lsp.spectrum.failure_words import captured_section
+from dl_bug_lsp.spectrum.failing_runs import captured_section
 from dl_bug_lsp.spectrum.spectrum import PROGRAM, Outcome
 
 FOLDER = "recording"

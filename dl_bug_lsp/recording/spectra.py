@@ -33,7 +33,8 @@ from dl_bug_lsp.recording.session import (
 from dl_bug_lsp.recording.session_folder import failing_text
 from dl_bug_lsp.recording.store import NAME, Recording, read_recording
 from dl_bug_lsp.report import FailureReport, Options, Report
-from dl_bug_lsp.spectrum.failure_words import title_of
+from dl_bug_lsp.spectrum.failing_runs import title_of
+from dl_bug_lsp.spectrum.formulas import Table, formula_table, shares_table
 from dl_bug_lsp.spectrum.spectrum import (
     PROGRAM,
     Counts,
@@ -45,7 +46,6 @@ from dl_bug_lsp.spectrum.spectrum import (
     count_functions,
     spectrum_of,
 )
-from dl_bug_lsp.spectrum.table import Table, formula_table, shares_table
 from dl_bug_lsp.workspace import Workspace
 
 _ORDER = (Phase.SETUP, Phase.CALL, Phase.TEARDOWN)

@@ -35,7 +35,7 @@ from dl_bug_lsp.server.spectra import (
     stamp_of,
 )
 from dl_bug_lsp.settings.reading import Settings
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.spectrum.spectrum import PROGRAM, count_functions
 
 

@@ -20,7 +20,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from dl_bug_lsp.spectrum.failure_words import (
+from dl_bug_lsp.spectrum.failing_runs import (
     best_named,
     is_test_file,
     logged_failures,

@@ -19,15 +19,17 @@ from dl_bug_lsp.tracebacks.traceback_lines import (
     CHAINED,
     FRAME,
     REPEATED,
+    extract,
     is_caret_line,
+    joined_stacks,
     message_end,
     parse_exception,
     parse_frame,
     parse_pasted,
     read_source,
+    split_footer,
     without_marks,
 )
-from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 
 _CALLS = r"Traceback \(most recent calls? (?:last|WITHOUT [\w ]{1,40})\):\s*$"
 HEADER = re.compile(rf"(?P<kind>(?:Original |Remote )?){_CALLS}")

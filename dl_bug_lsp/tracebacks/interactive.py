@@ -14,13 +14,15 @@ from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
 from dl_bug_lsp.tracebacks.traceback_lines import (
     FRAME,
+    extract,
+    joined_stacks,
     message_end,
     parse_exception,
     parse_pasted,
     read_source,
+    split_footer,
     without_marks,
 )
-from dl_bug_lsp.tracebacks.user_code import extract, joined_stacks, split_footer
 
 _BEFORE = r"(?P<margin>[\s>]{0,60})(?:<[A-Za-z][\w-]{0,30}>|[-*`]{1,3} ?)?"
 _CLASS = (

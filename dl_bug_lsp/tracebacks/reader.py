@@ -31,8 +31,12 @@ from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Reading,
 from dl_bug_lsp.tracebacks.mentions import read_mention
 from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
 from dl_bug_lsp.tracebacks.stream import Block, Stream, without_doubles
-from dl_bug_lsp.tracebacks.traceback_lines import CHAINED, is_library_path, parse_exception
-from dl_bug_lsp.tracebacks.user_code import joined_stacks
+from dl_bug_lsp.tracebacks.traceback_lines import (
+    CHAINED,
+    is_library_path,
+    joined_stacks,
+    parse_exception,
+)
 
 
 class Dialect(NamedTuple):

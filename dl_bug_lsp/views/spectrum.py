@@ -13,7 +13,7 @@ from html import escape as html_escape
 from importlib import resources
 from typing import Any
 
-from dl_bug_lsp.spectrum.table import COMBINED, Table, TableRow
+from dl_bug_lsp.spectrum.formulas import COMBINED, Table, TableRow
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 from dl_bug_lsp.views.layout import PLAIN, Lines, PathStyle, Style

@@ -24,9 +24,9 @@ from dl_bug_lsp.watching.followed import (
     Sink,
     SourceChanges,
     WatchStatus,
+    identity_of,
 )
 from dl_bug_lsp.watching.recorded import RECENT, RecordedRuns
-from dl_bug_lsp.watching.tail import identity_of
 
 logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.reports.documents import (
 )
 from dl_bug_lsp.evidence.reports.file_signals import modules_of
 from dl_bug_lsp.evidence.reports.report_context import FilesUnderTest, PathIndex, named_in
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.failing_runs import is_test_file
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 from dl_bug_lsp.recording.importing import ImportingError, JUnitError, import_session, read_junit
 from dl_bug_lsp.recording.session import CoverageDataError, Session, lines_of
 from dl_bug_lsp.recording.session_folder import relative
-from dl_bug_lsp.spectrum.failure_words import logged_failures
+from dl_bug_lsp.spectrum.failing_runs import logged_failures
 
 CODE = "def scale(x):\n    if x > 10:\n        return x * 3\n    return x + 3\n"
 TESTS = """\

@@ -24,7 +24,7 @@ from dl_bug_lsp.spectrum.combination import (
     shipped_weights,
     stack_as_failing_run,
 )
-from dl_bug_lsp.spectrum.failure_words import (
+from dl_bug_lsp.spectrum.failing_runs import (
     best_named,
     captured_section,
     is_test_file,

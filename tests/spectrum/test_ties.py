@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dl_bug_lsp.spectrum.table import rank_ranges
+from dl_bug_lsp.spectrum.formulas import rank_ranges
 
 
 def test_a_tie_has_a_best_and_a_worst_rank() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
+from dl_bug_lsp.spectrum.formulas import Table, TableRow
 from dl_bug_lsp.spectrum.spectrum import Element
-from dl_bug_lsp.spectrum.table import Table, TableRow
 from dl_bug_lsp.views.spectrum import HeatFile, heat_map
 
 HOSTILE = "</title></code><script>alert(1)</script><img src=x onerror='alert(1)'>\"' \u202e&lt;"

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dl_bug_lsp.watching.failure_detection import SIGNS, failure_in, first_marker
 from dl_bug_lsp.watching.followed import (
+    CHUNK,
     GOES_ON_LINES,
     GOES_ON_SECONDS,
     LARGEST,
@@ -20,8 +21,8 @@ from dl_bug_lsp.watching.followed import (
     LogFailure,
     Outcome,
     Recovered,
+    Tail,
 )
-from dl_bug_lsp.watching.tail import CHUNK, Tail
 
 FAILURE = """Traceback (most recent call last):
   File "train.py", line {n}, in <module>

@@ -18,8 +18,15 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.documents import Floats, Ints, code_of, numbers_of_terms
-from dl_bug_lsp.retrieval.terms import stem, terms_of_word, words_of
+from dl_bug_lsp.retrieval.documents import (
+    Floats,
+    Ints,
+    code_of,
+    numbers_of_terms,
+    stem,
+    terms_of_word,
+    words_of,
+)
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.elements import parse
 

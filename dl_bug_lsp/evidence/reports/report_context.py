@@ -28,9 +28,8 @@ from dl_bug_lsp.evidence.reports.documents import (
     source_file,
     source_of,
 )
-from dl_bug_lsp.retrieval.documents import Floats, Ints, code_of
-from dl_bug_lsp.retrieval.terms import words_of
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.retrieval.documents import Floats, Ints, code_of, words_of
+from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.workspace import Workspace
 
 _MOST_REPEATS = 3.0

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
 from dl_bug_lsp.provenance.nodes import Config, StepKind
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
-from dl_bug_lsp.spectrum.failure_words import is_test_file
+from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MAX_MODULES = 120

@@ -6,8 +6,7 @@ import pytest
 
 from dl_bug_lsp.recording.session_folder import failing_text
 from dl_bug_lsp.spectrum.combination import combine
-from dl_bug_lsp.spectrum.failure_spectrum import FailureSpectrum
-from dl_bug_lsp.spectrum.failure_words import own_runs, title_of
+from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, own_runs, title_of
 from dl_bug_lsp.spectrum.spectrum import Element, Outcome, Run, spectrum_of
 
 NAMES = (
