@@ -1,6 +1,16 @@
-"""Message families: a row of a table, and how a message and its slots are read by it.
+"""Message families: a row of a table, its template, and how a message is read by it.
 
-A slot's words are read as the value of a fact.
+A template is the message as the framework prints it, with
+
+- ``{A:shape}`` for a slot: a role (A actual, E expected, O owner, X other) and a kind of fact,
+- ``{A:key*}`` for a list of them, ``{...}`` for words that do not matter (within one line),
+- ``{is|are}`` for one of some wordings and ``{? … ?}`` for a part that may be missing,
+- ``^`` first and ``$`` last to tie it to the ends of the message; ``'`` stands for any quote,
+  a space for any white space; upper and lower case are alike.
+
+It is compiled to an expression that takes linear time: every repeat is bounded and stops at the
+first sight of what follows, so that matching never backtracks over more than a slot's length. A
+slot's words are read as the value of a fact.
 """
 
 from __future__ import annotations
@@ -283,7 +293,7 @@ _MAX_MATCHES = 64
 class Family:
     """One row of a table of message families.
 
-    ``name`` is the family without its framework; ``template`` is the message (see ``templates``);
+    ``name`` is the family without its framework; ``template`` is the message (see above);
     ``on`` names the exception classes it may stand in (any, where empty); ``where`` is a word that
     the raise site's file or function must hold; ``also`` adds constant facts
     (``"X:operation=conv"``); ``derive`` works further facts out of those read. A ``part`` adds

@@ -5,7 +5,7 @@ Schema 2 (docs/spectrum.md): ``about(key, value)``; ``session(id, started, comma
 the files of a session and what ran in them outside of tests; ``test(id, session, name, outcome,
 failed_in, seconds, text, weight, part_of)``; ``hit(test, phase, source, lines)``; ``arc(test,
 phase, source, first, last)``; ``signature(test, file, line, function, argument, text, call_file,
-call_line, passing, failing)``. Lines are numbits (see `coverage_data`), files relative to the
+call_line, passing, failing)``. Lines are numbits (see `session`), files relative to the
 workspace with ``/``. Schema 1 had no ``weight``, ``part_of`` and ``signature``; it is read, and
 extended by the next writer.
 """

@@ -84,7 +84,7 @@ class TriageResult:
     those that were not read, or only in part. ``left_out`` files are no logs by their names.
     ``jobs`` counts those that manifests list, ``failed_jobs`` those of them that failed;
     ``failed_silently`` failed without a word of it in a log that was read. ``ends`` counts failed
-    jobs by dimension and by how long they ran (`statistics.DURATIONS`). ``since`` is the time of
+    jobs by dimension and by how long they ran (`DURATIONS`). ``since`` is the time of
     the run before.
     """
 

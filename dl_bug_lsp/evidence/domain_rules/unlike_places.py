@@ -1,10 +1,17 @@
 """One thing that a program treats in two ways, and values unlike the others of their kind.
 
-What all other places do is what was meant. Steps that only the data of training go through are the
-nearest difference where an evaluation failed. The default of an option is what its author ran the
-program with: where numbers became NaN or infinite, a setting of other magnitude is the first thing
-to look at. Names say what is counted (epochs, steps, hours, rows): where a value is handed on as it
-is, and the two names count in different units, a conversion may be missing.
+What all other places do is what was meant.
+
+Where the program evaluates what it has trained, the model fits the training data. What their
+preparation does under a flag and that of other data does not (a crop, a scaling, an encoding) is
+then the nearest difference.
+
+The default of an option is what its author ran the program with. A value of other magnitude that a
+command gives a rate, a scale or a bound is the first thing to look at where a training diverges.
+
+A number of epochs where steps are wanted, hours where rows are: names say what is counted. Where a
+value is handed on as it is, and the two names count in different units, a conversion may be
+missing.
 """
 
 from __future__ import annotations
