@@ -124,7 +124,7 @@ SERVER = {
     **dict.fromkeys(("documents", "marks"), 1),
     **dict.fromkeys(("publication", "known_failures", "spectra", "diagnostics"), 2),
     **dict.fromkeys(("protocol", "folder_settings", "app"), 3),
-    **dict.fromkeys(("files", "log_outline", "log_documents", "commands"), 4),
+    **dict.fromkeys(("files", "log_documents", "commands"), 4),
     **dict.fromkeys(("lifecycle", "run"), 6),
 }
 """The layer of each module of the server that is no feature; features are the layer ``FEATURES``.

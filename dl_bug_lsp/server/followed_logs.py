@@ -20,8 +20,7 @@ from dl_bug_lsp.server.app import DlBugServer, job_name, localized
 from dl_bug_lsp.server.documents import Folder
 from dl_bug_lsp.server.files import files_changed, is_open_notebook
 from dl_bug_lsp.server.folder_settings import folder_settings
-from dl_bug_lsp.server.followed_spectra import spectrum_change_checker
-from dl_bug_lsp.server.followed_trainings import training_change_checker
+from dl_bug_lsp.server.followed_recordings import spectrum_change_checker, training_change_checker
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks
 from dl_bug_lsp.server.known_failures import OF_A_FOLDER, LogState
 from dl_bug_lsp.server.publication import Publication

@@ -16,8 +16,7 @@ from dl_bug_lsp.server import (
     commands,
     failure_store,
     files,
-    followed_spectra,
-    followed_trainings,
+    followed_recordings,
     lifecycle,
     line_features,
     log_documents,
@@ -36,8 +35,7 @@ HANDLERS = (
     line_features,
     log_documents,
     failure_store,
-    followed_spectra,
-    followed_trainings,
+    followed_recordings,
     checked_folders,
 )
 SWITCH_SECONDS = 0.001

@@ -8,7 +8,7 @@ import pytest
 from endings import ends
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.server.log_outline import outline
+from dl_bug_lsp.server.log_documents import outline_of
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
@@ -31,7 +31,7 @@ DIALECTS = (
 def test_every_frame_in_the_workspace_is_linked(name: str) -> None:
     text = (FIXTURES / name / "log.txt").read_text(encoding="utf-8", errors="replace")
     workspace = Workspace(FIXTURES / name / "workspace", cache=False)
-    found = outline(text, workspace)
+    found = outline_of(text, workspace)
     frames = {
         (place.file, place.line)
         for failure in read_failures(read_log(text)).failures
@@ -53,7 +53,7 @@ def test_what_lies_outside_is_not_linked(tmp_path: Path) -> None:
     text = (
         'Traceback (most recent call last):\n  File "../secret.py", line 1, in f\n    x = 1\nE: x\n'
     )
-    assert outline(text, Workspace(tmp_path / "code", cache=False)).links == ()
+    assert outline_of(text, Workspace(tmp_path / "code", cache=False)).links == ()
 
 
 @pytest.mark.parametrize(
@@ -70,4 +70,4 @@ def test_what_lies_outside_is_not_linked(tmp_path: Path) -> None:
 )
 def test_hostile_lines_take_no_time(line: str, tmp_path: Path) -> None:
     with ends():
-        outline("\n".join([line] * 300), Workspace(tmp_path, cache=False))
+        outline_of("\n".join([line] * 300), Workspace(tmp_path, cache=False))
