@@ -26,8 +26,7 @@ from dl_bug_lsp.assistants.explaining import PLACES, context_of
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options, Report
-from dl_bug_lsp.retrieval.documents import Corpus, document_of
-from dl_bug_lsp.retrieval.scoring import bm25_scores
+from dl_bug_lsp.retrieval import Corpus, bm25_scores, document_of
 from dl_bug_lsp.views.context import estimated_tokens
 from dl_bug_lsp.workspace import Workspace
 

@@ -26,7 +26,7 @@ from denchmark_metrics import MEASURES, score
 from git_versions import Versions
 from numpy.typing import NDArray
 
-from dl_bug_lsp.retrieval import documents
+from dl_bug_lsp import retrieval
 from dl_bug_lsp.techniques import bjxnet as technique
 from dl_bug_lsp.techniques.bjxnet import Inputs, inputs_of, network_from
 from dl_bug_lsp.techniques.code_graphs import EDGES, KINDS
@@ -122,7 +122,7 @@ def vocabulary_of(samples: Sequence[Sample]) -> list[str]:
         for term in set(sample.given.report.tolist()):
             projects[term].add(sample.project)
             reports[term] += 1
-    names = {number: name for name, number in documents._NUMBERS.items()}
+    names = {number: name for name, number in retrieval._NUMBERS.items()}
     kept = [term for term in reports if len(projects[term]) > 1]
     kept.sort(key=lambda term: (-len(projects[term]), -reports[term], names[term]))
     return [names[term] for term in kept[:TERMS]]
@@ -130,7 +130,7 @@ def vocabulary_of(samples: Sequence[Sample]) -> list[str]:
 
 def embedding_of(samples: Sequence[Sample], vocabulary: Sequence[str]) -> NDArray[np.float32]:
     """Return a row a term: factors of how much more often two share a function than by chance."""
-    numbers = documents.numbers_of_terms(vocabulary)
+    numbers = retrieval.numbers_of_terms(vocabulary)
     place = {number: at for at, number in enumerate(numbers)}
     together = np.zeros((len(vocabulary), len(vocabulary)))
     for project in sorted({sample.project for sample in samples}):

@@ -25,8 +25,7 @@ from denchmark_runs import fixed_reports
 from git_versions import Versions
 from scipy.stats import spearmanr
 
-from dl_bug_lsp.retrieval.documents import Floats
-from dl_bug_lsp.retrieval.scoring import bm25, bm25_by_library, bm25_by_matrix
+from dl_bug_lsp.retrieval import Floats, bm25, bm25_by_library, bm25_by_matrix
 from dl_bug_lsp.techniques.information_retrieval import BLUIR, BUGLOCATOR
 from dl_bug_lsp.techniques.scores import Composition, FixedReport, Query, Subject
 from dl_bug_lsp.workspace import GitError, Workspace

@@ -34,7 +34,7 @@ from dl_bug_lsp.evidence.reports.line_signals import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.report import Evidence, Options, Suspect, SuspectFile
-from dl_bug_lsp.retrieval.documents import STOP_WORDS, Floats, words_of
+from dl_bug_lsp.retrieval import STOP_WORDS, Floats, words_of
 
 
 # ---------------------------------------------------------------------- weights

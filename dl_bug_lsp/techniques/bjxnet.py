@@ -29,8 +29,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dl_bug_lsp.retrieval.documents import Document, Floats, Ints, numbers_of_terms, terms_of
-from dl_bug_lsp.retrieval.scoring import cosines, inverse_frequencies, rvsm
+from dl_bug_lsp.retrieval import (
+    Document,
+    Floats,
+    Ints,
+    cosines,
+    inverse_frequencies,
+    numbers_of_terms,
+    rvsm,
+    terms_of,
+)
 from dl_bug_lsp.techniques.code_graphs import EDGES, CodeGraphs, code_graphs
 from dl_bug_lsp.techniques.scores import (
     BEST_FILES,

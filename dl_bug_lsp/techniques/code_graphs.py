@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.documents import Ints, numbers_of_terms, terms_of_word, words_of
+from dl_bug_lsp.retrieval import Ints, numbers_of_terms, terms_of_word, words_of
 from dl_bug_lsp.workspace import Workspace
 
 KINDS = (

@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.documents import Corpus, Floats
-from dl_bug_lsp.retrieval.scoring import cosines, rvsm
+from dl_bug_lsp.retrieval import Corpus, Floats, cosines, rvsm
 from dl_bug_lsp.techniques.scores import Composition, Subject, normal, text_document
 
 FEATURES = (

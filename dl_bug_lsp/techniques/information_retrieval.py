@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.documents import Corpus, Floats, segment_documents
-from dl_bug_lsp.retrieval.scoring import cosines, length_scores
+from dl_bug_lsp.retrieval import Corpus, Floats, cosines, length_scores, segment_documents
 from dl_bug_lsp.techniques.scores import (
     Composition,
     Files,

@@ -16,17 +16,19 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.retrieval import scoring
-from dl_bug_lsp.retrieval.documents import (
+from dl_bug_lsp.retrieval import (
     Corpus,
     Document,
     Floats,
     Ints,
+    bm25_scores,
+    cosines,
     document_of,
     fields_corpora,
     files_corpus,
+    inverse_frequencies,
+    rvsm,
 )
-from dl_bug_lsp.retrieval.scoring import bm25_scores, inverse_frequencies
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import Place
@@ -191,7 +193,7 @@ IMPORTED = 0.1
 
 def text_score(subject: Subject) -> Floats:
     """Return rVSMScore of the whole report (Zhou et al., ICSE 2012)."""
-    return scoring.rvsm(subject.corpus, subject.text)
+    return rvsm(subject.corpus, subject.text)
 
 
 def structure_score(subject: Subject) -> Floats:
@@ -211,7 +213,7 @@ def structured_vsm_score(subject: Subject) -> Floats:
     total = subject.zeros()
     for asked in (subject.summary, subject.description):
         for field in subject.fields:
-            total = total + scoring.cosines(field, asked)
+            total = total + cosines(field, asked)
     return total
 
 
@@ -221,7 +223,7 @@ def similar_score(subject: Subject) -> Floats:
     Zhou et al., ICSE 2012.
     """
     total = subject.zeros()
-    nearness = scoring.cosines(subject.reports, subject.text)
+    nearness = cosines(subject.reports, subject.text)
     for report, near in zip(subject.earlier, nearness, strict=True):
         for file in report.files:
             row = subject.rows.get(file)
@@ -291,7 +293,7 @@ def commit_score(subject: Subject, window: float = 120.0) -> Floats:
     total = subject.zeros()
     fixes = recent_fixes(subject, window)
     messages = Corpus([text_document(commit.message) for commit, _ in fixes])
-    nearness = scoring.cosines(messages, subject.text)
+    nearness = cosines(messages, subject.text)
     for (commit, recent), near in zip(fixes, nearness, strict=True):
         for change in commit.changes:
             row = subject.rows.get(change.file)

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.retrieval import scoring as module
-from dl_bug_lsp.retrieval.documents import Corpus, document_of
-from dl_bug_lsp.retrieval.scoring import bm25, bm25_by_library, bm25_by_matrix, bm25_scores
+from dl_bug_lsp import retrieval as module
+from dl_bug_lsp.retrieval import (
+    Corpus,
+    bm25,
+    bm25_by_library,
+    bm25_by_matrix,
+    bm25_scores,
+    document_of,
+)
 
 WAYS = (bm25, bm25_by_library, bm25_by_matrix, bm25_scores)
 

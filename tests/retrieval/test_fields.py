@@ -5,13 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.retrieval.documents import (
-    Fields,
-    comments_of,
-    fields_corpora,
-    fields_of,
-    files_corpus,
-)
+from dl_bug_lsp.retrieval import Fields, comments_of, fields_corpora, fields_of, files_corpus
 from dl_bug_lsp.workspace import Workspace
 
 SOURCE = '''

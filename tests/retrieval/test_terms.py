@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.retrieval.documents import LONGEST_WORD, count_terms, stem, terms_of, words_of
+from dl_bug_lsp.retrieval import LONGEST_WORD, count_terms, stem, terms_of, words_of
 
 # The examples that Porter's paper gives for its rules, each passed through all steps.
 PORTER = {

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.retrieval.documents import Corpus, document, document_of
-from dl_bug_lsp.retrieval.scoring import cosines, length_scores, rvsm
+from dl_bug_lsp.retrieval import Corpus, cosines, document, document_of, length_scores, rvsm
 
 LN2 = math.log(2)
 

@@ -21,7 +21,7 @@ from dl_bug_lsp.evidence.case import LocatedFrame
 from dl_bug_lsp.evidence.reports.documents import Definition
 from dl_bug_lsp.evidence.reports.file_signals import frame_rows
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.retrieval.documents import Floats, code_of
+from dl_bug_lsp.retrieval import Floats, code_of
 
 _IDENTIFIER = re.compile(r"[^\W\d]\w*")
 _SETS = re.compile(r"\s*(?:(?:self|cls)\.)?([^\W\d]\w*)\s*(?::[^=]{1,80})?=(?!=)")

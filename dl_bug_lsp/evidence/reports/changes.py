@@ -13,7 +13,7 @@ import numpy as np
 
 from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.retrieval.documents import Floats, Ints, words_of
+from dl_bug_lsp.retrieval import Floats, Ints, words_of
 from dl_bug_lsp.workspace.stores import Commit
 
 MOST_COMMITS = 800

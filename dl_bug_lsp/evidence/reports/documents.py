@@ -18,7 +18,7 @@ from itertools import accumulate, chain, pairwise
 
 import numpy as np
 
-from dl_bug_lsp.retrieval.documents import (
+from dl_bug_lsp.retrieval import (
     Floats,
     Ints,
     code_of,

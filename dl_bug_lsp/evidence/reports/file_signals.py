@@ -19,7 +19,7 @@ import numpy as np
 from dl_bug_lsp.evidence.reports import changes
 from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import PARTS, ReportContext, rows_to_parse, stem_of
-from dl_bug_lsp.retrieval.documents import Floats, stem, words_of
+from dl_bug_lsp.retrieval import Floats, stem, words_of
 
 _FIELD_B = 0.5
 _PATHS_REMEMBERED = 8192

@@ -24,7 +24,7 @@ from dl_bug_lsp.evidence.reports.blocks import (
 )
 from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.retrieval.documents import Floats, Ints, stem, terms_of, words_of
+from dl_bug_lsp.retrieval import Floats, Ints, stem, terms_of, words_of
 
 FILES_LOOKED_INTO = 15
 _MOST_FRAME_FILES = 10

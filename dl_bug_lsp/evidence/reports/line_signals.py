@@ -13,7 +13,7 @@ from dl_bug_lsp.evidence.reports.blocks import Block, names_read, set_by
 from dl_bug_lsp.evidence.reports.documents import term_numbers
 from dl_bug_lsp.evidence.reports.function_signals import Functions
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
-from dl_bug_lsp.retrieval.documents import Floats, words_of
+from dl_bug_lsp.retrieval import Floats, words_of
 
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("def", re.compile(r"\s*(?:async\s+)?(?:def|class)\b")),

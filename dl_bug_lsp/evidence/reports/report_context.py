@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence.reports.documents import (
     source_file,
     source_of,
 )
-from dl_bug_lsp.retrieval.documents import Floats, Ints, code_of, words_of
+from dl_bug_lsp.retrieval import Floats, Ints, code_of, words_of
 from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.workspace import Workspace
 
