@@ -343,6 +343,7 @@ def _docstring(node: ast.AST) -> Iterator[str]:
             yield text
 
 
+# ---------------------------------------------------------------------- scores
 # ---------------------------------------------------------------------- rVSM
 def logarithmic(counts: Floats) -> Floats:
     """Return the tf of Zhou et al., ICSE 2012: 1 + ln(count)."""

@@ -201,6 +201,7 @@ def is_closed_pipe(error: OSError) -> bool:
     return isinstance(error, BrokenPipeError) or windows
 
 
+# ---------------------------------------------------------------------- recorded runs
 def trainings(workspace: Path, numbers: tuple[int, ...]) -> Recording | None:
     """Return recorded trainings by the runs' numbers; None where there are none of these."""
     if not numbers:
@@ -231,6 +232,7 @@ def interpreter(command: Sequence[str]) -> str | None:
     return first if re.fullmatch(r"(?:python|pypy)[\d.]*(?:\.exe)?", name) else None
 
 
+# ---------------------------------------------------------------------- the command
 def run(arguments: argparse.Namespace) -> int:
     """Localize and print; return 0 when a place was found, 1 when none was.
 

@@ -267,6 +267,7 @@ def at_line_ends(parts: Iterable[bytes]) -> Iterator[bytes]:
         yield from chunks_of(b"".join(waiting))
 
 
+# ---------------------------------------------------------------------- all lines
 _TELLING = re.compile(r'Traceback \(most recent|File "|Error\b|error:|Killed|❱')
 _MAX_LINE = 65_536
 LARGE = 4_000_000

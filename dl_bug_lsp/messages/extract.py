@@ -191,6 +191,7 @@ def _take(taken: bytearray, span: tuple[int, int]) -> None:
     taken[start:end] = b"\x01" * (end - start)
 
 
+# ---------------------------------------------------------------------- places
 _FILE = r"[^\s\"'<>|:;,()\[\]{}`]{1,400}"
 _SUFFIX = (
     r"\.(?:ya?ml|jsonl?|toml|ini|cfg|conf|py|ipynb|csv|tsv|txt|xml|sh|prototxt|gin|jsonnet|md)"

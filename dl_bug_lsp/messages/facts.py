@@ -89,6 +89,7 @@ class MessageFacts:
         return tuple(f for f in self.facts if f.kind is kind and role in (None, f.role))
 
 
+# ---------------------------------------------------------------------- derived facts
 Shape = tuple[int, ...]
 
 
@@ -193,6 +194,7 @@ def _where_axis(facts: list[Fact], named: bool) -> list[Fact]:
     return [fact for group in groups if (group[-1].value in axes) is named for fact in group]
 
 
+# ---------------------------------------------------------------------- symmetric messages
 SYMMETRIC = {
     *("broadcast", "concat", "dot", "label_shape", "length", "matmul", "merge_shapes", "mv"),
     *("same_dimension", "shapes_incompatible", "stack"),

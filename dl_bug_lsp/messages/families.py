@@ -285,6 +285,7 @@ def _stopping(item: str, rest: Sequence[Part], low: int, high: int) -> str:
     return f"(?:(?!{'|'.join(stops)}){item}){{{low},{high}}}"
 
 
+# ---------------------------------------------------------------------- families
 Derive = Callable[[list[Fact]], list[Fact]]
 _MAX_MATCHES = 64
 

@@ -150,6 +150,7 @@ def measured(facts: RunFacts) -> tuple[Finding, ...]:
     return tuple(best.values())
 
 
+# ---------------------------------------------------------------------- the diagnosis
 HEALTHY = "healthy"
 KINDS: dict[str, tuple[str, str]] = {
     "zero_grad_missing": ("gradients are not set to zero", "training_fault"),

@@ -203,6 +203,7 @@ def leaking(facts: RunFacts) -> Iterator[Finding]:
             )  # fmt: skip
 
 
+# ---------------------------------------------------------------------- losses and learning rates
 def _kind(call: LossCall) -> str:
     return plain(call.kind)
 

@@ -87,6 +87,7 @@ class Session:
     replaces: frozenset[str] = frozenset()
 
 
+# ---------------------------------------------------------------------- files of coverage.py
 _SCHEMAS = range(6, 8)
 _TABLES = {
     "coverage_schema": "version",

@@ -354,6 +354,7 @@ def _ending(text: str) -> tuple[str, str]:
     return places[-1], errors[-1] if errors else ""
 
 
+# ---------------------------------------------------------------------- the folder
 _SESSION = re.compile(r"^[\dT-]{1,40}Z-(?:\d{1,18}-)*(?P<process>\d{1,18})$")
 """When a session began and its process, behind it those that claimed it later."""
 _COLLECTED = "collected.json"

@@ -401,6 +401,7 @@ def _named(files: tuple[str, ...]) -> str:
     return shown if len(files) <= 3 else f"{shown} and {len(files) - 3} more files"
 
 
+# ---------------------------------------------------------------------- ranked tests
 ALL = Options(0, 0)
 
 

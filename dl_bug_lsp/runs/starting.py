@@ -220,6 +220,7 @@ def _place(number: int) -> tuple[int, int, int]:
     return state.st_dev, state.st_ino, state.st_rdev
 
 
+# ---------------------------------------------------------------------- the command
 # ---------------------------------------------------------------------- signals
 _NAMES = (
     "SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGTSTP", "SIGCONT",

@@ -32,6 +32,8 @@ from dl_bug_lsp.settings.reading import Settings
 if TYPE_CHECKING:
     from dl_bug_lsp.report import Report
 
+logger = logging.getLogger(__name__)
+
 Arguments = ParamSpec("Arguments")
 
 
@@ -73,8 +75,7 @@ class Events:
         """A document was closed, by its URI."""
 
 
-logger = logging.getLogger(__name__)
-
+# ---------------------------------------------------------------------- the server
 FAILURES_CHANGED = "dlBug/failuresChanged"
 """The notification that what ``dlBug.failures`` lists is another than before."""
 
@@ -231,6 +232,7 @@ def capability(root: Any, *names: str) -> Any:
     return root
 
 
+# ---------------------------------------------------------------------- localizing
 LIMIT = 32 * 2**20
 """Characters of a text that are kept, from its end."""
 

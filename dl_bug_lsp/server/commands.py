@@ -23,6 +23,8 @@ from dl_bug_lsp.server.log_documents import read_text
 from dl_bug_lsp.server.publication import Place, Publication
 from dl_bug_lsp.views.escape import escape, shorten
 
+logger = logging.getLogger(__name__)
+
 LOCALIZE, LOCALIZE_FILE = "dlBug.localize", "dlBug.localizeFile"
 FAILURES, REPORT, CLEAR = "dlBug.failures", "dlBug.report", "dlBug.clear"
 DISMISS, NEXT, PREVIOUS = "dlBug.dismiss", "dlBug.next", "dlBug.previous"
@@ -84,6 +86,7 @@ def argument(command: str, arguments: tuple[Any, ...]) -> dict[str, Any]:
     return members
 
 
+# ---------------------------------------------------------------------- places and pages
 TIMEOUT = 5.0
 """Seconds that a client may take to show a document."""
 
@@ -255,8 +258,7 @@ async def show_report(ls: DlBugServer, publication: Publication, failure: str | 
     return uri is not None and await show_document(ls, uri)
 
 
-logger = logging.getLogger(__name__)
-
+# ---------------------------------------------------------------------- all commands
 PASTE = "paste"
 """The source of a text whose client names none."""
 

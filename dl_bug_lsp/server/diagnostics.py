@@ -92,6 +92,7 @@ def _replace(place: Path, text: str) -> None:
         raise
 
 
+# ---------------------------------------------------------------------- diagnostics
 LONGEST_LINE = 300
 
 

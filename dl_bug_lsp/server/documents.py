@@ -283,6 +283,7 @@ def code_points(line: str, units: int, encoding: Encoding) -> int:
     return len(part.decode("utf-16-le", "ignore"))
 
 
+# ---------------------------------------------------------------------- positions
 def code_units(text: str, encoding: types.PositionEncodingKind | str) -> int:
     """Return the code units of ``text`` in ``encoding``; an unknown one counts as UTF-16."""
     if text.isascii() or encoding == types.PositionEncodingKind.Utf32:

@@ -38,6 +38,8 @@ from dl_bug_lsp.settings.reading import FILE
 if TYPE_CHECKING:
     from dl_bug_lsp.workspace.notebooks import Cell
 
+logger = logging.getLogger(__name__)
+
 ALL_FILES = types.FileOperationRegistrationOptions(
     [types.FileOperationFilter(types.FileOperationPattern("**/*"), scheme="file")]
 )
@@ -314,8 +316,7 @@ def _place(ls: DlBugServer, notebook: str, spots: list[Spot]) -> bool:
     return changed
 
 
-logger = logging.getLogger(__name__)
-
+# ---------------------------------------------------------------------- the index of a folder
 QUIET_SECONDS = 0.5
 """Reading that takes no longer shows no progress."""
 REPORT_SECONDS = 0.2

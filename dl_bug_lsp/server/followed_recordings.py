@@ -174,6 +174,7 @@ def _take_back(ls: DlBugServer, folder: Folder) -> None:
         ls.show()
 
 
+# ---------------------------------------------------------------------- trainings
 TRAININGS = ".dlbug/training.db"
 PREFIX = "training:"
 """How the sources of these failures begin; the command follows."""

@@ -206,6 +206,7 @@ def failure_of(publication: Publication, wanted: str | None) -> FailureReport | 
     return next((failure for failure in failures if failure.id == wanted), None)
 
 
+# ---------------------------------------------------------------------- logs that told a failure
 MOST_LOGS = 50
 """Logs of a folder; beyond them the oldest goes."""
 

@@ -24,68 +24,8 @@ from dl_bug_lsp.server.process import end_with_parent, look_at_everything, share
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
 
-
-def offer_pull(server: DlBugServer, params: types.InitializeParams, *, is_wanted: bool) -> None:
-    """Offer the pull to a client that should use it; to be called at `initialize`.
-
-    What such a client declares of diagnostics that it pulls bounds what they hold.
-    """
-    pushed = capability(params.capabilities, "text_document", "publish_diagnostics")
-    pulled = capability(params.capabilities, "text_document", "diagnostic")
-    if pushed is not None and not is_wanted:
-        return
-    if pushed is None and pulled is not None:
-        server.diagnostics.capabilities = types.PublishDiagnosticsClientCapabilities(
-            related_information=pulled.related_information,
-            code_description_support=pulled.code_description_support,
-            data_support=pulled.data_support,
-        )
-    if is_wanted or pulled is not None:
-        server.diagnostics.is_pulled = True
-    _register(server)
-
-
-def _register(server: DlBugServer) -> None:
-    options = types.DiagnosticOptions(
-        inter_file_dependencies=True, workspace_diagnostics=True, identifier="dl-bug"
-    )
-
-    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
-    def of_document(
-        ls: DlBugServer, params: types.DocumentDiagnosticParams
-    ) -> types.DocumentDiagnosticReport:
-        ls.diagnostics.stop_pushing()
-        report = ls.diagnostics.report(params.text_document.uri)
-        if report.result_id == params.previous_result_id:
-            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.result_id)
-        return types.RelatedFullDocumentDiagnosticReport(report.items, result_id=report.result_id)
-
-    @server.feature(types.WORKSPACE_DIAGNOSTIC)
-    def of_workspace(
-        ls: DlBugServer, params: types.WorkspaceDiagnosticParams
-    ) -> types.WorkspaceDiagnosticReport:
-        ls.diagnostics.stop_pushing()
-        known = {
-            previous_result_id.uri: previous_result_id.value
-            for previous_result_id in params.previous_result_ids
-        }
-        reports = ls.diagnostics.reports(known)
-        return types.WorkspaceDiagnosticReport(
-            [_of_workspace(uri, report, known.get(uri)) for uri, report in reports.items()]
-        )
-
-
-def _of_workspace(
-    uri: str, report: Report, known: str | None
-) -> types.WorkspaceDocumentDiagnosticReport:
-    if report.result_id == known:
-        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, result_id=report.result_id)
-    return types.WorkspaceFullDocumentDiagnosticReport(
-        uri, report.items, result_id=report.result_id
-    )
-
-
 logger = logging.getLogger(__name__)
+
 
 WATCHED = (
     "**/*.{py,pyw,ipynb,yaml,yml,toml,json,ini,cfg,conf,txt,sh,sbatch,csv,tsv,jsonl}",
@@ -224,3 +164,64 @@ async def _subscribe(ls: DlBugServer) -> None:
         logger.warning("the client does not report changes; files are checked when needed")
         return
     ls.hears_of_files = any(registration.id == "dl-bug-files" for registration in wanted)
+
+
+# ---------------------------------------------------------------------- pull diagnostics
+def offer_pull(server: DlBugServer, params: types.InitializeParams, *, is_wanted: bool) -> None:
+    """Offer the pull to a client that should use it; to be called at `initialize`.
+
+    What such a client declares of diagnostics that it pulls bounds what they hold.
+    """
+    pushed = capability(params.capabilities, "text_document", "publish_diagnostics")
+    pulled = capability(params.capabilities, "text_document", "diagnostic")
+    if pushed is not None and not is_wanted:
+        return
+    if pushed is None and pulled is not None:
+        server.diagnostics.capabilities = types.PublishDiagnosticsClientCapabilities(
+            related_information=pulled.related_information,
+            code_description_support=pulled.code_description_support,
+            data_support=pulled.data_support,
+        )
+    if is_wanted or pulled is not None:
+        server.diagnostics.is_pulled = True
+    _register_pull(server)
+
+
+def _register_pull(server: DlBugServer) -> None:
+    options = types.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=True, identifier="dl-bug"
+    )
+
+    @server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)
+    def of_document(
+        ls: DlBugServer, params: types.DocumentDiagnosticParams
+    ) -> types.DocumentDiagnosticReport:
+        ls.diagnostics.stop_pushing()
+        report = ls.diagnostics.report(params.text_document.uri)
+        if report.result_id == params.previous_result_id:
+            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=report.result_id)
+        return types.RelatedFullDocumentDiagnosticReport(report.items, result_id=report.result_id)
+
+    @server.feature(types.WORKSPACE_DIAGNOSTIC)
+    def of_workspace(
+        ls: DlBugServer, params: types.WorkspaceDiagnosticParams
+    ) -> types.WorkspaceDiagnosticReport:
+        ls.diagnostics.stop_pushing()
+        known = {
+            previous_result_id.uri: previous_result_id.value
+            for previous_result_id in params.previous_result_ids
+        }
+        reports = ls.diagnostics.reports(known)
+        return types.WorkspaceDiagnosticReport(
+            [_of_workspace(uri, report, known.get(uri)) for uri, report in reports.items()]
+        )
+
+
+def _of_workspace(
+    uri: str, report: Report, known: str | None
+) -> types.WorkspaceDocumentDiagnosticReport:
+    if report.result_id == known:
+        return types.WorkspaceUnchangedDocumentDiagnosticReport(uri, result_id=report.result_id)
+    return types.WorkspaceFullDocumentDiagnosticReport(
+        uri, report.items, result_id=report.result_id
+    )

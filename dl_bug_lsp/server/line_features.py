@@ -47,6 +47,8 @@ from dl_bug_lsp.views.words import message_lines
 if TYPE_CHECKING:
     from dl_bug_lsp.fixes import Edit
 
+logger = logging.getLogger(__name__)
+
 
 def register(server: DlBugServer) -> None:
     """Add the handlers of lenses, hover and code actions."""
@@ -55,6 +57,7 @@ def register(server: DlBugServer) -> None:
     _register_actions(server)
 
 
+# ---------------------------------------------------------------------- hover
 def _register_hover(server: DlBugServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(ls: DlBugServer, params: types.HoverParams) -> types.Hover | None:
@@ -171,6 +174,7 @@ def plain_text(publication: Publication, place: Place) -> str:
     return "\n".join(out)
 
 
+# ---------------------------------------------------------------------- lenses
 def _register_lenses(server: DlBugServer) -> None:
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
     def code_lens(ls: DlBugServer, params: types.CodeLensParams) -> list[types.CodeLens]:
@@ -262,9 +266,7 @@ def title(places: list[Place]) -> str:
     return f"{noun} {ranks} ({share}) · {name}"
 
 
-logger = logging.getLogger(__name__)
-
-
+# ---------------------------------------------------------------------- code actions
 async def offers_of(ls: DlBugServer, held: Publication) -> list[Offer]:
     """Return a publication's certain fixes, found when first asked for, off the loop."""
     if held.offers is not None:

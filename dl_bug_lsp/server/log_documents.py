@@ -195,6 +195,7 @@ def _lines_between(stream: BinaryIO, at: int, end: int) -> int:
     return lines
 
 
+# ---------------------------------------------------------------------- outlines
 MOST_LINKS = 2_000
 MOST_LOOKUPS = 2_000
 LONGEST_LINE = 5_000

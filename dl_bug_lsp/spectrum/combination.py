@@ -290,6 +290,7 @@ def stack_as_failing_run(counts: Counts, stacks: tuple[Stack, ...]) -> Counts:
     return Counts(counts.elements, ef, counts.ep, max(1, len(stacks)), counts.passing)
 
 
+# ---------------------------------------------------------------------- the ranking
 DOUBT = 0.7
 """How much less an examined line's neighbours are believed, right beside it."""
 REACH = 3.0

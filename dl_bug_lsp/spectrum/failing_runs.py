@@ -220,6 +220,7 @@ def logged_failures(text: str) -> tuple[Failure, ...]:
     return read_failures(read_log(captured)).failures if _LOGGED in captured else ()
 
 
+# ---------------------------------------------------------------------- the spectrum of one failure
 LEAST_LEAD = 2
 """How much more an own run counts than another failing one, at least. Together the others never
 count more than the own ones: they may fail for reasons of their own."""

@@ -167,6 +167,7 @@ def score(counts: Counts, formula: str = "Ochiai") -> Array:
     return compute(ef, ep, counts.failing - ef, counts.passing - ep)
 
 
+# ---------------------------------------------------------------------- the ranked table
 COMBINED = "combined"
 """The name under which our own ranking stands beside the formulas."""
 

@@ -188,6 +188,7 @@ class ClassificationContext:
         return f"{self.cause.type}: {shown}" if shown else self.cause.type
 
 
+# ---------------------------------------------------------------------- rules
 Condition = Callable[[ClassificationContext], bool]
 
 

@@ -245,6 +245,7 @@ def _mind_dimension(
         weights["training"] *= 0.7
 
 
+# ---------------------------------------------------------------------- origin and retries
 INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic"
 
 _OWN_DOING = (

@@ -337,6 +337,7 @@ def in_order(files: Sequence[str], scores: Floats) -> Files:
     return tuple(sorted(pairs, key=lambda pair: (-pair[1], pair[0])))
 
 
+# ---------------------------------------------------------------------- functions and lines
 BEST_FILES = 10
 """Files whose functions are looked at, as in BLIA."""
 MOST_FUNCTIONS = 2_000

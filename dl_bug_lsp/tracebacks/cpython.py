@@ -300,6 +300,7 @@ def _nested(
     return block
 
 
+# ---------------------------------------------------------------------- exception groups
 GROUP = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
 _GROUP_MARGIN = re.compile(r"^(?P<indent> *)(?P<bar>[|+])(?P<rest>.*)$")
 _MEMBER = re.compile(r"^(?:-*\+)?-{4,} (?P<number>\d+|\.\.\.) -{4,}$")
@@ -407,6 +408,7 @@ def _own_chain(stream: Stream) -> list[Cause]:
     return causes
 
 
+# ---------------------------------------------------------------------- faulthandler
 FATAL_ERROR = re.compile(
     r"^Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|\(most recent call first\):\s*$"
 )
@@ -469,6 +471,7 @@ def read_thread_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
     return frames, index
 
 
+# ---------------------------------------------------------------------- stacks that are no failures
 STACK_INFO = re.compile(
     r"^\s*(?:Stack|Call stack) ?(?:\(most recent call last\))?:\s*$|^Call stack:\s*$"
     r"|Detected at node .*defined at \(most recent call last\):|^Object allocated at"

@@ -198,6 +198,7 @@ def _name(function: str | None) -> str | None:
     return "<module>" if name.startswith(("<cell line", "<module")) else name or None
 
 
+# ---------------------------------------------------------------------- debugger
 STOPPED = re.compile(
     r"(?:Exception has occurred|发生异常|例外が発生しました|예외가 발생했습니다"
     r"|Ausnahme aufgetreten|Une exception s'est produite|Se ha producido una excepción"

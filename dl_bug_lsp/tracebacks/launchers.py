@@ -116,6 +116,7 @@ def _block(
     )
 
 
+# ---------------------------------------------------------------------- Hydra
 HYDRA_ERROR = re.compile(r"^Error executing job with overrides: ")
 _HYDRA_END = re.compile(r"^Set the environment variable HYDRA_FULL_ERROR")
 _REPR = re.compile(r"^(?P<type>[A-Z]\w*)\((?P<message>.*?),?\)$")

@@ -64,9 +64,7 @@ DIALECTS = (
 )
 
 
-# ruff: noqa: E501  (one row a heading: a table is read across)
-
-
+# ---------------------------------------------------------------------- blocks
 _CHAIN_REACH = 8
 _ANOMALY_REACH = 40
 _NOTEBOOK_REACH = 400
@@ -245,6 +243,7 @@ def _add_forward_stack(anomaly: Block, block: Block) -> None:
     block.first = min(block.first, anomaly.first)
 
 
+# ruff: noqa: E501  (one row a heading: a table is read across)
 _HEADINGS: tuple[tuple[str, int, re.Pattern[str]], ...] = (
     ("ignored", 10, re.compile(r"^Exception ignored (?:in|on|while)|^Error in atexit\._run_exitfuncs")),
     ("hook", 10, re.compile(r"^Error in sys\.excepthook:|^--- Logging error ---|^Exception in threading\.excepthook")),
@@ -359,6 +358,7 @@ def _progress(stream: Stream) -> list[int]:
     ]
 
 
+# ---------------------------------------------------------------------- failures
 _MAX_FAILURES = 500
 _HEADING = re.compile(r"^(?:\S{1,40} ){0,4}\S{1,40}$")
 """A record of a few words, as over the message that a dialog shows."""

@@ -84,6 +84,7 @@ def _underlined(source: str, carets: str) -> str:
     return source[begin : len(carets.rstrip())].strip()
 
 
+# ---------------------------------------------------------------------- the line of the exception
 EXCEPTION = re.compile(
     r"^(?P<type>[^\W\d][\w.]*(?:<locals>[\w.]*){0,8}(?:\([\w.]{1,200}\))?)(?::(?: "
     r"(?P<message>.*))?)?$"
@@ -383,6 +384,7 @@ def _graph_end(view: Callable[[int], str | None], first: int) -> int:
     return last
 
 
+# ---------------------------------------------------------------------- stacks inside a message
 _STACK_OPENING = re.compile(
     r"^\s*(?:in user code:|from user code:)\s*$"
     r"|^\s*(?:\(\d+\) )?(?:[\w.]+: )?Detected at node .{0,4000}"

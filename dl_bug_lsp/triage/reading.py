@@ -286,6 +286,7 @@ def _bounded(line: bytes) -> bytes:
     return line[:_KEPT_HEAD] + b" ... " + line[-_KEPT_TAIL:]
 
 
+# ---------------------------------------------------------------------- one log
 LONGEST_MESSAGE = 2_000
 """Characters of a message that are kept."""
 REMEMBERED = 20_000

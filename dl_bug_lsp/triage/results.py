@@ -188,6 +188,7 @@ _GROUPS = pa.schema([
 ])  # fmt: skip
 
 
+# ---------------------------------------------------------------------- statistics
 DURATIONS = ((60, "1 min"), (600, "10 min"), (3600, "1 h"), (21_600, "6 h"), (86_400, "24 h"))
 """Upper bounds in seconds and their names; what runs longer is counted beyond the last."""
 RETRY_WITHIN = 7 * 86_400

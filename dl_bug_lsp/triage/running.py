@@ -255,6 +255,7 @@ def _columns(read: Analysis) -> dict[str, Any]:
     }
 
 
+# ---------------------------------------------------------------------- the folder of results
 READS = "reads"
 MOST_PARTS = 64
 """Parts of more than this number are joined at the end of a run."""
@@ -393,6 +394,7 @@ def read_json(file: Path, limit: int = 256 * 2**20) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
+# ---------------------------------------------------------------------- reading on a cluster
 SMALL = 48 * 2**20
 """Bytes up to which no processes are started: that takes longer than to read so little."""
 REACH_SECONDS = 15

@@ -105,6 +105,7 @@ def _folded(frames: list[ReportFrame]) -> str:
     return f"… {counted(len(frames), kind)}{outside}, down to {where}".rstrip()
 
 
+# ---------------------------------------------------------------------- the report
 LONGEST_MESSAGE = 160
 NO_FAILURE = "No failure was found.\n"
 

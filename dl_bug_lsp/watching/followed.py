@@ -187,6 +187,7 @@ def _past_hole(number: int, start: int, zeros: bytes) -> tuple[int, bytes]:
     return (at, _read_at(number, at, CHUNK)) if at > start else (start, zeros)
 
 
+# ---------------------------------------------------------------------- the log
 @dataclass(frozen=True, slots=True)
 class RunPlace:
     """The folder a recorded run ran in, the one whose ``.dlbug/`` holds its record, its command.

@@ -110,6 +110,7 @@ def _unify(text: str) -> str:
     return text
 
 
+# ---------------------------------------------------------------------- elements
 MOST_SIGNS = 200_000
 """Signs and line ends of a source: about as many nodes has its tree, each of some 400 bytes."""
 _SIGNS = b"()[]{},.;:=+-*/<>%&|^~@!\n"

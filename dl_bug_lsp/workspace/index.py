@@ -176,6 +176,7 @@ def _imports(data: bytes, module: bytes) -> bool:
     return False
 
 
+# ---------------------------------------------------------------------- the index
 # Below that many files, reading the sources again is as fast as reading a cache.
 SMALLEST_CACHED = 64
 _HELD_ELEMENTS = 200_000

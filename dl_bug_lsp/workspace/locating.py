@@ -155,6 +155,7 @@ def wheels(root: Path) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(names))
 
 
+# ---------------------------------------------------------------------- printed paths
 LONG_SUFFIX = 3
 """Components of a printed path that a file shares with it: as many are no chance."""
 _ABSOLUTE = re.compile(r"^(?:/|~|[A-Za-z]:[\\/]|\\\\|[a-z-]+://)")

@@ -207,6 +207,7 @@ def _object_name(data: bytes, like: str) -> str:
     return make(b"blob %d\0%b" % (len(data), data)).hexdigest()
 
 
+# ---------------------------------------------------------------------- stores
 # For emergencies: what decides is the number of commits, which is the same on every machine.
 _HISTORY_SECONDS = 10.0
 _HISTORY_BYTES = 64 * 1024 * 1024

@@ -525,6 +525,7 @@ def _zip_of_one(case: Case) -> Iterator[Clue]:
                     yield Clue("rules.zip_of_one", start.file, call.lineno, 1.0, why)
 
 
+# ---------------------------------------------------------------------- labels
 MOST_FILES = 30
 NO_LOSS = re.compile(
     r"did not return a loss from the inputs.*?inputs it received are (?P<given>[\w, ]*)", re.DOTALL

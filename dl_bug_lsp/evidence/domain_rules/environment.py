@@ -234,6 +234,7 @@ def _text_option(call: ast.Call, read: set[str]) -> str:
     return "" if is_text else flags[-1] if flags else ""
 
 
+# ---------------------------------------------------------------------- variables
 ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF PYTORCH_ALLOC_CONF PYTORCH_HIP_ALLOC_CONF"
 REFUSALS: tuple[tuple[str, str], ...] = (
     (ALLOCATOR, r"ConfigTokenizer|CachingAllocator option|(?:CUDA|Accelerator)?Allocator ?[Cc]onfig"
@@ -424,6 +425,7 @@ def _at_lines(file: str, lines: tuple[str, ...], pattern: str, why: str) -> Iter
             yield Clue("rules.strong", file, number, 1.0, why)
 
 
+# ---------------------------------------------------------------------- packages that exist twice
 TWINS: tuple[tuple[str, ...], ...] = (
     ("lightning", "pytorch_lightning"),
     ("lightning_fabric", "lightning.fabric"),

@@ -329,6 +329,7 @@ def _shared_arrays(case: Case) -> Iterator[Clue]:
                         yield Clue("rules.strong", step.node.file, step.node.line, 1.0, size_words)
 
 
+# ---------------------------------------------------------------------- assertions
 ASSERTED = re.compile(
     r"Assertion `(?P<what>[^\n]{1,200})' failed|Assertion `(?P<other>[^`\n]+)` failed"
 )

@@ -444,6 +444,7 @@ def _is_protocol_method(scope: Scope) -> bool:
     return short.startswith("__") and short != "__init__" and bool(owner.node.bases)
 
 
+# ---------------------------------------------------------------------- settings that nothing reads
 READING = frozenset(("attribute", "subscript", "string", "dict_key", "keyword", "bound", "name"))
 """Roles of a word of the code that may read a setting by its name, or hand it on."""
 ASKING = frozenset(("attribute", "subscript", "string", "dict_key"))
@@ -528,6 +529,7 @@ def _near(key: str, names: list[str]) -> str | None:
     return best if best is not None and nearness(key, best) >= LEAST_NEAR else None
 
 
+# ---------------------------------------------------------------------- names of layers
 OF_LAYERS = re.compile(
     r"divisible by (?:8|16|32)\b|[Tt]arget modules? .*not found|_scaled_mm|_int_mm"
 )

@@ -553,6 +553,7 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
                 break
 
 
+# ---------------------------------------------------------------------- unused parts
 SAID = re.compile(
     r"not used in producing|parameters that were not used"
     r"|appears to not have been used in the graph|Gradients do not exist for variables"

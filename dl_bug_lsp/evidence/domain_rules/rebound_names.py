@@ -123,6 +123,7 @@ def _is_empty(value: ast.expr) -> bool:
     return isinstance(value, ast.Dict) and not value.keys
 
 
+# ---------------------------------------------------------------------- cells
 Bound = tuple[int, str, ast.stmt]
 """A line, a name that it binds, and the whole statement."""
 

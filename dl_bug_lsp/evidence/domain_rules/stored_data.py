@@ -203,6 +203,7 @@ def _padded_columns(case: Case, file: str) -> list[str]:
     return found
 
 
+# ---------------------------------------------------------------------- records of TensorFlow
 COMPLAINT = re.compile(
     r"Key: (?P<key>[^\n]{1,200}?)(?:, Index: \d+)?\.  ?"
     r"(?P<what>Data types don't match|Can't parse serialized|Number of \w+ values)"

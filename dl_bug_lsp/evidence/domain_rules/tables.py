@@ -153,6 +153,7 @@ def _not_filled(case: Case) -> Iterator[Clue]:
             yield Clue("rules.weak", file, call.lineno, 1.0, why)
 
 
+# ---------------------------------------------------------------------- numbers of rows
 UNEQUAL = re.compile(
     r"(?i)cardinality is ambiguous|inconsistent numbers of samples|length of values"
     r"|(?:same|equal|different|unequal|mismatch\w*) (?:lengths?"
@@ -313,6 +314,7 @@ def find_kept_labels(case: Case) -> Iterator[Clue]:
             yield Clue("rules.row_labels", *place, score, why)
 
 
+# ---------------------------------------------------------------------- selections
 TOO_FEW = re.compile(
     r"(?i)larger (?:sample )?than (?:the )?population|\bempty\b|\b0 sample|num_samples=0"
     r"|n_samples=0|at least (?:one|two|\d+) (?:array|sample|element|row|example|item|member)"

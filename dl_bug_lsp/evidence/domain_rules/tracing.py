@@ -96,6 +96,7 @@ def _is_plain_parameter(case: Case, site: Site, name: str) -> bool:
     return any(isinstance(v, Const) and isinstance(v.value, (bool, int, str)) for v in values)
 
 
+# ---------------------------------------------------------------------- Flax and donated arrays
 IMMUTABLE = re.compile(r"because collection [\"'](?P<collection>\w+)[\"'] is immutable")
 EMPTY = re.compile(
     r"from collection [\"'](?P<collection>\w+)[\"'] in .{0,200}but the collection is empty"

@@ -233,6 +233,7 @@ def _returned(file: str, function: ast.FunctionDef) -> Iterator[tuple[str, ast.R
             yield file, node, len(node.value.elts)
 
 
+# ---------------------------------------------------------------------- training and evaluation
 FLAG = re.compile(r"(?i)\b(?:is_?)?(?:train(?:ing)?|augment\w*)\b|['\"]train\w*['\"]")
 PREPARES = re.compile(
     r"(?i)crop|resiz|pad|trunc|trim|cut|normali|standardi|scale|rescale|encode|tokeni|totensor"
@@ -286,6 +287,7 @@ def _has_like(name: str, others: set[str]) -> bool:
     return any(word in other.lower() for other in others)
 
 
+# ---------------------------------------------------------------------- settings
 NOT_FINITE = re.compile(
     r"(?i)\b(?:nans?|inf|infinity|non-?finite|not finite|overflow\w*|diverg\w+)\b"
 )
@@ -367,6 +369,7 @@ def _orders(value: float, default: float) -> float:
     return abs(math.log10(abs(value / default)))
 
 
+# ---------------------------------------------------------------------- units
 UNITS: tuple[frozenset[str], ...] = (
     frozenset(("step", "steps", "iters", "iterations", "updates")),
     frozenset(("epoch", "epochs")),

@@ -256,6 +256,7 @@ def _ends_training(scope: Scope, name: str) -> bool:
     )
 
 
+# ---------------------------------------------------------------------- what is measured and kept
 TRUTH_FIRST = frozenset(
     ("classification_report", "confusion_matrix", "precision_score", "recall_score", "f1_score",
      "r2_score", "roc_auc_score", "average_precision_score", "precision_recall_fscore_support",

@@ -330,6 +330,7 @@ def _mismatch(
         yield "medium", False, f"`{activation}` bounds what a regression can give"
 
 
+# ---------------------------------------------------------------------- models
 # callee -> position of the number of outputs.
 OUTPUT_LAYERS = {
     "Dense": 0, "Linear": 1, "LazyLinear": 0, "Conv2D": 0, "Conv1D": 0, "Conv2d": 1, "Conv1d": 1,

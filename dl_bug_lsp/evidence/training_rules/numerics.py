@@ -102,6 +102,7 @@ def _rectifies(layer: ast.expr) -> bool:
     return called_name(layer) in RECTIFIERS or activation in ("relu", "relu6")
 
 
+# ---------------------------------------------------------------------- NaN and infinity
 GUARDS = re.compile(
     r"eps|1e-|1e0?-|e-\d|\+ 0?\.0*[1-9]|clamp|clip|maximum|softplus|nan_to_num|where|safe"
     r"|\bmax\(|fmax|tiny|finfo"

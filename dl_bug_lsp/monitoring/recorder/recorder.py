@@ -529,6 +529,7 @@ def _from_environment(names: tuple[str, ...]) -> int | None:
     return None
 
 
+# ---------------------------------------------------------------------- seeds
 def install_torch(recorder: Recorder) -> None:
     """Record seeds of PyTorch and of Python's own generator."""
     import torch

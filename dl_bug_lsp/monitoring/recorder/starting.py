@@ -102,6 +102,7 @@ def _version(package: str) -> str:
     return str(getattr(sys.modules.get(package), "__version__", ""))
 
 
+# ---------------------------------------------------------------------- the start
 def _torch(recorder: Recorder) -> None:
     from dl_bug_lsp.monitoring.recorder import torch_training
 

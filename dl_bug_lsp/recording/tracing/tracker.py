@@ -157,6 +157,7 @@ def _tree(text: bytes) -> ast.Module:
     return ast.parse(_ESCAPE.sub(plain, text))
 
 
+# ---------------------------------------------------------------------- one thread
 MOST_CALLS = 1_000
 """Calls of one function in one turn whose lines are followed."""
 MOST_LOOKS = 100

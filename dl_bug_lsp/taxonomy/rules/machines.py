@@ -568,6 +568,7 @@ RULES_DEVICES: tuple[Rule, ...] = (
 )
 
 
+# ---------------------------------------------------------------------- the network
 LINK = "communication_failure"
 
 

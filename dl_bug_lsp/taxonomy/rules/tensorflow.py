@@ -381,6 +381,7 @@ RULES_TENSORS: tuple[Rule, ...] = (
 
 ARGUMENT, KEY = "illegal_argument", "key_not_found"
 
+# ---------------------------------------------------------------------- Keras
 RULES_KERAS: tuple[Rule, ...] = (
     rule("keras.inputs_by_name", KEY, "missing data for input…data dictionary with keys"),
     rule(
