@@ -98,8 +98,8 @@ def test_many_parts_are_joined_and_a_damaged_one_is_named(write: Write, tmp_path
 
 KILLED = """
 import os, signal, sys
-from dl_bug_lsp.triage import batches, triaging, running
-triaging.PART_ROWS, batches.BATCH_FILES = 10, 7
+from dl_bug_lsp.triage import running, triaging
+triaging.PART_ROWS, running.BATCH_FILES = 10, 7
 left = int(sys.argv[3])
 def progress(state):
     if state.files_read >= left:
