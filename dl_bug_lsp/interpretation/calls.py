@@ -765,7 +765,8 @@ class Calls(RunState):
         """Run a function's body with its parameters bound."""
         if len(self.stack) > MAX_DEPTH or self._recurs(function):
             return unknown(*args)
-        self._ran.add((function.file, function.node.lineno))
+        caller = self.stack[-1] if self.stack else (function.file, 0)
+        self.callees.setdefault(caller, {})[function.file, function.node.lineno] = None
         standing_in = self._standing_in(function, args, keywords)
         return self._run(function, args, keywords) if standing_in is None else standing_in
 
