@@ -16,7 +16,14 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.names import listed_names
-from dl_bug_lsp.evidence.numbers import COUNTED, counts_no_size, names_no_size, written
+from dl_bug_lsp.evidence.numbers import (
+    COUNTED,
+    counts_no_size,
+    fitting_sizes,
+    names_no_size,
+    share_of_number,
+    written,
+)
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT, relation, shown
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.messages import FactKind
@@ -100,6 +107,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _read_by_name(case, settings, {(clue.file, clue.line) for clue in reached})
     yield from _named(case, settings)
     yield from _in_frames(case, settings)
+    yield from _chosen(case, settings)
     yield from _numbers(case, settings)
     yield from _wrong_type(case, settings)
 
@@ -426,6 +434,72 @@ def _says(setting: Setting, texts: set[str]) -> bool:
     )
 
 
+def _library_frames(case: Case) -> list[Frame]:
+    """Return the innermost frames of libraries; what the workspace's own read, slices follow."""
+    frames: list[Frame] = []
+    for frame, place in reversed(case.located):
+        if place is not None or len(frames) == MOST_FRAMES:
+            break
+        frames.append(frame)
+    return frames
+
+
+FUNCTIONAL = re.compile(r"\b(?:F|functional|nn|torch|ops|losses)\.([a-z]\w+)\(")
+"""Calls of the functions behind layers, in the source lines of frames."""
+OF_FUNCTIONS = {
+    "binary_cross_entropy_with_logits": ("bcewithlogitsloss", "bcewithlogits", "bcelogits"),
+    "binary_cross_entropy": ("bceloss", "bce", "binarycrossentropy"),
+    "cross_entropy": ("crossentropyloss", "crossentropy", "ce", "celoss", "xent"),
+    "nll_loss": ("nllloss", "nll"),
+    "mse_loss": ("mseloss", "mse", "l2"),
+    "l1_loss": ("l1loss", "l1", "mae"),
+    "smooth_l1_loss": ("smoothl1loss", "smoothl1"),
+    "huber_loss": ("huberloss", "huber"),
+    "kl_div": ("kldivloss", "kldiv", "kl"),
+    "ctc_loss": ("ctcloss", "ctc"),
+    "poisson_nll_loss": ("poissonnllloss", "poissonnll", "poisson"),
+    "gaussian_nll_loss": ("gaussiannllloss", "gaussiannll"),
+    "margin_ranking_loss": ("marginrankingloss", "marginranking"),
+    "triplet_margin_loss": ("tripletmarginloss", "triplet"),
+    "cosine_embedding_loss": ("cosineembeddingloss", "cosineembedding"),
+    "scaled_dot_product_attention": ("sdpa",),
+}
+"""What the classes of PyTorch are called that call a function ("torch.nn", "Loss Functions"), and
+how settings shorten these names."""
+
+
+def _chosen(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings whose text names the class or function in whose frames the error came.
+
+    ``criterion: BCEWithLogitsLoss`` where `binary_cross_entropy_with_logits` fails chose it.
+    """
+    named: dict[str, int] = {}
+    for depth, frame in enumerate(_library_frames(case)):
+        stem = frame.file.replace("\\", "/").rpartition("/")[2].partition(".")[0]
+        functions = {frame.function or "", *FUNCTIONAL.findall(frame.source or "")}
+        for name in {stem, *functions} - {"forward", "module", "functional", "__init__", "call"}:
+            for form in (name.replace("_", "").lower(), *OF_FUNCTIONS.get(name, ())):
+                if len(form) > 1:
+                    named.setdefault(form, depth)
+    if not named:
+        return
+    hits = [(s, _form(s.text)) for s in settings if isinstance(s.value, str) and s.key not in META]
+    found = [(s, form) for s, form in hits if form in named]
+    for setting, form in found:
+        why = f"{setting.shown} chose what the error came from"
+        score = 1 / math.sqrt((1 + named[form]) * len(found))
+        yield Clue("config.value_in_frame", setting.file, setting.line, score, why)
+
+
+def _form(text: str) -> str:
+    """Return the last name of a dotted path without underscores, lower case."""
+    last = text.strip("'\" ").rpartition(".")[2].rpartition(":")[2]
+    return re.sub(r"[^a-z0-9]", "", last.lower()) if len(last) <= MOST_LETTERS else ""
+
+
+MOST_LETTERS = 50
+
+
 def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     """Yield the settings whose name a library reads in the innermost frames."""
     indifferent = case.category.id in INDIFFERENT
@@ -433,11 +507,7 @@ def _in_frames(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     for setting in settings:
         if setting.key not in META:
             by_key.setdefault(setting.key.replace("-", "_"), []).append(setting)
-    frames: list[Frame] = []
-    for frame, place in reversed(case.located):
-        if place is not None or len(frames) == MOST_FRAMES:
-            break  # What the workspace's own frames read, slices follow.
-        frames.append(frame)
+    frames = _library_frames(case)
     for depth, frame in enumerate(frames):
         read = set(re.findall(r"[A-Za-z_]\w*", frame.source or ""))
         for key in sorted(read & by_key.keys()):
@@ -456,10 +526,12 @@ def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
         return
     settings = [s for s in settings if not counts_no_size(s.key, case.message)]
     wanted: set[float] = set()
+    fitting = fitting_sizes(case)
     for fact in case.facts.facts:
         values = fact.value if isinstance(fact.value, tuple) else (fact.value,)
         if fact.kind in COUNTED:
             wanted.update(float(n) for n in values if isinstance(n, (int, float)))
+    wanted -= fitting
     wanted = {n for n in wanted if 2 < abs(n) < 1e15}
     reached = {(s.node.file, s.node.line) for s in case.raise_slice}
     hits = [s for s in settings if _plain_number(s) in wanted]
@@ -469,6 +541,7 @@ def _numbers(case: Case, settings: list[Setting]) -> Iterator[Clue]:
         rare = min(1.0, 0.35 + math.log2(max(abs(number), 1)) / 8)
         score = rare / math.sqrt(counts[number])
         score *= 1.0 if (setting.file, setting.line) in reached else 0.5
+        score *= share_of_number(case, number)
         why = f"{setting.shown} is a number of the message"
         yield Clue("config.number", setting.file, setting.line, score, why)
     yield from _worded_numbers(case, hits)
@@ -498,6 +571,7 @@ def _worded_numbers(case: Case, hits: list[Setting]) -> Iterator[Clue]:
         where = "the message speaks" if word in said else "the lines that failed speak"
         why = f"{setting.shown} is a number of the message, and {where} of `{word}`"
         score = 1.0 / math.sqrt(of_word[word] * len(worded))
+        score *= share_of_number(case, _plain_number(setting) or 0.0)
         yield Clue("config.worded_number", setting.file, setting.line, score, why)
 
 

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.odd_records import odd_numbers, odd_records
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
 from dl_bug_lsp.messages import FactKind
@@ -45,6 +46,8 @@ TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".psv", ".tab")
 VALUES = (FactKind.LITERAL, FactKind.KEY, FactKind.NAME, FactKind.PATH)
 MAX_TABLES = 12
 FEW_ROWS = 20
+FEW_COLUMNS = 3
+"""Fewer columns of a text file may be words of a sentence."""
 MOST_LINES = 20_000
 """Lines of the tables in which a row that stands twice is looked for."""
 MAX_NAMED = 400
@@ -114,8 +117,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _broken(case, file, closeness)
     text = _is_text_for_number(case)
     yield from _lacking_records(case, read)
-    yield from _far_numbers(case)
-    yield from _far_items(case, read)
+    yield from odd_records(case, read)
     yield from _uneven_lines(case, read)
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
@@ -123,20 +125,23 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _columns_of_text(case)
     yield from _beyond_ascii(case, read)
     yield from _unlike_separators(case, read)
-    tables = [f for f in read if f.endswith(TABLES) or _is_unlisted(f)]
-    tables.extend(f for f in _tables_near(case) if f.endswith(TABLES) and f not in read)
-    for file in tables[:MAX_TABLES]:
-        table = case.workspace.table(file)
-        if table is not None:
-            closeness = read.get(file, BESIDE)
-            yield from _missing_texts(case, table, closeness)
-            yield from _odd_rows(case, table, closeness)
-            yield from _repeated_rows(case, table, closeness)
-            yield from _odd_values(table, closeness, text)
-            yield from _readers(case, table, closeness)
-            yield from _missing_numbers(case, table, closeness)
-            yield from _message_values(case, table, closeness)
-            yield from _extremes(case, table, closeness)
+    files = [f for f in read if f.endswith(TABLES) or _is_unlisted(f)]
+    files.extend(f for f in _tables_near(case) if f.endswith(TABLES) and f not in read)
+    tables = [table for f in files[:MAX_TABLES] if (table := case.workspace.table(f)) is not None]
+    texts = [f for f in read if f.endswith(TEXTS)][:MAX_TABLES]
+    separated = [t for f in texts if (t := case.workspace.table(f)) is not None and not t.ragged]
+    wide = [table for table in separated if len(table.columns) >= FEW_COLUMNS]
+    yield from odd_numbers(case, [*tables, *wide])
+    for table in tables:
+        closeness = read.get(table.file, BESIDE)
+        yield from _missing_texts(case, table, closeness)
+        yield from _odd_rows(case, table, closeness)
+        yield from _repeated_rows(case, table, closeness)
+        yield from _odd_values(table, closeness, text)
+        yield from _readers(case, table, closeness)
+        yield from _missing_numbers(case, table, closeness)
+        yield from _message_values(case, table, closeness)
+        yield from _extremes(case, table, closeness)
 
 
 def _tables_near(case: Case) -> Sequence[str]:
@@ -481,81 +486,6 @@ def _is_form_of(text: str, value: str) -> bool:
     low, other = text.lower(), value.lower()
     short, long = sorted((low, other), key=len)
     return len(short) >= BEGINS and (long.startswith(short) or similarity(low, other) >= ALIKE)
-
-
-OF_NUMBERS = {"illegal_index", "corrupt_data", "illegal_argument", "loss_nan", "loss_divergence"}
-FEW_NUMBERS = 8
-"""Fewer numbers do not say what is usual."""
-FAR = 3.0
-"""How many interquartile ranges from the quartiles a number is far out (Tukey, 1977)."""
-
-
-def _far(
-    numbers: Sequence[tuple[float, int]],
-) -> tuple[float, float, Sequence[tuple[float, int]]]:
-    """Return the quartiles of numbers with lines, and those far out; none where they are many."""
-    if len(numbers) < FEW_NUMBERS:
-        return 0, 0, ()
-    ordered = sorted(number for number, _ in numbers)
-    low, high = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
-    reach = FAR * max(high - low, 1)
-    far = [(n, line) for n, line in numbers if n > high + reach or n < low - reach]
-    return low, high, far if len(far) <= MAX_ODD else ()
-
-
-def _far_numbers(case: Case) -> Iterator[Clue]:
-    """Yield the numbers of records in nested files that lie far out of their field's range."""
-    if case.category.id not in OF_NUMBERS:
-        return
-    fields: dict[tuple[str, tuple[str | int, ...]], list[tuple[float, int]]] = {}
-    for entry in case.config_entries:
-        records = [i for i, part in enumerate(entry.path) if isinstance(part, int)]
-        if records and type(entry.value) in (int, float):
-            at = records[0]
-            field = (*entry.path[:at], *entry.path[at + 1 :])
-            number = float(entry.value)  # type: ignore[arg-type]
-            fields.setdefault((entry.file, field), []).append((number, entry.line))
-    for (file, field), numbers in sorted(fields.items(), key=lambda item: str(item[0])):
-        low, high, far = _far(numbers)
-        for number, line in far:
-            name = ".".join(str(part) for part in field)
-            why = f"`{name}` is {number:g} here; half of all lie between {low:g} and {high:g}"
-            yield Clue("data_files.extreme", file, line, 1.0 / len(far), why)
-
-
-LONGEST_VECTOR = 16
-"""Items of a list that has one meaning each; a longer one is a series."""
-
-
-def _far_items(case: Case, read: dict[str, float]) -> Iterator[Clue]:
-    """Yield records of JSON lines with a whole number far out of what the others have there."""
-    if case.category.id not in OF_NUMBERS:
-        return
-    for file in [f for f in read if f.endswith(LINES_OF_JSON)][:MAX_TABLES]:
-        for name, numbers in sorted(_whole_numbers(case, file).items()):
-            low, high, far = _far(numbers)
-            for number, line in far:
-                why = f"`{name}` is {number} here; half of all lie between {low} and {high}"
-                # What is looked up by a number has as many entries as there are usual ones.
-                kind = "extreme" if case.category.id != "illegal_index" else "explains"
-                yield Clue(f"data_files.{kind}", file, line, read[file] / len(far), why)
-
-
-def _whole_numbers(case: Case, file: str) -> dict[str, list[tuple[int, int]]]:
-    """Return (number, line) of each field of JSON lines, items of short lists by their place."""
-    found: dict[str, list[tuple[int, int]]] = {}
-    for at, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            continue
-        for key, value in record.items() if isinstance(record, dict) else ():
-            items = value if isinstance(value, list) else [value]
-            for place, item in enumerate(items) if len(items) <= LONGEST_VECTOR else ():
-                if type(item) is int:
-                    name = f"{key}[{place}]" if isinstance(value, list) else key
-                    found.setdefault(name, []).append((item, at))
-    return found
 
 
 MAX_ODD = 3

@@ -170,8 +170,10 @@ def _is_used(case: Case, file: str) -> bool:
         if used is not None:
             near = {place.file for place in case.places}
             if near:
-                # Without a stack the slices begin at the training steps of all files.
-                near.update(step.node.file for step in case.stack_steps)
+                # Without a stack the slices begin at the training steps of all files. Slices go to
+                # all callers of a function, those in other scripts as well.
+                reached = {step.node.file for step in case.stack_steps}
+                near.update(f for f in reached if not _is_script(case.workspace, f))
             used |= near
         _USED[case] = used
     known = _USED[case]
@@ -182,17 +184,17 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     outcome = follow(case)
     if not file.endswith(".py"):
         return 1.0
-    if not outcome.reached:
-        return 1.0 if _is_used(case, file) else NOT_IMPORTED
+    if not _is_used(case, file) and file not in _writers(case):
+        return NOT_IMPORTED
     scope = case.engine.program.scope_at(file, line)
-    if scope is None or isinstance(scope.node, ast.Module) or file in case.engine.run.files:
-        # Another script may have made what this run reads, and a config may be executed.
+    if not outcome.reached or scope is None or isinstance(scope.node, ast.Module):
+        return 1.0
+    if file in case.engine.run.files:  # A config may be executed.
         return 1.0
     is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
     sure = OF_REPRODUCED if is_seen else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        is_script = "__main__" in (case.workspace.text(file) or "")
-        return 1.0 if is_script else NOT_IMPORTED * sure
+        return 1.0 if _is_script(case.workspace, file) else NOT_IMPORTED * sure
     factor = 1.0
     while scope is not None and not isinstance(scope.node, ast.Module):
         if isinstance(scope.node, ast.ClassDef):
@@ -205,6 +207,17 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
             factor = min(factor, NOT_CALLED)
         scope = scope.parent
     return factor if factor == 1.0 else factor * sure
+
+
+def _is_script(workspace: Workspace, file: str) -> bool:
+    """Whether a Python file is written to be started."""
+    return "__main__" in (workspace.text(file) or "")
+
+
+def _writers(case: Case) -> set[str]:
+    """Return the scripts that wrote what the failing run reads, and the configs it executes."""
+    written = {node.file for nodes in case.engine.written.values() for node in nodes}
+    return written | set(case.engine.run.files)
 
 
 _STARTS: WeakKeyDictionary[ast.ClassDef, tuple[int, ...]] = WeakKeyDictionary()

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.numbers import is_odd_one_out
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
@@ -39,6 +40,8 @@ OF_SIDES, OF_OPERANDS = 0.5, 0.8
 
 Operands, of which none is known to be wrong, are split more steeply.
 """
+OF_MOST = 0.3
+"""What the origins of a size count that most arrays have of which one differs."""
 OF_TYPES = ("type", "accessor")
 """Failures in which the dtypes of arrays have a part."""
 OF_CHANCE = (
@@ -80,7 +83,10 @@ def find(case: Case) -> Iterator[Clue]:
     sides = _misplaced(case, raised.sides)
     of_texts = columns_of_text(case)
     of_types = raised.what in OF_TYPES
-    shares = _shares(sides, of_sizes=sides is raised.sides, of_types=of_types)
+    odd = raised.odd
+    if odd is None and len(sides) == 2 and raised.what == "size" and is_odd_one_out(case):
+        odd = 1
+    shares = _shares(sides, of_sizes=sides is raised.sides, of_types=of_types, odd=odd)
     for (file, stated), share in shares.items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
@@ -212,26 +218,28 @@ def _shares(
     *,
     of_sizes: bool = True,
     of_types: bool = False,
+    odd: int | None = None,
 ) -> dict[Origin, float]:
     """Return how much each place that made a side counts; what made all sides counts little.
 
     With ``of_sizes``, what made the dimensions of an array counts too, with ``of_types`` what
-    decided its dtype alone.
+    decided its dtype alone. ``odd`` is the number of the side that most others differ from.
     """
     held = [origins_of(value) if of_sizes else value.origins for value in values]
     deciding = {(file, -line) for origins in held for file, line in origins if line < 0}
     made = [frozenset(places_of(origins, of_types=of_types)) for origins in held]
-    sides = [side for side in made if side]
+    sides = [(number, side) for number, side in enumerate(made) if side]
     if not sides:
         return {}
-    everywhere = frozenset.intersection(*sides) if len(sides) > 1 else frozenset()
+    everywhere = frozenset.intersection(*(s for _, s in sides)) if len(sides) > 1 else frozenset()
     shares: dict[Origin, float] = {}
-    for side in sides:
+    for number, side in sides:
+        part = 1.0 if odd in (None, number) else OF_MOST
         own = side - everywhere
         # What made a size or a number of the array did not decide its dtype.
         makers = own & deciding if of_types and own & deciding else own
         for origin in side:
-            share = 1.0 / math.pow(len(makers), power) if origin in makers else SHARED
+            share = part / math.pow(len(makers), power) if origin in makers else SHARED
             shares[origin] = max(shares.get(origin, 0.0), share)
     return dict(sorted(shares.items()))
 

@@ -8,6 +8,7 @@ import operator
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -46,6 +47,36 @@ def sizes_of(case: Case, role: Role) -> set[int]:
     return sizes or numbers_of(case, role)
 
 
+def fitting_sizes(case: Case) -> set[int]:
+    """Return the sizes in the shapes of the message that fit, where it says which ones clash."""
+    clashing = {f.value for f in case.facts.of(FactKind.SIZE)}
+    if not clashing:
+        return set()
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    return set().union(*shapes) - clashing
+
+
+LEAST_ALIKE = 2
+"""How many items of a list have one size where the message is about the next one."""
+OF_MOST = 0.3
+"""What a number counts that most items of the list have of which one differs."""
+
+
+def is_odd_one_out(case: Case) -> bool:
+    """Whether the message is about one item of a list that differs from several before it.
+
+    ``torch.stack`` and ``torch.cat`` name the first item that differs from the item 0.
+    """
+    numbers = [f.value for f in case.facts.of(FactKind.INDEX) if isinstance(f.value, int)]
+    operations = {f.value for f in case.facts.of(FactKind.OPERATION)}
+    return bool(operations & {"cat", "stack"}) and max(numbers, default=0) >= LEAST_ALIKE
+
+
+def share_of_number(case: Case, number: float) -> float:
+    """Return what a number of the message counts: less where most items have that size."""
+    return OF_MOST if is_odd_one_out(case) and number in sizes_of(case, Role.EXPECTED) else 1.0
+
+
 def find(case: Case) -> Iterator[Clue]:
     """Yield the places whose value is a number of the message, or differs from it tellingly."""
     if names_no_size(case):
@@ -64,7 +95,9 @@ def find(case: Case) -> Iterator[Clue]:
         for step in apart
         if not counts_no_size(_name_of(step), case.message) and not _names_axis(step)
     ]
-    yield from _matches(meant, expected - actual, "expected", asked, plain, bounds)
+    of_most = OF_MOST if is_odd_one_out(case) else 1.0
+    for clue in _matches(meant, expected - actual, "expected", asked, plain, bounds):
+        yield replace(clue, score=clue.score * of_most)
     yield from _matches(meant, actual - expected, "actual", got, plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
     yield from _relations(steps, expected, actual, deciding)
@@ -535,11 +568,11 @@ def _elsewhere(case: Case, wanted: set[int]) -> Iterator[Clue]:
         hits.extend((file, line, n, f"`{text}`") for n, line, text in numbers if n in wanted)
     counts = Counter(number for _, _, number, _ in hits)
     for file, line, number, text in hits:
-        score = _rarity(number, counts[number])
+        score = _rarity(number, counts[number]) * share_of_number(case, number)
         yield Clue("numbers.literal", file, line, score, f"{text} is a number of the message")
     run = case.engine.run.configs
     of_run = Counter(n for file, _, n, _ in hits if file in run)
     for file, line, number, text in hits:
         if file in run and of_run[number] == 1 and number > MOST_USUAL:
             why = f"{text} is the only setting of this run that is {number}, a size of the message"
-            yield Clue("config.only_number", file, line, 1.0, why)
+            yield Clue("config.only_number", file, line, share_of_number(case, number), why)

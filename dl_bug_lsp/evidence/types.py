@@ -77,6 +77,7 @@ def find(case: Case) -> Iterator[Clue]:
     """Yield the steps that make a value of the type that the message complains about."""
     yield from _numbers_as_text(case)
     yield from _options_as_text(case)
+    yield from _results(case)
     wanted = _named(case)
     none = (
         case.category.id == "null_reference"
@@ -97,6 +98,39 @@ def find(case: Case) -> Iterator[Clue]:
                 yield from _made(step, wanted - {"NoneType"})
             yield from _whole_batch(step, wanted)
             yield from _not_unpacked(step, wanted)
+
+
+OF_RESULTS = re.compile(
+    r"\b(\w+)\W{0,3} (?:must|should|has to|needs to|is expected to|did not|does not) return\b"
+)
+"""How libraries complain of what a function of the program returns, by its name."""
+COUNTED_RESULTS = re.compile(
+    r"\b(?:returns|returned|yields|got|has) (\d{1,2}) (?:values|items|elements|outputs)"
+)
+
+
+def _results(case: Case) -> Iterator[Clue]:
+    """Yield the ``return`` statements of the function of whose result the message complains."""
+    message = "\n".join(cause.message for cause in case.failure.causes)[:MOST_TEXT]
+    names = set(OF_RESULTS.findall(message))
+    counts = {int(count) for count in COUNTED_RESULTS.findall(message)}
+    found: list[tuple[str, int, str, bool]] = []
+    for file in case.code_files if names else ():
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.FunctionDef) and node.name in names:
+                for statement in ast.walk(node):
+                    if isinstance(statement, ast.Return):
+                        value = statement.value
+                        fits = isinstance(value, ast.Tuple) and len(value.elts) in counts
+                        found.append((file, statement.lineno, node.name, fits))
+    best = [item for item in found if item[3]] or found
+    for file, line, name, _ in best:
+        why = f"`{name}`, of whose result the message complains, returns here"
+        yield Clue("types.result", file, line, 1 / len(best) ** 0.5, why)
+
+
+MOST_TEXT = 4_000
 
 
 def _in_place(shuffle: ast.Call) -> bool:

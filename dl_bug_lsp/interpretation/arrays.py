@@ -419,8 +419,30 @@ def concatenated(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
                 both = merged(dims[i], dim)
                 dims[i] = Value(UNKNOWN if a is None or b is None else a + b, both)
             else:
-                dims[i] = same(dims[i], dim, "sizes must match except in the joined axis")
+                every = [s[i] for s in shapes if s is not None]
+                message = "sizes must match except in the joined axis"
+                dims[i] = _same_as_all(dims[i], dim, message, every)
     return tuple(dims)
+
+
+MOST_ODD = 4
+"""Among how many at least one that differs is the odd one."""
+
+
+def _same_as_all(a: Value, b: Value, message: str, every: Sequence[Value]) -> Value:
+    """Return a dimension that all of several arrays must share, as `same` does for two of them.
+
+    Where nearly all agree and one differs, the failure says which side that is.
+    """
+    try:
+        return same(a, b, message)
+    except Raised as raised:
+        counts = Counter(size(dim) for dim in every)
+        total = sum(count for number, count in counts.items() if number is not None)
+        for number, side in enumerate(raised.sides):
+            if counts[size(side)] * MOST_ODD <= total:
+                raised.odd = number
+        raise
 
 
 def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
@@ -434,6 +456,9 @@ def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
         assert other is not None
         if len(other) != len(dims):
             raise Raised("size", "arrays to stack differ", Value(len(dims)), Value(len(other)))
-        dims = tuple(same(x, y, "arrays to stack differ") for x, y in zip(dims, other, strict=True))
+        dims = tuple(
+            _same_as_all(x, y, "arrays to stack differ", [s[i] for s in shapes if s is not None])
+            for i, (x, y) in enumerate(zip(dims, other, strict=True))
+        )
     at = axis % (len(dims) + 1)
     return (*dims[:at], Value(len(parts)), *dims[at:])

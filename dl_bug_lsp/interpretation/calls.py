@@ -291,6 +291,9 @@ class Calls(RunState):
             result = Value(result.data, others | {of_dtype(call.place)})
         if type(result.data) is Array and result.data.shape is not None:
             result = _with_sizes_made(result, call.place)
+        if result.origins and call.name.rpartition(".")[2] in COUNTING and _is_one(result.data):
+            # A number of data is made where it is taken, whatever the data come from.
+            result = Value(result.data, merged(result, Value(None, frozenset({call.place}))))
         if type(result.data) is Array and call.name.rpartition(".")[2].lstrip("_") in SHIFTING:
             before = call.receiver or next(iter(call.args), None)
             result = arrays.shifted(before, result, call.place)
@@ -765,7 +768,8 @@ class Calls(RunState):
         """Run a function's body with its parameters bound."""
         if len(self.stack) > MAX_DEPTH or self._recurs(function):
             return unknown(*args)
-        self._ran.add((function.file, function.node.lineno))
+        caller = self.stack[-1] if self.stack else (function.file, 0)
+        self.callees.setdefault(caller, {})[function.file, function.node.lineno] = None
         standing_in = self._standing_in(function, args, keywords)
         return self._run(function, args, keywords) if standing_in is None else standing_in
 
@@ -1083,6 +1087,16 @@ CREATING = frozenset(
     ]
 )
 """Functions of libraries that make arrays of a dtype of their own."""
+
+
+COUNTING = frozenset(
+    ("len", "max", "min", "amax", "amin", "nunique", "argmax", "sum", "count_nonzero")
+)
+"""Calls that make one number of many."""
+
+
+def _is_one(data: object) -> bool:
+    return type(data) is int or (isinstance(data, Array) and data.shape == ())
 
 
 def _creates(name: str) -> bool:

@@ -685,6 +685,8 @@ class Expressions(Calls):
             return Value((left, right), merged(left, right))
         place = self.stack[-1] = (env.file, node.lineno)
         result = self._operated(node, left, right, env)
+        if type(result.data) is int and result.origins:
+            result = Value(result.data, merged(result, Value(None, frozenset({place}))))
         if self.comparisons.reported:
             self.comparisons.relate(place, left, result, node)
             self.comparisons.relate(place, right, result, node)
@@ -934,7 +936,10 @@ class Expressions(Calls):
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
             if known is not None:
                 return known
-        return self._recorded("__getitem__", operators.indexed(base, parts, slices), base)
+        result = operators.indexed(base, parts, slices)
+        if any(s is not None for s in slices):
+            result = _cut_at(result, base, place)
+        return self._recorded("__getitem__", result, base)
 
     def _bounds_of(self, node: ast.Slice, env: Environment) -> tuple[Value | None, ...]:
         """Return the bounds of a slice; of ``i : i + n`` the length is known without ``i``."""
@@ -1190,6 +1195,20 @@ def _handed_out(value: Value, place: Origin) -> Value:
     if isinstance(data, tuple):
         return Value(tuple(_handed_out(item, place) for item in data), value.origins)
     return Value(data, value.origins | {place}) if type(data) in (list, type(None)) else value
+
+
+def _cut_at(result: Value, base: Value, place: Origin) -> Value:
+    """Return an array whose new sizes were made by a slice at a place, too."""
+    data, whole = result.data, base.data
+    if not isinstance(data, Array) or not data.shape or not isinstance(whole, Array):
+        return result
+    here = Value(None, frozenset({place}))
+    before = {id(dim) for dim in whole.shape or ()}
+    data.shape = tuple(
+        dim if id(dim) in before or not dim.known else Value(dim.data, merged(dim, here))
+        for dim in data.shape
+    )
+    return result
 
 
 def _with_slices(

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import posixpath
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from dl_bug_lsp.interpretation import (
@@ -81,7 +82,8 @@ class Outcome:
     ``operands`` is what the failing expression was made of where the run came to it and none of our
     models saw it fail. ``files_read`` are the text files of the workspace that the program read,
     ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
-    it called and of the classes of which it made objects. ``reasons`` says of places why they are
+    it called and of the classes of which it made objects; ``callees`` gives for the places of calls
+    the functions of the program that were called there. ``reasons`` says of places why they are
     the cause where what fails comes from them. ``selected`` gives for the places of conditions of
     how many items they were true, and of how many they were asked. ``related`` are the computations
     that made one size of the message of the other, ``chosen`` the conditional expressions that were
@@ -102,6 +104,7 @@ class Outcome:
     selected: Mapping[Origin, tuple[int, int]] = field(default_factory=dict)
     related: Mapping[Origin, arrays.Relation] = field(default_factory=dict)
     chosen: Mapping[Origin, ast.IfExp] = field(default_factory=dict)
+    callees: Mapping[Origin, Collection[Origin]] = field(default_factory=dict)
 
 
 class Interpreter(Statements):
@@ -142,7 +145,7 @@ class Interpreter(Statements):
         operands = self._operands()
         elsewhere = frozenset(self.elsewhere)
         files = tuple(self.files_read)
-        entered = frozenset(self._ran | self._instances.keys())
+        entered = frozenset(chain(self._instances, *self.callees.values()))
         modules = frozenset(self.modules)
         return Outcome(
             raised,
@@ -159,6 +162,7 @@ class Interpreter(Statements):
             self.comparisons.selected,
             self.comparisons.related,
             self.comparisons.chosen,
+            self.callees,
         )
 
     def _explain_rebound(self, raised: Raised | None) -> None:

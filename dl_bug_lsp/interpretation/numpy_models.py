@@ -193,7 +193,8 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
         bounds = (min(whole), max(whole)) if kind == "int64" else (None, None)
         cells = tuple(float(n) for n in numbers) if kind == "float64" else tuple(numbers)
         low, high = bounds
-        return Value(Series((count,), kind, "numpy", None, low, high, cells), origins)
+        made_of = merged(value, *items[:24])
+        return Value(Series((count,), kind, "numpy", None, low, high, cells), made_of)
     if all(isinstance(item.data, str) for item in items):
         texts = tuple(item.data for item in items)
         return Value(Series((count,), "object", "numpy", None, None, None, texts), origins)

@@ -398,7 +398,8 @@ def _is_too_big(x: Any, y: Any) -> bool:
 
 def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
     x, y = a.data, b.data
-    if kind is ast.Add and type(x) is type(y) and isinstance(x, (list, tuple)):
+    both_lists = isinstance(x, list) and isinstance(y, list)
+    if kind is ast.Add and (both_lists or (isinstance(x, tuple) and isinstance(y, tuple))):
         whole: Any = x + y  # type: ignore[operator]
         return Value(whole[:MAX_ITEMS], merged(a, b))
     if kind is ast.Add and isinstance(x, (Lazy, list)) and isinstance(y, (Lazy, list)):

@@ -154,14 +154,16 @@ class OfKernels(NamedTuple):
 
 @dataclass(slots=True)
 class OfSyntax:
-    """What is worked out once of functions and loops.
+    """What is worked out once of functions, loops and assignments.
 
-    Whether functions yield, and the lines of their ends; the names that loops count.
+    Whether functions yield, and the lines of their ends; the names that loops count; the
+    expressions that augmented assignments read.
     """
 
     generators: dict[ast.AST, bool] = field(default_factory=dict)
     ends: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
     counted: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
+    loads: dict[ast.AugAssign, ast.expr] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -250,8 +252,8 @@ class RunState:
         self._entering = False
         self._of_syntax = OfSyntax()
         self._functions: dict[Origin, FunctionValue] = {}
-        # The places of the functions that were called.
-        self._ran: set[Origin] = set()
+        # The places of the functions that were called, by the place of the call.
+        self.callees: dict[Origin, dict[Origin, None]] = {}
         self._lineages: dict[int, list[ClassValue]] = {}
         self._instances: dict[Origin, Value] = {}
         """The latest object of each workspace class, by the place of the class."""

@@ -89,7 +89,10 @@ class Statements(Expressions):
             self.assign(node.target, self.value(node.value, env), env)
 
     def _do_AugAssign(self, node: ast.AugAssign, env: Environment) -> None:
-        load = ast.copy_location(_loaded(node.target), node.target)
+        load = self._of_syntax.loads.get(node)
+        if load is None:
+            load = ast.copy_location(_loaded(node.target), node.target)
+            self._of_syntax.loads[node] = load
         before, value = self.value(load, env), self.value(node.value, env)
         if isinstance(before.data, list) and isinstance(node.op, ast.Add):
             items = self.iterate(value)

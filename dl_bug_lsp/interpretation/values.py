@@ -319,6 +319,8 @@ class Raised(Exception):
         """Where the objects were made whose methods failed, the innermost one first."""
         self.available: Mapping[str, frozenset[Origin]] = {}
         """For ``"key"``: the keys that are there, with what made them, where they are known."""
+        self.odd: int | None = None
+        """The number of the side that most others of its kind differ from, None where none does."""
         self.axes = 0
         """How many axes an array has too few; below zero those that it has too many."""
 

@@ -6,6 +6,7 @@ it does not say which of them is right.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -149,20 +150,28 @@ def broadcast(facts: list[Fact]) -> list[Fact]:
 
 
 def elements(facts: list[Fact]) -> list[Fact]:
-    """Return the number of elements of the expected shape, where all its dimensions are known."""
-    for fact in facts:
-        if fact.kind is FactKind.SHAPE and fact.role is Role.EXPECTED:
-            return _product(fact.value)
-    return []
+    """Return the number of elements of the expected shape, and the size in it that cannot fit.
 
-
-def _product(value: object) -> list[Fact]:
-    if not isinstance(value, tuple) or not value or min(value) < 0:
+    Where the number of elements is a multiple of the product of all dimensions but one, and that
+    holds of one dimension alone, the others fit. A dimension of -1 may have any size.
+    """
+    expected = [f.value for f in facts if f.kind is FactKind.SHAPE and f.role is Role.EXPECTED]
+    actual = [f.value for f in facts if f.kind is FactKind.SIZE and f.role is Role.ACTUAL]
+    shape = expected[0] if expected else None
+    if not isinstance(shape, tuple) or not shape or min(shape) < -1:
         return []
-    total = 1
-    for dim in value:
-        total *= dim
-    return [_size(Role.EXPECTED, total)]
+    said = {f.value for f in facts if f.kind is FactKind.SIZE and f.role is Role.EXPECTED}
+    sizes = {axis: size for axis, size in enumerate(shape) if size != -1}
+    product = math.prod(sizes.values())
+    is_told = len(sizes) < len(shape) or product in said
+    derived = [] if is_told else [_size(Role.EXPECTED, product)]
+    if len(actual) != 1 or not isinstance(actual[0], int) or not product or len(sizes) < 2:
+        return derived
+    wrong = [axis for axis, size in sizes.items() if actual[0] % (product // size) == 0]
+    if len(wrong) == 1:
+        derived.append(_size(Role.EXPECTED, sizes[wrong[0]]))
+        derived.append(Fact(FactKind.AXIS, Role.OTHER, wrong[0], str(wrong[0])))
+    return derived
 
 
 def size_of_axis(facts: list[Fact]) -> list[Fact]:

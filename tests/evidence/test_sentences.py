@@ -199,9 +199,15 @@ def test_a_kernel_of_the_same_size_as_the_channels_is_no_evidence(tmp_path: Path
 
 
 def test_an_item_of_a_list_is_quoted_as_one(tmp_path: Path) -> None:
-    said = reasons(report(tmp_path, CONV, CHANNELS), "config.yaml", 6)
+    log = CHANNELS.replace("[32, 5, 32]", "[32, 16, 32]").replace("5 channels", "16 channels")
+    said = reasons(report(tmp_path, CONV, log), "config.yaml", 6)
     assert "`widths: 16`" not in said
-    assert ", an item of `widths`, is a number of the message" in said
+    assert "`16`, an item of `widths`, is the size that the message says was given" in said
+
+
+def test_a_size_that_fits_is_no_evidence(tmp_path: Path) -> None:
+    said = reasons(report(tmp_path, CONV, CHANNELS), "config.yaml", 6)
+    assert "number of the message" not in said
 
 
 ONE_SAMPLE = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.evidence.case import Case
-from dl_bug_lsp.evidence.followed_run import FEW_MODULES
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import FEW_MODULES, NOT_IMPORTED, part_in_run
 from dl_bug_lsp.evidence.used_modules import used_modules
 from dl_bug_lsp.localize import case_of, failures_of, localize
 from dl_bug_lsp.logs import read_log
@@ -88,3 +88,29 @@ def test_rules_are_silent_about_modules_that_the_script_does_not_use(
     assert found is not None
     wiping = [s for s in found.suspects if (s.file, s.line) == ("nets/odd.py", 7)]
     assert bool(wiping and wiping[0].rank == 1) == imported
+
+
+def test_a_script_that_this_run_does_not_start_has_no_part_in_it(tmp_path: Path) -> None:
+    script = 'from model import Model\n\nif __name__ == "__main__":\n    Model().fit({})\n'
+    files = {
+        "train.py": script.format("[0, 1]"),
+        "other.py": script.format("[0, 3]"),
+        "model.py": (
+            "import torch.nn.functional as F\n\n\nclass Model:\n    def fit(self, y):\n"
+            "        F.binary_cross_entropy(self.scores, y)\n"
+        ),
+        **{f"tools/part{number}.py": "size = 3\n" for number in range(FEW_MODULES)},
+    }
+    write(tmp_path, files)
+    log = read_log(
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 4, in <module>\n    Model().fit([0, 1])\n'
+        '  File "model.py", line 6, in fit\n    F.binary_cross_entropy(self.scores, y)\n'
+        "RuntimeError: all elements of target should be between 0 and 1\n"
+    )
+    (failure,) = failures_of(log, read_failures(log))
+    case = case_of(failure, log, Workspace(tmp_path, cache=False), Options())
+    of_script = Clue("numbers.literal", "train.py", 4, 1.0, "a number")
+    of_other = Clue("numbers.literal", "other.py", 4, 1.0, "a number")
+    assert part_in_run(case, of_script) == 1.0
+    assert part_in_run(case, of_other) == NOT_IMPORTED

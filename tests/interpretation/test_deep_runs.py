@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
 
+from dl_bug_lsp.interpretation import operators
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.values import Value
+from dl_bug_lsp.interpretation.values import OneShot, Raised, Value
 from dl_bug_lsp.workspace import Workspace
 from tests.helpers.followed_programs import followed, shown
 
@@ -316,3 +318,37 @@ def test_a_size_that_nothing_explains_is_made_by_the_call_that_gives_it(tmp_path
     assert outcome.raised is not None
     made = {line for side in outcome.raised.sides for _, line in side.origins}
     assert made == {7, 8}
+
+
+def failed(folder: Path, program: str) -> Raised:
+    """Follow a program that fails in its last line; return the failure."""
+    (folder / "main.py").write_text(program, encoding="utf-8")
+    target = ("main.py", program.count("\n"))
+    raised = Interpreter(Workspace(folder, cache=False), "main.py", target, []).run().raised
+    assert raised is not None
+    return raised
+
+
+def test_which_of_several_arrays_is_the_odd_one(tmp_path: Path) -> None:
+    parts = "import torch\nparts = [torch.zeros(2, 8) for _ in range(5)]\n"
+    joined = failed(tmp_path, f"{parts}parts[3] = torch.zeros(3, 8)\ntorch.cat(parts, dim=1)\n")
+    assert [side.data for side in joined.sides] == [2, 3]
+    assert joined.odd == 1
+    two = failed(tmp_path, "import torch\ntorch.stack([torch.zeros(2), torch.zeros(3)])\n")
+    assert two.odd is None
+
+
+def test_slices_and_arithmetic_make_sizes(tmp_path: Path) -> None:
+    raised = failed(
+        tmp_path,
+        "import torch\nwide, narrow = 16, 8\nx = torch.zeros(4, 32)\n"
+        "cut = x[:, :narrow]\ndouble = wide * 2\nlayer = torch.nn.Linear(double, 3)\nlayer(cut)\n",
+    )
+    made = [{line for _, line in side.origins} for side in raised.sides]
+    assert any({2, 4} <= lines for lines in made)
+    assert any({2, 5} <= lines for lines in made)
+
+
+def test_an_iterator_and_a_list_in_one() -> None:
+    both = operators.binary(ast.Add, Value([Value(1)]), Value(OneShot([Value(2)], None)))
+    assert shown(both) == [1, 2]

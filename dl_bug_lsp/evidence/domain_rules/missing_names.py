@@ -475,7 +475,7 @@ def find_unread_settings(case: Case) -> Iterator[Clue]:
     numbers = {f.value for f in case.facts.facts if isinstance(f.value, int)}
     handed_over: set[tuple[str, tuple[str | int, ...]]] | None = None
     for (file, path), entries in list(_tables(case).items())[:MOST_TABLES]:
-        unread = [e for e in entries if e.key not in read and e.key not in OF_LIBRARIES]
+        unread = [e for e in entries if _own_name(e.key) not in read | OF_LIBRARIES]
         is_read = len(entries) - len(unread) >= LEAST_READ * len(entries)
         if not 0 < len(unread) <= MOST_UNREAD or not is_read:
             continue
@@ -495,6 +495,14 @@ def find_unread_settings(case: Case) -> Iterator[Clue]:
             )
             score = 1.0 if entry.value in numbers else ALONE
             yield Clue("rules.unread_setting", file, entry.line, score / len(unread) ** 0.5, why)
+
+
+def _own_name(key: str) -> str:
+    """Return what a setting is called in the part that it is handed to (``module__hidden``).
+
+    scikit-learn and skorch route parameters so (scikit-learn, "Nested parameters").
+    """
+    return key.rpartition("__")[2] or key
 
 
 def _tables(case: Case) -> Mapping[tuple[str, tuple[str | int, ...]], list[ConfigEntry]]:

@@ -562,6 +562,8 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
                 return False
     positions: dict[tuple[int, int, type], Value] = {}
     for node, value in again.values.items():
+        if node in before.values:
+            continue  # Only the edited file has other nodes at the same positions.
         positions[node.lineno, node.col_offset, type(node)] = value
     for node, like in before.values.items():
         place = (node.lineno, node.col_offset, type(node))

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes, own_nodes, source
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.arguments import fits, name_of
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.provenance.nodes import Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import called_name
 
@@ -51,23 +54,41 @@ RESULTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 def find(case: Case) -> Iterator[Clue]:
     """Yield statements that take the results of a call in another order than it gives them."""
     for scope in near_scopes(case):
-        for node in own_nodes(scope.node):
-            taken = _taken(node)
+        nodes = list(own_nodes(scope.node))
+        calls = _named_results(nodes)
+        for node in nodes:
+            taken = _taken(node, calls)
             if taken is None:
                 continue
             target, call = taken
             names = [name_of(item) for item in target.elts]
             made = case.engine.node(call, case.engine.open_context(scope))
-            pair = _crossed(names, call, made)
+            pair = _crossed(names, call, made, _callees(case, scope.file, call))
             if pair is not None:
                 yield _clue(scope.file, target, *pair, call)
 
 
-def _taken(node: ast.AST) -> tuple[ast.Tuple, ast.Call] | None:
-    """Return what takes a call's results, and the call."""
+def _named_results(nodes: Iterable[ast.AST]) -> dict[str, ast.Call]:
+    """Return the calls whose result gets a name that nothing else in a function has."""
+    names = [n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    stored = Counter(names)
+    return {
+        node.targets[0].id: node.value
+        for node in nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.targets[0], ast.Name)
+        and stored[node.targets[0].id] == 1
+    }
+
+
+def _taken(node: ast.AST, calls: Mapping[str, ast.Call]) -> tuple[ast.Tuple, ast.Call] | None:
+    """Return what takes a call's results, at once or by the name that they got, and the call."""
     if not isinstance(node, ast.Assign) or len(node.targets) != 1:
         return None
     target, value = node.targets[0], node.value
+    if isinstance(value, ast.Name):
+        value = calls.get(value.id, value)
     if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Call):
         return None
     starred = any(isinstance(item, ast.Starred) for item in target.elts)
@@ -77,9 +98,20 @@ def _taken(node: ast.AST) -> tuple[ast.Tuple, ast.Call] | None:
 Named = tuple[int, str]
 
 
-def _crossed(names: Sequence[str], call: ast.Call, made: Node) -> tuple[Named, Named] | None:
+def _callees(case: Case, file: str, call: ast.Call) -> Iterator[ast.FunctionDef]:
+    """Yield the functions that the followed run called in the line of a call."""
+    for place, line in follow(case).callees.get((file, call.lineno), ()) if case.places else ():
+        tree = case.workspace.tree(place)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.FunctionDef) and node.lineno == line:
+                yield node
+
+
+def _crossed(
+    names: Sequence[str], call: ast.Call, made: Node, callees: Iterator[ast.FunctionDef]
+) -> tuple[Named, Named] | None:
     """Return two places of a result, each with its own name, whose takers are exchanged."""
-    for given in _given(call, made):
+    for given in _given(call, made, callees):
         if len(given) == len(names):
             found = _exchanged(names, given)
             if found is not None:
@@ -94,21 +126,46 @@ def _crossed(names: Sequence[str], call: ast.Call, made: Node) -> tuple[Named, N
     return None
 
 
-def _given(call: ast.Call, made: Node) -> Iterator[list[str]]:
+def _given(call: ast.Call, made: Node, callees: Iterator[ast.FunctionDef]) -> Iterator[list[str]]:
     """Yield the names under which a function of the workspace, or a call as it is, gives them."""
-    for role, returned in made.inputs:
-        if role == "return" and isinstance(returned.expr, ast.Tuple):
-            yield [name_of(item) for item in returned.expr.elts]
+    returned = [r.expr for role, r in made.inputs if role == "return"]
+    for function in callees if not returned else ():
+        nodes = [n for n in own_nodes(function) if isinstance(n, ast.Return)]
+        returned.extend(node.value for node in nodes if node.value is not None)
+    for expr in returned:
+        if isinstance(expr, ast.Tuple):
+            yield [_name_of_result(item) for item in expr.elts]
     if called_name(call) in AS_GIVEN and _library_names(call, made):
         yield [name_of(item) for item in call.args]
+
+
+def _name_of_result(expr: ast.expr) -> str:
+    """Return what a returned value goes by: its name, or that of the method that made it."""
+    name = name_of(expr)
+    if name or not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Attribute):
+        return name
+    return expr.func.attr
+
+
+SHORTENED = 0.7
+"""How well a name fits another one that it shortens (``res_out``, ``residual``)."""
+LEAST_LETTERS = 3
+
+
+def _fit(taker: str, given: str) -> float:
+    """Return how much the name of what takes a result says that it is meant for it, 0 to 1."""
+    pairs = [(a, b) for a in parts_of(taker.lower()) for b in parts_of(given.lower())]
+    pairs = [(a, b) for a, b in pairs if a != b and min(len(a), len(b)) >= LEAST_LETTERS]
+    shortened = any(a.startswith(b) or b.startswith(a) for a, b in pairs)
+    return max(fits(taker, given), SHORTENED if shortened else 0.0)
 
 
 def _exchanged(names: Sequence[str], given: Sequence[str]) -> tuple[int, int] | None:
     """Return the two places whose names fit each other's results and not their own."""
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
-            crossed = fits(names[i], given[j]) + fits(names[j], given[i])
-            straight = fits(names[i], given[i]) + fits(names[j], given[j])
+            crossed = _fit(names[i], given[j]) + _fit(names[j], given[i])
+            straight = _fit(names[i], given[i]) + _fit(names[j], given[j])
             if crossed - straight >= MOST_CROSSED:
                 return i, j
     # Three and more that are moved round fit nowhere by pairs.

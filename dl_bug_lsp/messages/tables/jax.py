@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.facts import broadcast, differ, inner, off_axis
+from dl_bug_lsp.messages.facts import broadcast, differ, elements, inner, off_axis
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
@@ -23,7 +23,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("concatenate", "Cannot concatenate arrays with shapes that differ in dimensions other than the one being concatenated: concatenating along dimension {X:axis} for shapes {E:shape}, {A:shape}", also="X:operation=concatenate", derive=off_axis),
     Row("concatenate", "Cannot concatenate arrays with different numbers of dimensions: got {E:shape}, {A:shape}", also="X:operation=concatenate"),
     Row("stack", "All input arrays must have the same shape. Got {E:shape}, {A:shape}", also="X:operation=stack", derive=differ),
-    Row("reshape", "cannot reshape array of shape {A:shape} (size {A:size}) into shape {E:shape} {? (size {E:size}) ?}{? because the product of specified axis sizes ({E:size}) {...} ?}", also="X:operation=reshape"),
+    Row("reshape", "cannot reshape array of shape {A:shape} (size {A:size}) into shape {E:shape} {? (size {E:size}) ?}{? because the product of specified axis sizes ({E:size}) {...} ?}", also="X:operation=reshape", derive=elements),
     Row("slice_sizes", "slice slice_sizes must be less than or equal to operand shape, got slice_sizes {A:shape} for operand shape {E:shape}", also="X:operation=dynamic_slice", derive=differ),
     Row("einsum", "Size of label '{X:name}' for operand {X:index} ({A:size}) does not match previous terms ({E:size})", also="X:operation=einsum"),
     Row("vmap_axes", "vmap got inconsistent sizes for array axes to be mapped", part=True, also="X:operation=vmap"),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.facts import broadcast, inner
+from dl_bug_lsp.messages.facts import broadcast, elements, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
@@ -24,7 +24,7 @@ NUMPY: tuple[Row, ...] = (
     Row("dot", "shapes {A:shape} and {E:shape} not aligned: {A:size} (dim {X:axis}) != {E:size} (dim {X:axis})", also="X:operation=dot"),
     Row("dot", "dimension mismatch", on="ValueError", also="X:operation=dot"),
     Row("einsum", "einstein sum subscripts string contains too many subscripts for operand {X:index}", also="X:operation=einsum"),
-    Row("reshape", "cannot reshape array of size {A:size} into shape {E:shape}", also="X:operation=reshape"),
+    Row("reshape", "cannot reshape array of size {A:size} into shape {E:shape}", also="X:operation=reshape", derive=elements),
     Row("reshape", "can only specify one unknown dimension", also="X:operation=reshape"),
     Row("axis", "axis {A:axis} is out of bounds for array of dimension {E:count}"),
     Row("index", "index {A:index} is out of bounds for axis {X:axis} with size {E:bound}"),

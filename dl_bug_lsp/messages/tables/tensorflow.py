@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.facts import at_axis, broadcast, differ, inner
+from dl_bug_lsp.messages.facts import at_axis, broadcast, differ, elements, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
@@ -36,7 +36,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("rank", "{A:argument} must be rank {E:count} but is rank {A:count}"),
     Row("reshape", "Input to reshape is a tensor with {A:size} values, but the requested shape has {E:size}", also="X:operation=reshape"),
     Row("reshape", "Input to reshape is a tensor with {A:size} values, but the requested shape requires a multiple of {E:size}", also="X:operation=reshape"),
-    Row("reshape", "Cannot reshape a tensor with {A:size} elements to shape {E:shape} ({E:size} elements)", also="X:operation=reshape"),
+    Row("reshape", "Cannot reshape a tensor with {A:size} elements to shape {E:shape} ({E:size} elements)", also="X:operation=reshape", derive=elements),
     Row("reshape", "Dimension size must be evenly divisible by {E:size} but is {A:size}", also="X:operation=reshape"),
     Row("reshape", "Dimension {A:shape} value {...} reshape", also="X:operation=reshape"),
     Row("transpose", "transpose expects a vector of size {A:count}. But input({X:index}) is a vector of size {E:count}", also="X:operation=transpose"),
