@@ -194,7 +194,13 @@ def _likeness(written: str, text: str, near: float) -> str:
     return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 
 
+OF_DISPLAYS = frozenset(("Size", "TensorShape", "Shape", "tensor", "array"))
+"""Names with which values are shown (``torch.Size([2, 3])``): nothing is spelt like them."""
+
+
 def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
+    if text in OF_DISPLAYS:
+        return
     if text.startswith("__") or (kind == "parameter" and text in OF_EVERY_LAYER):
         return
     nearby = near_texts(text, words.sketches)

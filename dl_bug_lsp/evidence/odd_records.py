@@ -138,10 +138,12 @@ def odd_numbers(case: Case, tables: Sequence[Table]) -> Iterator[Clue]:
         if len(cells) < LEAST_RECORDS:
             continue
         counts = Counter(number for _, number, _ in cells)
+        files = len({file for file, _, _ in cells})
+        among = f" of {files} files" if files > 1 else ""
         for file, number, line in cells:
             why = _odd_number(number, counts)
             if why is not None:
-                found.append((file, line, f"column `{name}`: {why}"))
+                found.append((file, line, f"column `{name}`{among}: {why}"))
     for file, line, why in found if len(found) <= MOST_ODD else ():
         yield Clue("data_files.odd_value", file, line, 1.0 / len(found), why)
 

@@ -178,7 +178,7 @@ def _callee(expr: ast.expr | None) -> str:
 
 ASIDE = {
     "decorator": "decorates a function on the way to",
-    "declared": "declares another option than",
+    "declared": "declares another option of the program than the one that goes into",
     "configured": "configures what goes into",
     "index": "is an index, or goes into one, on the way to",
     "condition": "belongs to a condition on the way to",
@@ -193,7 +193,7 @@ def _aside(way: list[Step], end: str) -> str:
     if not words_of_role and _is_key(way[-1]):
         words_of_role = "is a key of a dictionary on the way to"
     if not words_of_role and way[-1].node.entry is not None and _role(way[1]) == "base":
-        words_of_role = "stands in the same settings as what is read by"
+        words_of_role = "stands beside the setting that goes into"
     return f"{words_of_role} {end}" if words_of_role else ""
 
 

@@ -136,7 +136,7 @@ REASONS = 3
 OTHER_FAILURES = 20
 PROBLEMS = 5
 
-FILES = "Files, each with the sum of its lines"
+FILES = "Files by the sum of the shares of their lines"
 NOTHING = "Nothing was found: no failure is reported, and nothing in the workspace is suspected."
 
 
@@ -217,10 +217,10 @@ class _Page:
         is_printed = failure.exception is not None or evidence == words.headline(failure)
         if evidence and not is_printed:
             self.say(f"Seen in: {one_line(failure.category.evidence)}", "  ", "    ")
-        place = words.origin(failure.origin)
         if kind := words.kind_of_bug(failure.bug_type):
             self.say(kind, "  ")
-        self.say(f"Cause: {words.certainty(failure.origin.confidence)} {place}.", "  ")
+        if place := words.where_cause_lies(failure.origin):
+            self.say(place, "  ")
         self.say(words.retry(failure), "  ")
 
     def suspects(self, failure: FailureReport) -> None:
@@ -287,7 +287,9 @@ class _Page:
         self.out.append(f"{head}{self.style.place(place)}  {tail}")
 
     def files(self, failure: FailureReport) -> None:
-        if not failure.files:
+        """Name the files where no place stands out: the right file may, though no line does."""
+        stands_out = failure.technique is None and failure.confidence is not Confidence.UNSURE
+        if not failure.files or stands_out:
             return
         if self.out[-1]:
             self.out.append("")

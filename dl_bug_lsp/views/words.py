@@ -44,8 +44,10 @@ def certainty(confidence: float) -> str:
     return next(word for least, word in _CERTAINTIES if confidence >= least or least == 0.0)
 
 
-LEAST_TOLD = 0.5
+LEAST_TOLD = 0.7
 """Confidence from which on a verdict on the bug type is shown to people."""
+LEAST_TOLD_INTRINSIC = 0.9
+"""The same of the verdict that a cause lies in the project's own files, as most do."""
 
 
 def kind_of_bug(verdict: Verdict) -> str:
@@ -68,6 +70,13 @@ def bug_type_words(bug_type_id: str) -> str:
 def origin(verdict: Verdict) -> str:
     """Return where the cause lies: inside the project or outside of it."""
     return origin_words(verdict.id)
+
+
+def where_cause_lies(verdict: Verdict) -> str:
+    """Return a sentence on whether the cause lies outside; empty where that says little."""
+    if verdict.id == "intrinsic" and verdict.confidence < LEAST_TOLD_INTRINSIC:
+        return ""
+    return f"Cause: {certainty(verdict.confidence)} {origin(verdict)}."
 
 
 def origin_words(origin_id: str) -> str:
@@ -150,7 +159,7 @@ def mapped(failure: FailureReport) -> str:
     if not prefixes:
         return ""
     named = " and ".join(list(prefixes)[:2])
-    return f"Mapped: what the log calls {named} is taken for this folder's."
+    return f"Paths below {named} in the log were matched to files of this folder."
 
 
 def introduction(failure: FailureReport) -> str:
@@ -222,7 +231,10 @@ def finding(failure: FailureReport, place: str) -> str:
         first.file,
         first.line,
     )
-    where = ", where the failure was raised" if at_raise else ""
+    is_innermost = at_raise and raised is failure.frames[-1]
+    where = ", where the error was raised" if is_innermost else ""
+    if at_raise and not is_innermost:
+        where = ", the innermost call of this folder's code"
     phrase = doubt(failure).capitalize() or "Likely"
     return f"{phrase}; look first at {place}{where} ({percent(first.score)})."
 
@@ -312,9 +324,9 @@ def where_in_text(failure: FailureReport) -> str:
         if failure.process.host:
             parts.append(f"host {escape(failure.process.host)}")
     if span.first_line == span.last_line:
-        parts.append(f"line {span.first_line} of the text")
+        parts.append(f"line {span.first_line} of the log")
     else:
-        parts.append(f"lines {span.first_line}–{span.last_line} of the text")
+        parts.append(f"lines {span.first_line}–{span.last_line} of the log")
     return ", ".join(parts)
 
 

@@ -276,7 +276,7 @@ def test_the_log_of_a_recorded_training_is_read_with_its_recording(tmp_path: Pat
     assert done.returncode == 0
     assert b"Training Fault" in done.stdout
     assert b"the recording of the training" in done.stdout
-    assert b"of the text" not in done.stdout
+    assert b"of the log" not in done.stdout
 
 
 def test_what_a_sound_run_printed_is_no_report_of_a_failure(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 import sample_reports as samples
 
-from dl_bug_lsp.report import CellPlace, Confidence, ExceptionText, Report, ReportFrame
+from dl_bug_lsp.report import CellPlace, Confidence, ExceptionText, Report, ReportFrame, Verdict
 from dl_bug_lsp.views.layout import PLAIN, PathStyle, Style, display_width, excerpt
 from dl_bug_lsp.views.text import fold, render_text
 from dl_bug_lsp.views.words import percent
@@ -24,7 +24,7 @@ def test_the_message_stands_first() -> None:
     first, second, third = shown(samples.REPORT, 200).splitlines()[:3]
     assert first == ("RuntimeError: mat1 and mat2 shapes cannot be multiplied (64x512 and 256x10)")
     assert second == "Not certain; look first at models/head.py:7 (93 %)."
-    assert third == "rank 1, lines 10–42 of the text"
+    assert third == "rank 1, lines 10–42 of the log"
 
 
 def test_the_verdict_stands_in_the_second_line_however_long_the_message_is() -> None:
@@ -60,13 +60,11 @@ def test_sections_stand_in_reading_order() -> None:
     parts = (
         "Tensor Mismatch (97 %)",
         "probably the structure or properties of the model",
-        "probably inside the project's own files",
         "Trying the same job again will not help.",
         "Most suspicious places",
         " 1. models/head.py:7",
         "What usually helps",
         ' 2. "configs/my base.yaml":1',
-        "Files, each with the sum of its lines: models/head.py (95",
         "Stack, outermost first",
         "1 other failure",
         "Not understood",
@@ -74,6 +72,19 @@ def test_sections_stand_in_reading_order() -> None:
     places = [text.find(part) for part in parts]
     assert -1 not in places
     assert places == sorted(places)
+
+
+def test_what_says_little_is_left_out() -> None:
+    text = shown(samples.REPORT)
+    assert "inside the project's own files" not in text
+    assert "Files by the sum" not in text
+    sure = replace(samples.MISMATCH, origin=Verdict("intrinsic", 0.95))
+    assert "almost certainly inside" in shown(replace(samples.REPORT, failures=(sure,)))
+    outside = replace(samples.MISMATCH, origin=Verdict("extrinsic", 0.6))
+    assert "Cause: perhaps outside" in shown(replace(samples.REPORT, failures=(outside,)))
+    unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
+    said = shown(replace(samples.REPORT, failures=(unsure,)))
+    assert "Files by the sum of the shares of their lines: models/head.py (95" in said
 
 
 def test_suspects_show_code_with_the_line_marked_and_reasons_strongest_first() -> None:
@@ -146,7 +157,7 @@ def test_the_other_failure_takes_one_line() -> None:
     line = next(line for line in text.splitlines() if "DistBackendError" in line)
     assert line == (
         "  - torch.distributed.DistBackendError: Connection reset by peer "
-        "(rank 0, host node1, line 50 of the text)"
+        "(rank 0, host node1, line 50 of the log)"
     )
 
 

@@ -699,12 +699,16 @@ def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
     end[""] -= 1
     beyond = [term for term, times in end.items() if term and times > 0]
     if beyond and all(times >= 0 for term, times in end.items() if term):
+        whole = " + ".join(f"{end[t]} * {t}" if end[t] > 1 else t for t in beyond)
+        conditions = [f"`{whole}` is at most {-end['']}"] if end[""] < 0 else []
+        if counted != series:
+            conditions.append(f"`{series}` is longer than `{counted}`")
         why = (
             f"the last items that `{ast.unparse(length.returns[0])}` counts are shorter: "
-            f"`{ast.unparse(window)}` ends behind `{series}`, unless `{beyond[0]}` is at most 1"
+            f"`{ast.unparse(window)}` ends behind `{series}`"
         )
-        if counted != series:
-            why = f"{why} or `{series}` is longer than `{counted}`"
+        if conditions:
+            why = f"{why}, unless {' or '.join(conditions)}"
         yield Clue("rules.strong", length.file, length.returns[0].lineno, 1.0, why)
 
 

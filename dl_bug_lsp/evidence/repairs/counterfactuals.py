@@ -87,6 +87,8 @@ OF_BRANCHES = {"string.option", "setting.choice"}
 """Edits that lead into other branches."""
 MOST_MAKERS = 2
 """Of the objects whose methods failed, those whose making may be changed."""
+TAKING_AWAY = {"argument.removed", "keyword.removed"}
+"""Edits that are no suggestions: what passes without an argument mostly needs another one."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -645,7 +647,7 @@ def _text(node: ast.AST | str | None) -> str:
 
 def _suggestion(case: Case, edit: Edit | TextEdit) -> Suggestion | None:
     """Return the edit as a change of its line, None where it is none or not written so there."""
-    if edit.kind.startswith(("data", "statement", "return")):
+    if edit.kind.startswith(("data", "statement", "return")) or edit.kind in TAKING_AWAY:
         return None
     old, new = _text(edit.old), _text(edit.new)
     if not old or "\n" in new or case.workspace.source_line(edit.file, edit.line).count(old) != 1:
