@@ -572,12 +572,11 @@ def _key(case: Case) -> Iterator[Clue]:
         for file in near_files(case)[:20]:
             tree = case.workspace.tree(file)
             for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, ast.Dict) and len(node.keys) > 1:
-                    lines = _plain_keys(node)
-                    if key in lines:
-                        with_key.append(list(lines))
-                    elif lines:
-                        without.append((file, lines))
+                lines = _plain_keys(node)
+                if len(lines) > 1 and key in lines:
+                    with_key.append(list(lines))
+                elif len(lines) > 1:
+                    without.append((file, lines))
         for file, lines in without:
             like = max((len(set(k) & set(lines)) / len(k) for k in with_key), default=0.0)
             if like < 0.5:
@@ -586,9 +585,44 @@ def _key(case: Case) -> Iterator[Clue]:
             why = f"this table lacks `{key}`, which another one like it has"
             for other, distance in beside(sibling, key, set(lines)):
                 yield _clue("missing.key", file, lines[other], like / distance, why)
+        yield from _read_together(case, key, without)
 
 
-def _plain_keys(table: ast.Dict) -> dict[str, int]:
+LEAST_TOGETHER = 2
+"""How many keys a table must have of those that are read together with the missing one."""
+
+
+def _read_together(
+    case: Case, key: str, tables: list[tuple[str, dict[str, int]]]
+) -> Iterator[Clue]:
+    """Yield the tables that have most of the keys which the failing function reads of its table.
+
+    The new option that ``group["warmup"]`` reads is missing where ``group["lr"]`` was filled.
+    """
+    site = next((site for site in reversed(case.sites) if site.statement is not None), None)
+    if site is None:
+        return
+    read: dict[str, set[str]] = {}
+    for node in ast.walk(site.context.scope.node):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            read.setdefault(ast.unparse(node.value), set()).add(str(node.slice.value))
+    others = next((keys - {key} for keys in read.values() if key in keys), set[str]())
+    fitting = [(len(others & lines.keys()), file, lines) for file, lines in tables]
+    most = max((count for count, _, _ in fitting), default=0)
+    best = [(file, lines) for count, file, lines in fitting if count == most]
+    if most < LEAST_TOGETHER or 2 * most < len(others):
+        return
+    for file, lines in best:
+        why = f"this table has {most} of the keys that are read together with `{key}`, and not it"
+        yield _clue("missing.key", file, max(lines.values()), 1.0 / len(best), why)
+
+
+def _plain_keys(table: ast.AST) -> dict[str, int]:
+    """Return the lines of the keys of a display of a dictionary or of a call of ``dict``."""
+    if isinstance(table, ast.Call) and called_name(table) == "dict":
+        return {k.arg: k.value.lineno for k in table.keywords if k.arg is not None}
+    if not isinstance(table, ast.Dict):
+        return {}
     return {
         str(k.value): k.lineno
         for k in table.keys
