@@ -33,6 +33,8 @@ MOST_DIFFERENT = 5
 LEAST_OF_CLASSES = 20
 
 Field = tuple[str | int, ...]
+ITEMS = "[]"
+"""The last part of the field of a list that holds no records: its items are of one kind or not."""
 
 
 class Item(NamedTuple):
@@ -51,8 +53,9 @@ def odd_records(case: Case, read: Mapping[str, float]) -> Iterator[Clue]:
     for (file, field), items in sorted(fields.items(), key=lambda entry: str(entry[0])):
         is_lines = file.endswith(LINES_OF_JSON)
         closeness = read[file] if is_lines else 1.0
-        name = ".".join(map(str, field))
-        yield from _odd_types(case, file, name, items, closeness)
+        name = ".".join(map(str, field)).removesuffix(f".{ITEMS}")
+        if field[-1] != ITEMS:
+            yield from _odd_types(case, file, name, items, closeness)
         if case.category.id not in OF_NUMBERS:
             continue
         kinds = (int,) if is_lines else (int, float)
@@ -71,7 +74,7 @@ def _fields_of_documents(case: Case) -> dict[tuple[str, Field], list[Item]]:
     for entry in case.config_entries:
         at = next((i for i, part in enumerate(entry.path) if isinstance(part, int)), None)
         if at is not None:
-            field = (*entry.path[:at], *entry.path[at + 1 :])
+            field = (*entry.path[:at], *(entry.path[at + 1 :] or (ITEMS,)))
             fields.setdefault((entry.file, field), []).append(Item(entry.value, entry.line))
     return fields
 

@@ -89,6 +89,8 @@ MOST_MAKERS = 2
 """Of the objects whose methods failed, those whose making may be changed."""
 TAKING_AWAY = {"argument.removed", "keyword.removed"}
 """Edits that are no suggestions: what passes without an argument mostly needs another one."""
+OF_TAKING_AWAY = 0.4
+"""What one of them counts that passes."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -607,6 +609,8 @@ def find(case: Case) -> Iterator[Clue]:
             likely *= CUTS_MORE
         elif _keeps_graph(tried.edit):
             likely *= OF_KEPT_GRAPHS
+        if kind in TAKING_AWAY:
+            likely *= OF_TAKING_AWAY
         if kind in meant:
             likely = max(likely, MEANT_AXES)
         if tried.passes and (place not in best or likely > best[place][0]):
