@@ -11,9 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
+    NOWHERE,
     UNKNOWN,
     Array,
     Origin,
@@ -317,8 +319,27 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
         else:
             if size(x) != size(y):
                 x, y = _with_displaced(x, y, longer), _with_displaced(y, x, shorter)
-            dims.append(same(x, y, "sizes do not broadcast"))
+            try:
+                dims.append(same(x, y, "sizes do not broadcast"))
+            except Raised as raised:
+                raised.lacking = _lacking_axes(longer, shorter)
+                raise
     return tuple(dims)
+
+
+def _lacking_axes(longer: Sequence[Value], shorter: Sequence[Value]) -> frozenset[Origin]:
+    """Return what made the axes of the longer shape that the shorter one lacks in between.
+
+    Empty where the sizes do not fit with axes of size 1 put in between. Where they fit in several
+    ways, the axes stand as far to the left as they can: the last axes are aligned as they are.
+    """
+    for kept in reversed(list(combinations(range(len(longer)), len(shorter)))):
+        pairs = [(size(longer[at]), size(dim)) for at, dim in zip(kept, shorter, strict=True)]
+        known = [(a, b) for a, b in pairs if a is not None and b is not None]
+        if all(b in (a, 1) for a, b in known):
+            inserted = (dim for at, dim in enumerate(longer) if at not in kept)
+            return merged(*(dim for dim in inserted if size(dim) != 1))
+    return NOWHERE
 
 
 def _with_displaced(dim: Value, other: Value, shape: Sequence[Value]) -> Value:

@@ -321,6 +321,9 @@ class Raised(Exception):
         """For ``"key"``: the keys that are there, with what made them, where they are known."""
         self.odd: int | None = None
         """The number of the side that most others of its kind differ from, None where none does."""
+        self.lacking: frozenset[Origin] = frozenset()
+        """What made the axes for which an array that is broadcast lacks axes of size 1: with them
+        all sizes would fit."""
         self.axes = 0
         """How many axes an array has too few; below zero those that it has too many."""
 

@@ -197,6 +197,8 @@ class _Page:
             first = failure.suspects[0]
             place = self.paths.place(first.file, first.line)
         self.say(escape(words.finding(failure, place)), "", "  ")
+        if failure.frames and not failure.reliable:
+            self.say(words.UNRELIABLE, "", "  ")
         if len(whole) > 1:
             self.out.append("")
             self.out.extend(self.style.error(part) for part in whole)
@@ -304,8 +306,6 @@ class _Page:
         if not failure.frames:
             return
         self.heading("Stack, outermost first")
-        if not failure.reliable:
-            self.say(words.UNRELIABLE, "  ")
         if mapping := words.mapped(failure):
             self.say(escape(mapping), "  ")
         for entry in fold(failure.frames, self.paths):

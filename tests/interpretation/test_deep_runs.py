@@ -352,3 +352,20 @@ def test_slices_and_arithmetic_make_sizes(tmp_path: Path) -> None:
 def test_an_iterator_and_a_list_in_one() -> None:
     both = operators.binary(ast.Add, Value([Value(1)]), Value(OneShot([Value(2)], None)))
     assert shown(both) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "lines"),
+    [
+        ((6, 2, 5, 5), (6, 1, 5), {2}),
+        ((6, 2, 5, 5), (6, 3, 5), set()),  # With no axis put in do these fit.
+        ((6, 5), (5, 6), set()),
+        ((4, 3, 2), (4, 3), {2}),
+    ],
+)
+def test_what_made_the_axes_that_an_array_lacks(
+    tmp_path: Path, first: tuple[int, ...], second: tuple[int, ...], lines: set[int]
+) -> None:
+    program = f"import torch\nx = torch.zeros{first}\ny = torch.zeros{second}\nx + y\n"
+    raised = failed(tmp_path, program)
+    assert {line for _, line in raised.lacking if line > 0} == lines

@@ -87,6 +87,12 @@ def test_what_says_little_is_left_out() -> None:
     assert "Files by the sum of the shares of their lines: models/head.py (95" in said
 
 
+def test_that_a_device_reports_late_is_said_before_the_places() -> None:
+    late = replace(samples.MISMATCH, reliable=False)
+    text = " ".join(shown(replace(samples.REPORT, failures=(late,))).split())
+    assert text.index("The device reports errors late") < text.index("Tensor Mismatch")
+
+
 def test_suspects_show_code_with_the_line_marked_and_reasons_strongest_first() -> None:
     text = shown(samples.REPORT)
     assert "    > 7 │     self.fc = nn.Linear(256, 10)" in text.splitlines()

@@ -107,6 +107,7 @@ def find_shapes(case: Case) -> Iterator[Clue]:
         return
     yield from _extra_axis(case)
     yield from _lacking_axis(case)
+    yield from _lacking_broadcast_axis(case)
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
     yield from _cut_unlike(case)
@@ -196,6 +197,32 @@ def _lacking_axis(case: Case) -> Iterator[Clue]:
     for (file, line), text in places.items():
         why = f"`{text}` adds no axis: the failing call gets {rank} axes where {wanted} are wanted"
         yield Clue("rules.strong", file, line, 1.0 / len(places) ** 0.5, why)
+
+
+def _lacking_broadcast_axis(case: Case) -> Iterator[Clue]:
+    """Find the calls before which an array got an axis that another one of the call lacks.
+
+    An attention that has split its queries into heads has a mask without an axis for the heads: a
+    function that gives some of its arrays an axis does so with all of them.
+    """
+    raised = follow(case).raised
+    if raised is None or not raised.lacking:
+        return
+    program = case.engine.program
+    grown = {id(s) for place in raised.lacking if (s := program.scope_at(*place)) is not None}
+    places = [
+        place
+        for place in case.places
+        if id(program.scope_at(place.file, place.line)) in grown
+        and (place.file, place.line) not in raised.lacking
+    ]
+    for place in places:
+        why = (
+            "before this line one array gets an axis that the other one lacks: with an axis of "
+            "size 1 there the sizes that are known would fit"
+        )
+        score = 1.0 / len(places) ** 0.5
+        yield Clue("rules.strong", place.file, place.line, score, why)
 
 
 HALVINGS = range(1, 8)
