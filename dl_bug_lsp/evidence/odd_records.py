@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from typing import NamedTuple
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -130,7 +131,8 @@ def _far(numbers: Sequence[Item]) -> tuple[float, float, Sequence[Item]]:
 def odd_numbers(case: Case, tables: Sequence[Table]) -> Iterator[Clue]:
     """Yield the cells of tables whose number is like no other one of columns of that name.
 
-    It has a digit too many, or it is none of the few numbers that the others are.
+    It has a digit too many, it is none of the few numbers that the others are, or the numbers
+    before it are missing.
     """
     found: list[tuple[str, int, str]] = []
     columns: dict[str, list[tuple[str, float, int]]] = {}
@@ -147,8 +149,20 @@ def odd_numbers(case: Case, tables: Sequence[Table]) -> Iterator[Clue]:
             why = _odd_number(number, counts)
             if why is not None:
                 found.append((file, line, f"column `{name}`{among}: {why}"))
+        for file in dict.fromkeys(file for file, _, _ in cells):
+            numbers = [(number, line) for at, number, line in cells if at == file]
+            found.extend((file, line, f"column `{name}`: {why}") for line, why in _gap(numbers))
     for file, line, why in found if len(found) <= MOST_ODD else ():
         yield Clue("data_files.odd_value", file, line, 1.0 / len(found), why)
+
+
+def _gap(numbers: Sequence[tuple[float, int]]) -> Iterator[tuple[int, str]]:
+    """Yield the row before which the only numbers of a sequence are left out that are missing."""
+    steps = [(after - before) for (before, _), (after, _) in pairwise(numbers)]
+    odd = [at for at, step in enumerate(steps, 1) if step != 1]
+    if len(numbers) >= LEAST_OF_CLASSES and len(odd) == 1 and steps[odd[0] - 1] > 1:
+        (before, _), (after, line) = numbers[odd[0] - 1], numbers[odd[0]]
+        yield line, f"{before:g} is followed by {after:g}, all others by the next number"
 
 
 def _odd_number(number: float, counts: Counter[float]) -> str | None:
