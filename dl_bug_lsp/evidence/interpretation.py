@@ -44,8 +44,6 @@ OF_MOST = 0.3
 """What the origins of a size count that most arrays have of which one differs."""
 OF_FITTING = 0.4
 """What the origins of sizes count that fit once the array that lacks an axis has it."""
-COMPUTED = 0.75
-"""What a line counts that only computes one number of others, beside those that state one."""
 OF_TYPES = ("type", "accessor")
 """Failures in which the dtypes of arrays have a part."""
 OF_CHANCE = (
@@ -96,7 +94,6 @@ def find(case: Case) -> Iterator[Clue]:
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target and file not in of_texts:
             fits = (file, stated) in outcome.agreed
-            share *= COMPUTED if (file, stated) in outcome.computed else 1.0
             share *= OF_FITTING if raised.lacking else 1.0
             score = (share * CONFIRMED if fits else share) * TELLING.get(raised.what, 1.0)
             score *= raised.weight

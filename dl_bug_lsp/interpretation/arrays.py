@@ -76,9 +76,6 @@ class Comparisons:
     chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
     """The conditional expressions that were followed, by their place."""
 
-    computed: set[Origin] = field(default_factory=set)
-    """The places that made a number of others, by arithmetic or a slice, with none of their own."""
-
     def relate(self, place: Origin, operand: Value, result: Value, node: ast.expr) -> None:
         """Note a computation that makes one of the two sizes of the message of the other."""
         before, after = size(operand), size(result)

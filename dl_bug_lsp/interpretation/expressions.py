@@ -687,8 +687,6 @@ class Expressions(Calls):
         result = self._operated(node, left, right, env)
         if type(result.data) is int and result.origins:
             result = Value(result.data, merged(result, Value(None, frozenset({place}))))
-            if not isinstance(node.left, ast.Constant) and not isinstance(node.right, ast.Constant):
-                self.comparisons.computed.add(place)
         if self.comparisons.reported:
             self.comparisons.relate(place, left, result, node)
             self.comparisons.relate(place, right, result, node)

@@ -83,8 +83,7 @@ class Outcome:
     models saw it fail. ``files_read`` are the text files of the workspace that the program read,
     ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
     it called and of the classes of which it made objects; ``callees`` gives for the places of calls
-    the functions of the program that were called there. ``computed`` are the places that made one
-    number of others by arithmetic. ``reasons`` says of places why they are
+    the functions of the program that were called there. ``reasons`` says of places why they are
     the cause where what fails comes from them. ``selected`` gives for the places of conditions of
     how many items they were true, and of how many they were asked. ``related`` are the computations
     that made one size of the message of the other, ``chosen`` the conditional expressions that were
@@ -106,7 +105,6 @@ class Outcome:
     related: Mapping[Origin, arrays.Relation] = field(default_factory=dict)
     chosen: Mapping[Origin, ast.IfExp] = field(default_factory=dict)
     callees: Mapping[Origin, Collection[Origin]] = field(default_factory=dict)
-    computed: Collection[Origin] = frozenset()
 
 
 class Interpreter(Statements):
@@ -165,7 +163,6 @@ class Interpreter(Statements):
             self.comparisons.related,
             self.comparisons.chosen,
             self.callees,
-            self.comparisons.computed,
         )
 
     def _explain_rebound(self, raised: Raised | None) -> None:
