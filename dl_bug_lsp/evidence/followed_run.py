@@ -134,6 +134,8 @@ def _has_fitted(case: Case, place: Origin) -> bool:
 
 def _part_of_file(case: Case, file: str) -> float:
     """Return what a clue in a config or data file counts: nothing where the run never read it."""
+    if _starts_another_run(case, file):
+        return NOT_IMPORTED
     known = case.connections
     if known is None or known.has(file) or file in known.data_files:
         return 1.0
@@ -142,6 +144,18 @@ def _part_of_file(case: Case, file: str) -> float:
     if case.category.id in ABOUT_ENVIRONMENTS and not file.startswith("."):
         return 1.0
     return 0.0 if known.is_told else UNTOLD
+
+
+SHELL_SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".bat", ".ps1")
+
+
+def _starts_another_run(case: Case, file: str) -> bool:
+    """Whether a shell script is known not to be the one that started the failing run."""
+    if not file.endswith(SHELL_SCRIPTS):
+        return False
+    launches = [launch for launch in case.engine.run.launches if launch.file]
+    own = {launch.file for launch in launches} | {w.file for run in launches for w in run.words}
+    return bool(own) and file not in own and file not in _files_read(case)
 
 
 _READ: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()

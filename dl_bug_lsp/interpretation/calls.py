@@ -289,6 +289,11 @@ class Calls(RunState):
         elif type(result.data) is Array and _decides_dtype(call, result.data):
             others = frozenset(origin for origin in result.origins if origin[1] >= 0)
             result = Value(result.data, others | {of_dtype(call.place)})
+        if isinstance(result.data, tuple) and isinstance(
+            call.receiver and call.receiver.data, Array
+        ):
+            # That it is a tuple is decided here (``x.max(dim=1)``).
+            result = Value(result.data, result.origins | {of_dtype(call.place)})
         if type(result.data) is Array and result.data.shape is not None:
             result = _with_sizes_made(result, call.place)
         if result.origins and call.name.rpartition(".")[2] in COUNTING and _is_one(result.data):

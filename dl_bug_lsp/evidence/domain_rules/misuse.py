@@ -270,6 +270,14 @@ def _in_place(case: Case) -> Iterator[Clue]:
             yield Clue(kind, scope.file, node.lineno, 1.0, why + more)
 
 
+def _in_place_settings(case: Case) -> Iterator[Clue]:
+    """Find settings with which layers of the run work in place (PyTorch, "torch.nn.ReLU")."""
+    found = [e for e in case.config_entries if e.key == "inplace" and e.value is True]
+    for entry in found:
+        why = "with this setting a layer writes its result into its input"
+        yield Clue("rules.strong", entry.file, entry.line, 1.0 / len(found) ** 0.5, why)
+
+
 def _changes(scope: Scope) -> Iterator[tuple[ast.stmt | ast.expr, str | None, str]]:
     """Yield what works in place, with the operation as autograd names it."""
     for statement in statements(scope.node):
@@ -458,6 +466,7 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("pickle", "Can't get local object"), _not_picklable),
     (("a second time", "graph have already been freed"), _second_backward),
     (("inplace operation", "in-place operation", "in-place"), _in_place),
+    (("modified by an inplace operation",), _in_place_settings),
     (("does not require grad", "does not have a grad_fn", "requires grad"), _graph_broken),
     (("empty parameter list",), _plain_list_of_modules),
     (("No gradients provided", "Gradients do not exist"), _outside_tape),

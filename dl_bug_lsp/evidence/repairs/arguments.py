@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations, pairwise
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import source
@@ -48,6 +49,7 @@ def find_arguments(case: Case) -> Iterator[Clue]:
     if family in {"unpack_many", "unpack_few"}:
         yield from _unpacking(case)
     yield from _not_called(case)
+    yield from _parameters_in_another_order(case)
     for call in _calls(case):
         yield from _swapped(case, call)
         yield from _mixed_sets(case, call)
@@ -389,6 +391,50 @@ def _uncalled(node: Node) -> Iterator[tuple[ast.expr, Node]]:
 MOST_CROSSED = 1.19
 """From here on two arguments fit each other's parameters too well to stand where they do."""
 BOTH_NAMED = 1.99
+
+
+def _parameters_in_another_order(case: Case) -> Iterator[Clue]:
+    """Find a function whose parameters stand in another order than those who call it back hand on.
+
+    The line of a frame shows the names of the arguments, whether its file is there or not; the next
+    frame is the function that got them.
+    """
+    for (frame, _), (_, place) in pairwise(case.located):
+        if place is None or not frame.source:
+            continue
+        scope = case.engine.program.function_named(place.file, place.function or "", place.line)
+        function = scope.node if scope is not None else None
+        if scope is None or not isinstance(function, ast.FunctionDef):
+            continue
+        own = scope.parameters()[1 if scope.owner is not None else 0 :]
+        names = [parameter.arg for parameter in own]
+        for call in _calls_of(frame.source):
+            given = [name_of(argument) for argument in call.args]
+            if len(given) < 2 or len(given) > len(names) or not all(given):
+                continue
+            if not _are_exchanged(given, names):
+                continue
+            why = (
+                f"the caller hands on `{', '.join(given)}`; here the parameters are "
+                f"`{', '.join(names[: len(given)])}`"
+            )
+            yield Clue("repair.swapped", place.file, function.lineno, 1.0, why)
+
+
+def _calls_of(line: str) -> list[ast.Call]:
+    """Return the calls in a line of a traceback, none where it is no whole statement."""
+    try:
+        tree = ast.parse(line.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def _are_exchanged(given: Sequence[str], names: Sequence[str]) -> bool:
+    """Whether two arguments have each the name of the other one's parameter."""
+    return any(
+        given[i] == names[j] and given[j] == names[i] for i, j in combinations(range(len(given)), 2)
+    )
 
 
 def _swapped(case: Case, node: Node) -> Iterator[Clue]:

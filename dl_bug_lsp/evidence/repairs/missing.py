@@ -577,6 +577,7 @@ def _key(case: Case) -> Iterator[Clue]:
                     with_key.append(list(lines))
                 elif len(lines) > 1:
                     without.append((file, lines))
+        yield from _renamed(case, key, with_key)
         for file, lines in without:
             like = max((len(set(k) & set(lines)) / len(k) for k in with_key), default=0.0)
             if like < 0.5:
@@ -586,6 +587,21 @@ def _key(case: Case) -> Iterator[Clue]:
             for other, distance in beside(sibling, key, set(lines)):
                 yield _clue("missing.key", file, lines[other], like / distance, why)
         yield from _read_together(case, key, without)
+
+
+def _renamed(case: Case, key: str, tables: list[list[str]]) -> Iterator[Clue]:
+    """Yield the one setting of a table that stands where others like it have the missing key."""
+    settings: dict[tuple[str, tuple[str | int, ...]], dict[str, int]] = {}
+    for entry in case.config_entries:
+        if entry.path and isinstance(entry.path[-1], str):
+            settings.setdefault((entry.file, entry.path[:-1]), {})[entry.path[-1]] = entry.line
+    for (file, _), lines in settings.items():
+        for table in tables if key not in lines else ():
+            own = lines.keys() - set(table)
+            if len(own) == 1 and set(table) - lines.keys() == {key}:
+                name = own.pop()
+                why = f"`{name}` stands here where another table with these keys has `{key}`"
+                yield _clue("missing.key", file, lines[name], 1.0, why)
 
 
 LEAST_TOGETHER = 2

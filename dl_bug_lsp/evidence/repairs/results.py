@@ -53,6 +53,7 @@ RESULTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield statements that take the results of a call in another order than it gives them."""
+    yield from _items_of_data_sets(case)
     for scope in near_scopes(case):
         nodes = list(own_nodes(scope.node))
         calls = _named_results(nodes)
@@ -66,6 +67,52 @@ def find(case: Case) -> Iterator[Clue]:
             pair = _crossed(names, call, made, _callees(case, scope.file, call))
             if pair is not None:
                 yield _clue(scope.file, target, *pair, call)
+
+
+def _items_of_data_sets(case: Case) -> Iterator[Clue]:
+    """Yield the items of data sets that loops over a loader take in another order.
+
+    Loaders hand the parts of an item on in the order in which ``__getitem__`` returns them.
+    """
+    returned = list(_returned_items(case))
+    for scope in near_scopes(case) if returned else ():
+        for node in own_nodes(scope.node):
+            if not isinstance(node, (ast.For, ast.AsyncFor)):
+                continue
+            names = _taken_in_turn(node.target)
+            for file, expr in returned:
+                given = [_name_of_result(item) for item in expr.elts]
+                pair = _exchanged(names, given) if len(given) == len(names) else None
+                if pair is None:
+                    continue
+                i, j = pair
+                why = (
+                    f"`{given[i]}` comes before `{given[j]}` in this item, and the loop in line "
+                    f"{node.lineno} of {scope.file.rpartition('/')[2]} takes them for "
+                    f"`{names[i]}` and `{names[j]}`"
+                )
+                yield Clue("repair.swapped", file, expr.lineno, 1.0, why)
+
+
+def _returned_items(case: Case) -> Iterator[tuple[str, ast.Tuple]]:
+    """Yield the tuples that the ``__getitem__`` of data sets return which the run called."""
+    for file, line in sorted(follow(case).entered) if case.places else ():
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.FunctionDef) or node.name != "__getitem__":
+                continue
+            if node.lineno == line:
+                for part in own_nodes(node):
+                    if isinstance(part, ast.Return) and isinstance(part.value, ast.Tuple):
+                        yield file, part.value
+
+
+def _taken_in_turn(target: ast.expr) -> list[str]:
+    """Return the names that a loop over a loader takes, without the number of ``enumerate``."""
+    if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+        target = target.elts[-1] if isinstance(target.elts[-1], ast.Tuple) else target
+    names = [name_of(item) for item in target.elts] if isinstance(target, ast.Tuple) else []
+    return names if len(names) <= MOST_TAKEN else []
 
 
 def _named_results(nodes: Iterable[ast.AST]) -> dict[str, ast.Call]:
