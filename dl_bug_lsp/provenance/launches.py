@@ -532,6 +532,15 @@ def _named_configs(
     return list(files)
 
 
+_STARTED = re.compile(
+    r"(?m)^(?:[^\n$#%>]{0,80}[$#%>+]+ )?(?:\w+=\S{0,80} )*(?:(?:bash|sh|zsh|source|sbatch|\.) +)?"
+    r"(?:\./)?([\w./-]{1,200}\.(?:sh|bash|slurm|sbatch))(?= |$)"
+)
+"""A script of the shell that was started, as a prompt or a trace (``set -x``) shows it."""
+MOST_OF_START = 20_000
+OF_STARTED = 20.0
+
+
 def _likeliest(
     launches: list[Launch],
     text: str,
@@ -559,9 +568,10 @@ def _likeliest(
         return printed.get(name, set())
 
     changed = {f"{name_of(w)}={w.text}" for w in overrides}
+    started = {names.find(written) for written in _STARTED.findall(text[:MOST_OF_START])} - {None}
 
     def agreement(launch: Launch) -> float:
-        total = 10.0 * (launch.texts in texts)
+        total = 10.0 * (launch.texts in texts) + OF_STARTED * (launch.file in started)
         command = launch.texts[0].replace("-", "_") if launch.texts else ""
         total += OF_COMMAND * (command in functions)
         if changed:

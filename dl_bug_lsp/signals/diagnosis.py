@@ -229,6 +229,9 @@ _BARE = re.compile(
 )
 """What `print(step, loss)` shows where the loss is NaN: numbers, and NaN as the last."""
 _LEAST_BARE = 2
+_ROUND = re.compile(r"^\W{0,4}(?:epoch|step|iter(?:ation)?|batch|round)\b\W{0,3}\d", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.\d+(?:e[-+]?\d+)?)(?![\w.])", re.IGNORECASE)
+"""Values in a line that tells of a round; whole numbers count or measure nothing there."""
 _ADVERSARIAL = re.compile(
     r"(?:^|_)(?:d|g|disc|gen|discriminator|generator|actor|critic|q|policy)(?:_|$)"
 )
@@ -275,7 +278,7 @@ def diagnose(
                 # What the log itself says at its end tells more than the trend before it.
                 at_end = stopped is not None and stopped.line > last
                 return stopped if at_end else _diagnosis(finding, own)
-    return stopped or _bare(log)
+    return stopped or _of_rounds(log) or _bare(log)
 
 
 def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:
@@ -291,6 +294,21 @@ def _diagnosis(finding: Found, series: tuple[MetricSeries, ...]) -> SilentDiagno
     lines = [p.line for s in series for p in s.points]
     span = Span(min(lines), max(lines))
     return SilentDiagnosis(category, confidence, why, point.text.strip()[:300], point.line, span)
+
+
+def _of_rounds(log: Log) -> SilentDiagnosis | None:
+    """Find rounds of which all values are NaN, whatever their names are."""
+    found = [line for line in log.lines if _ROUND.match(line.text) and _is_all_nan(line.text)]
+    if len(found) < _LEAST_BARE:
+        return None
+    why = f"all values of {len(found)} rounds are NaN"
+    span = Span(found[0].number, found[-1].number)
+    return SilentDiagnosis("loss_nan", 0.8, why, found[0].text.strip(), found[0].number, span)
+
+
+def _is_all_nan(text: str) -> bool:
+    values = [value.lower().lstrip("+-") for value in _NUMBER.findall(text[:400])]
+    return bool(values) and set(values) == {"nan"}
 
 
 def _bare(log: Log) -> SilentDiagnosis | None:

@@ -114,3 +114,28 @@ def test_a_script_that_this_run_does_not_start_has_no_part_in_it(tmp_path: Path)
     of_other = Clue("numbers.literal", "other.py", 4, 1.0, "a number")
     assert part_in_run(case, of_script) == 1.0
     assert part_in_run(case, of_other) == NOT_IMPORTED
+
+
+def test_a_launch_script_of_another_run_has_no_part_in_it(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "train.py": (
+                "import argparse\nimport torch\nparser = argparse.ArgumentParser()\n"
+                "parser.add_argument('--width', type=int)\nargs = parser.parse_args()\n"
+                "torch.nn.Linear(args.width, 2)(torch.zeros(3, 9))\n"
+            ),
+            "own.sh": "python train.py --width 8\n",
+            "other.sh": "python train.py --width 9\n",
+        },
+    )
+    log = read_log(
+        "$ bash own.sh\nTraceback (most recent call last):\n"
+        '  File "train.py", line 6, in <module>\n'
+        "    torch.nn.Linear(args.width, 2)(torch.zeros(3, 9))\n"
+        "RuntimeError: mat1 and mat2 shapes cannot be multiplied (3x9 and 8x2)\n"
+    )
+    (failure,) = failures_of(log, read_failures(log))
+    case = case_of(failure, log, Workspace(tmp_path, cache=False), Options())
+    assert part_in_run(case, Clue("numbers.literal", "own.sh", 1, 1.0, "8")) == 1.0
+    assert part_in_run(case, Clue("numbers.literal", "other.sh", 1, 1.0, "9")) == NOT_IMPORTED

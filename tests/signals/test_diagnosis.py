@@ -28,6 +28,7 @@ FAILED: tuple[tuple[str, str, str], ...] = (
     ("nan", "loss_nan", run(LOSS, (0.7,), (0.6,), (math.nan,), (math.nan,))),
     ("inf", "loss_nan", run(LOSS, (0.7,), (3e8,), (math.inf,))),
     ("bare", "loss_nan", "0 0.71\n1 nan\n2 nan"),
+    ("rounds", "loss_nan", "epoch 0: time nan  spec nan\nepoch 1: time nan  spec nan"),
     ("tensor", "loss_nan", "tensor(nan, device='cuda:0', grad_fn=<NllLossBackward0>)"),
     ("stopped", "loss_nan", "Epoch 1/9\nBatch 3: Invalid loss, terminating training"),
     ("rises", "loss_divergence", run(LOSS, *((2.0**i,) for i in range(8)))),

@@ -388,7 +388,11 @@ def _denominator(scope: Scope, expr: ast.expr) -> str | None:
         return "count"
     return (
         "sum"
-        if re.search(r"\.sum\(|reduce_sum|\bnorm\b|\.norm\(|count|total|mask|\.mean\(", words)
+        if re.search(
+            r"\.sum\(|reduce_sum|\bnorm\b|\.norm\(|count|total|mask|\.mean\("
+            r"|\.a?max\((?!.*,)|\b(?:np|numpy|jnp|torch)\.a?max\(",
+            words,
+        )
         else None
     )
 
