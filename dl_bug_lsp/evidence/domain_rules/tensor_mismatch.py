@@ -209,10 +209,11 @@ def _lacking_broadcast_axis(case: Case) -> Iterator[Clue]:
     if raised is None or not raised.lacking:
         return
     program = case.engine.program
-    grown = {id(s) for place in raised.lacking if (s := program.scope_at(*place)) is not None}
+    scopes = [program.scope_at(*place) for place in raised.lacking]
+    grown = {id(s) for s in scopes if s is not None and isinstance(s.node, ast.FunctionDef)}
     places = [
         place
-        for place in case.places
+        for place in case.places[:-1]
         if id(program.scope_at(place.file, place.line)) in grown
         and (place.file, place.line) not in raised.lacking
     ]

@@ -87,8 +87,8 @@ OF_BRANCHES = {"string.option", "setting.choice"}
 """Edits that lead into other branches."""
 MOST_MAKERS = 2
 """Of the objects whose methods failed, those whose making may be changed."""
-TAKING_AWAY = {"argument.removed", "keyword.removed", "index.removed"}
-"""Edits that are no suggestions: what passes without a part mostly needs another one."""
+TAKING_AWAY = {"argument.removed", "keyword.removed"}
+"""Edits that are no suggestions: what passes without an argument mostly needs another one."""
 OF_TAKING_AWAY = 0.4
 """What one of them counts that passes."""
 TEXT = -1
