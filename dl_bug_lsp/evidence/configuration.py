@@ -486,7 +486,7 @@ def _chosen(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     hits = [(s, _form(s.text)) for s in settings if isinstance(s.value, str) and s.key not in META]
     found = [(s, form) for s, form in hits if form in named]
     for setting, form in found:
-        why = f"{setting.shown} chose what the error came from"
+        why = f"{setting.shown} names a class or function in whose code the error came up"
         score = 1 / math.sqrt((1 + named[form]) * len(found))
         yield Clue("config.value_in_frame", setting.file, setting.line, score, why)
 

@@ -119,6 +119,8 @@ class FailureStore:
                 return
             self._written[folder.key] = data
             known = self._known.setdefault(folder.key, set())
+            # Who reads the file from now on must know whose this is.
+            known |= names_of(content)
 
             def change(old: bytes | None) -> bytes | None:
                 return to_bytes(beside(old, content, known))
@@ -127,7 +129,6 @@ class FailureStore:
                 # What stands in the way may go: the next change tries again.
                 self._written.pop(folder.key, None)
                 self._complain(folder)
-            known |= names_of(content)
 
         await asyncio.to_thread(write)
 
@@ -146,11 +147,13 @@ class FailureStore:
             if not settings.keep_failures or folder.closed.is_set():
                 return
 
+            own = self._known.setdefault(folder.key, set())
+
             def work(token: Token) -> Restored:
                 # Imported here: it would hold up the answer to `initialize`.
                 from dl_bug_lsp.server.failures_file import read_folder
 
-                return read_folder(folder, settings, encoding, token)
+                return read_folder(folder, settings, encoding, token, own)
 
             source = f"what was kept of {folder.key}"
             (restored,) = await ls.jobs.run(source, [(folder.key, work)], None, Rank.CHANGES)

@@ -286,8 +286,14 @@ def _spot(spot: Spot) -> list[Any] | None:
     return [spot.line, text, spot.cell.number, spot.cell.line]
 
 
-def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: Token) -> Restored:
-    """Return what was kept of a folder, at the lines that hold the texts now; oldest first."""
+def read_folder(
+    folder: Folder, settings: Settings, encoding: Encoding, token: Token, own: Known
+) -> Restored:
+    """Return what was kept of a folder, at the lines that hold the texts now; oldest first.
+
+    What this server has kept itself since the folder was opened (``own``) is left out: it is shown,
+    or was put aside.
+    """
     data = read_state(folder.root, NAME, LARGEST)
     if data is None:
         return Restored()
@@ -304,6 +310,8 @@ def read_folder(folder: Folder, settings: Settings, encoding: Encoding, token: T
         if token.cancelled:
             break
         try:
+            if _failure_name(stored) in own:
+                continue
             held = _restored(stored, folder, settings, encoding)
         except (ValueError, TypeError, LookupError, AttributeError):
             logger.warning("a failure in %s is damaged and was left out", NAME)
@@ -319,7 +327,7 @@ def read_kept(workspace: Workspace, settings: Settings) -> list[Publication]:
     folder = Folder(workspace.root.as_uri(), workspace.root)
     folder.workspace = workspace
     encoding = types.PositionEncodingKind.Utf16
-    return read_folder(folder, settings, encoding, Token()).publications
+    return read_folder(folder, settings, encoding, Token(), set()).publications
 
 
 def _told(row: Any) -> KeptLog:

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,12 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient
+
+from dl_bug_lsp.server.documents import Folder
+from dl_bug_lsp.server.failures_file import read_folder
+from dl_bug_lsp.server.jobs import Token
+from dl_bug_lsp.settings.reading import Settings
+from dl_bug_lsp.workspace import Workspace
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 NAME = "413-pose-forward-name"
@@ -373,6 +380,16 @@ async def test_failures_outlive_the_server(client: LanguageClient, folder: Path)
     raw = json.loads(kept.read_text(encoding="utf-8"))
     assert raw["failures"][0]["report"] == report
     assert (folder / ".dlbug" / ".gitignore").read_text(encoding="utf-8") == "*\n"
+    # Another server shows what was kept. This one, when it reads late, does not: it has shown it.
+    opened = Folder(folder.as_uri(), folder)
+    opened.workspace = Workspace(folder, cache=False)
+    utf16 = types.PositionEncodingKind.Utf16
+    read = partial(read_folder, opened, Settings(), utf16, Token())
+    other = read(set())
+    assert [p.report.primary.id for p in other.publications if p.report.primary] == [
+        report["failures"][0]["id"]
+    ]
+    assert read(other.known).publications == []
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[1]", b'{"version": 1, "failures": [{}, 3]}'])
