@@ -15,7 +15,12 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.odd_records import odd_numbers, odd_records
+from dl_bug_lsp.evidence.odd_records import (
+    LINES_OF_JSON,
+    json_lines,
+    odd_numbers,
+    odd_records,
+)
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
 from dl_bug_lsp.messages import FactKind
@@ -52,7 +57,6 @@ MOST_LINES = 20_000
 """Lines of the tables in which a row that stands twice is looked for."""
 MAX_NAMED = 400
 """Data files of a workspace whose names are looked for in its program."""
-LINES_OF_JSON = (".jsonl", ".ndjson")
 TEXTS = (".txt", ".names", ".labels", ".vocab", ".lst", ".list", ".classes")
 OF_TEMPLATES = (".jinja", ".jinja2", ".j2", ".tmpl", ".mustache", ".html", ".htm", ".tex")
 OF_OTHER_LANGUAGES = (
@@ -313,16 +317,9 @@ def _leaves(case: Case, read: dict[str, float]) -> Iterator[tuple[str, int, _Pat
     for file in [f for f in read if f.endswith(LINES_OF_JSON)][:MAX_TABLES]:
         fields = chain.from_iterable(
             ((file, number, path) for path in _paths_in(record, (number,)))
-            for number, record in _json_lines(case, file)
+            for number, record in json_lines(case, file)
         )
         yield from islice(fields, MOST_RECORDS)
-
-
-def _json_lines(case: Case, file: str) -> Iterator[tuple[int, object]]:
-    """Yield (line, record) of the lines of a file that are JSON."""
-    for number, line in enumerate(case.workspace.lines(file)[:MAX_TEXT_LINES], 1):
-        with suppress(ValueError, RecursionError):
-            yield number, json.loads(line)
 
 
 def _paths_in(data: object, path: _Path, depth: int = 6) -> Iterator[_Path]:

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known
-from dl_bug_lsp.evidence.numbers import is_odd_one_out
+from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
 from dl_bug_lsp.interpretation.interpreter import Outcome
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
@@ -40,8 +40,6 @@ OF_SIDES, OF_OPERANDS = 0.5, 0.8
 
 Operands, of which none is known to be wrong, are split more steeply.
 """
-OF_MOST = 0.3
-"""What the origins of a size count that most arrays have of which one differs."""
 OF_FITTING = 0.4
 """What the origins of sizes count that fit once the array that lacks an axis has it."""
 OF_TYPES = ("type", "accessor")

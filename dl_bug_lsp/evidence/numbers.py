@@ -59,7 +59,7 @@ def fitting_sizes(case: Case) -> set[int]:
 LEAST_ALIKE = 2
 """How many items of a list have one size where the message is about the next one."""
 OF_MOST = 0.3
-"""What a number counts that most items of the list have of which one differs."""
+"""What a size, or an origin of it, counts that most items of a list have of which one differs."""
 
 
 def is_odd_one_out(case: Case) -> bool:

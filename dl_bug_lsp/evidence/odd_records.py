@@ -84,16 +84,21 @@ def _fields_of_lines(case: Case, read: Iterable[str]) -> dict[tuple[str, Field],
     """Return the values of each field of JSON lines, items of short lists by their place."""
     fields: dict[tuple[str, Field], list[Item]] = {}
     for file in [f for f in read if f.endswith(LINES_OF_JSON)][:MOST_FILES]:
-        for at, line in enumerate(case.workspace.lines(file)[:MOST_LINES], 1):
-            with suppress(ValueError, RecursionError):
-                record = json.loads(line)
-                for key, value in record.items() if isinstance(record, dict) else ():
-                    fields.setdefault((file, (key,)), []).append(Item(value, at))
-                    items = value if isinstance(value, list) else []
-                    for place, item in enumerate(items) if len(items) <= LONGEST_VECTOR else ():
-                        named = (file, (f"{key}[{place}]",))
-                        fields.setdefault(named, []).append(Item(item, at))
+        for at, record in json_lines(case, file):
+            for key, value in record.items() if isinstance(record, dict) else ():
+                fields.setdefault((file, (key,)), []).append(Item(value, at))
+                items = value if isinstance(value, list) else []
+                for place, item in enumerate(items) if len(items) <= LONGEST_VECTOR else ():
+                    named = (file, (f"{key}[{place}]",))
+                    fields.setdefault(named, []).append(Item(item, at))
     return fields
+
+
+def json_lines(case: Case, file: str) -> Iterator[tuple[int, object]]:
+    """Yield (line, record) of the lines of a file that are JSON."""
+    for number, line in enumerate(case.workspace.lines(file)[:MOST_LINES], 1):
+        with suppress(ValueError, RecursionError):
+            yield number, json.loads(line)
 
 
 TYPE_NAMES = {bool: "true or false", int: "a number", float: "a number", str: "a text",

@@ -96,15 +96,24 @@ def _items_of_data_sets(case: Case) -> Iterator[Clue]:
 
 def _returned_items(case: Case) -> Iterator[tuple[str, ast.Tuple]]:
     """Yield the tuples that the ``__getitem__`` of data sets return which the run called."""
-    for file, line in sorted(follow(case).entered) if case.places else ():
+    for file, function in _functions_at(case, follow(case).entered if case.places else ()):
+        for part in own_nodes(function) if function.name == "__getitem__" else ():
+            if isinstance(part, ast.Return) and isinstance(part.value, ast.Tuple):
+                yield file, part.value
+
+
+def _functions_at(
+    case: Case, starts: Iterable[tuple[str, int]]
+) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the functions that begin at places, each with its file, which is read once."""
+    lines: dict[str, set[int]] = {}
+    for file, line in sorted(starts):
+        lines.setdefault(file, set()).add(line)
+    for file, begins in lines.items():
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.FunctionDef) or node.name != "__getitem__":
-                continue
-            if node.lineno == line:
-                for part in own_nodes(node):
-                    if isinstance(part, ast.Return) and isinstance(part.value, ast.Tuple):
-                        yield file, part.value
+            if isinstance(node, ast.FunctionDef) and node.lineno in begins:
+                yield file, node
 
 
 def _taken_in_turn(target: ast.expr) -> list[str]:
@@ -147,11 +156,8 @@ Named = tuple[int, str]
 
 def _callees(case: Case, file: str, call: ast.Call) -> Iterator[ast.FunctionDef]:
     """Yield the functions that the followed run called in the line of a call."""
-    for place, line in follow(case).callees.get((file, call.lineno), ()) if case.places else ():
-        tree = case.workspace.tree(place)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.FunctionDef) and node.lineno == line:
-                yield node
+    starts = follow(case).callees.get((file, call.lineno), ()) if case.places else ()
+    return (function for _, function in _functions_at(case, starts))
 
 
 def _crossed(
