@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.used_modules import used_modules
+from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.machinery import without_machinery
@@ -380,7 +381,9 @@ def _interpreter(
     *,
     repeated: bool = False,
 ) -> Interpreter:
-    interpreter = Interpreter(
+    # In a small workspace the slices of the code alone are as good.
+    many = len(case.workspace.python_files()) > FEW_MODULES
+    interpreter = (TracedInterpreter if many else Interpreter)(
         case.workspace,
         arguments=words,
         steps=steps,

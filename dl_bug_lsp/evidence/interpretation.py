@@ -61,8 +61,10 @@ TAKES_PART = "this call takes part in"
 """The same of a line of data, and of a call whose result nothing keeps."""
 OPERAND, VALUE = "the failing expression", "the value that fails"
 MEANT = "a value that the message may mean"
-WORDLESS = tuple(
-    f"{way} {what}" for way in (MADE, IN_DATA, IN_FILE) for what in (OPERAND, VALUE, MEANT)
+THROUGH = "what fails went through this line"
+WORDLESS = (
+    THROUGH,
+    *(f"{way} {what}" for way in (MADE, IN_DATA, IN_FILE) for what in (OPERAND, VALUE, MEANT)),
 )
 """Beginnings of sentences that only say that a value arrives."""
 
@@ -74,6 +76,7 @@ def find(case: Case) -> Iterator[Clue]:
     outcome = follow(case)
     certainty = how_known(case)
     raised = outcome.raised
+    yield from _went_through(case, outcome, certainty)
     if raised is None or raised.weight < 1.0:
         yield from _operands(case, outcome, certainty)
     if raised is None:
@@ -132,6 +135,14 @@ def explained(case: Case) -> dict[Origin, str]:
     sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
     origins = {origin for side in sides for origin in origins_of(side)}
     return {place: outcome.reasons[place] for place in sorted(origins & outcome.reasons.keys())}
+
+
+def _went_through(case: Case, outcome: Outcome, certainty: str) -> Iterator[Clue]:
+    """Yield the lines that the failing values went through where the run was traced, all alike."""
+    target = (case.places[-1].file, case.places[-1].line)
+    for file, line in outcome.dynamic_slice:
+        if (file, line) != target:
+            yield Clue("interpretation.slice", file, line, 1.0, f"{THROUGH} {certainty}")
 
 
 def _operands(case: Case, outcome: Outcome, certainty: str) -> Iterator[Clue]:

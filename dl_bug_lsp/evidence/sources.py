@@ -17,6 +17,7 @@ from dl_bug_lsp.evidence import (
     interpretation,
     monitored,
     names,
+    naturalness,
     numbers,
     printed_lines,
     provenance,
@@ -58,6 +59,7 @@ SOURCES: tuple[Source, ...] = (
     interpretation.find,
     rank_divergence.find,
     monitored.find,
+    naturalness.find,
 )
 OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)
 """The source for ranks that have parted: where they wait, and in what words, is no evidence."""

@@ -245,13 +245,7 @@ class Expressions(Calls):
         if isinstance(target, ast.Name):
             if isinstance(value.data, Library) and not value.origins:
                 value = Value(value.data, frozenset({(env.file, target.lineno)}))
-            scope = env
-            if f"nonlocal {target.id}" in env.names:
-                while scope.outer is not None and (scope is env or target.id not in scope.names):
-                    scope = scope.outer
-            if f"global {target.id}" in env.names:
-                while scope.outer is not None:
-                    scope = scope.outer
+            scope = scope_bound(target.id, env)
             if scope.outer is None:
                 self._note_bound(target, value, scope)
             scope.names[target.id] = value
@@ -484,16 +478,8 @@ class Expressions(Calls):
 
     def lookup(self, name: str, env: Environment) -> Value | None:
         """Return what a name stands for in a scope or one around it, None where it is not known."""
-        scope: Environment | None = env
-        first = True
-        while scope is not None:
-            # The names of a class are not seen inside its functions.
-            if (first or scope.owner is None or scope.names is not scope.owner.members) and (
-                name in scope.names
-            ):
-                return self._resolved(scope.names, name)
-            scope, first = scope.outer, False
-        return None
+        scope = scope_with(name, env)
+        return self._resolved(scope.names, name) if scope is not None else None
 
     def _of_Attribute(self, node: ast.Attribute, env: Environment) -> Value:
         return self.attribute(self.value(node.value, env), node.attr, (env.file, node.lineno))
@@ -1222,3 +1208,27 @@ def _with_slices(
             part = Value(LibraryObject("builtins.slice", given, {}, place), merged(*given))
         indices.append(part)
     return tuple(indices)
+
+
+def scope_with(name: str, env: Environment) -> Environment | None:
+    """Return the scope in which a name is looked up, None where none has it."""
+    scope: Environment | None = env
+    while scope is not None:
+        # The names of a class are not seen inside its functions.
+        is_seen = scope is env or scope.owner is None or scope.names is not scope.owner.members
+        if is_seen and name in scope.names:
+            return scope
+        scope = scope.outer
+    return None
+
+
+def scope_bound(name: str, env: Environment) -> Environment:
+    """Return the scope in which an assignment binds a name."""
+    scope = env
+    if f"nonlocal {name}" in env.names:
+        while scope.outer is not None and (scope is env or name not in scope.names):
+            scope = scope.outer
+    if f"global {name}" in env.names:
+        while scope.outer is not None:
+            scope = scope.outer
+    return scope

@@ -87,7 +87,9 @@ class Outcome:
     the cause where what fails comes from them. ``selected`` gives for the places of conditions of
     how many items they were true, and of how many they were asked. ``related`` are the computations
     that made one size of the message of the other, ``chosen`` the conditional expressions that were
-    followed where the message speaks of sizes, both by their places.
+    followed where the message speaks of sizes, both by their places. ``dynamic_slice`` are the
+    lines that the failing values went through where the run was traced (`dynamic_slices`), each
+    with how many of them lie between it and the failure.
     """
 
     raised: Raised | None
@@ -105,6 +107,7 @@ class Outcome:
     related: Mapping[Origin, arrays.Relation] = field(default_factory=dict)
     chosen: Mapping[Origin, ast.IfExp] = field(default_factory=dict)
     callees: Mapping[Origin, Collection[Origin]] = field(default_factory=dict)
+    dynamic_slice: Mapping[Origin, int] = field(default_factory=dict)
 
 
 class Interpreter(Statements):

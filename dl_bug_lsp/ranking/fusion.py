@@ -61,7 +61,7 @@ GROUPS: dict[str, str] = {
 
 GENERIC = (
     *("stack_trace.", "slice.", "outer_slice.", "focus.", "steps.", "spectrum."),
-    "monitor.runner",
+    *("interpretation.slice", "naturalness.line", "monitor.runner"),
 )
 """Kinds that hold for most lines near a failure, innocent ones too: no sign of guilt."""
 OF_SLICES = ("slice.", "outer_slice.")
