@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
 FLOWS = ("slice.", "outer_slice.", "config.setting", "config.outer_setting")
-FOLLOWED = ("interpretation.operand", "interpretation.origin")
+FOLLOWED = ("interpretation.operand", "interpretation.origin", "interpretation.slice")
 # Kinds that say the same of a line where nothing is known of the value but that it goes there.
 SOURCES = {
     "slice": "provenance",
@@ -78,6 +78,7 @@ SOURCES = {
 """The source of evidence, by the field's terms, that a family of clues belongs to."""
 MAX_FRAMES = 200
 QUOTED = re.compile(r"`[^`]*`")
+MISSING_ATTRIBUTE = re.compile(r"object has no attribute '(\w+)'")
 
 
 def failure_report(
@@ -129,7 +130,13 @@ def failure_report(
         frames=_frames(case),
         suspects=with_chains(suspects, case),
         files=files,
-        advice=advice(failure, case.category, ran_in_order(case), _reasons(suspects)),
+        advice=advice(
+            failure,
+            case.category,
+            ran_in_order(case),
+            _reasons(suspects),
+            is_defined=_is_defined(case),
+        ),
         reliable=failure.reliable,
         confidence=confidence,
         complete=not case.engine.limits,
@@ -183,6 +190,16 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
     )
     why = reasons[0].why if reasons else None
     return f"{suspects[0].file}:{suspects[0].line}: {why}" if why else None
+
+
+def _is_defined(case: Case) -> bool:
+    """Whether a file of the stack defines a function that is missing as an attribute."""
+    missing = MISSING_ATTRIBUTE.search(case.message)
+    if missing is None or case.category.id != "attribute_not_found":
+        return False
+    definition = re.compile(rf"^\s+(?:async )?def {re.escape(missing[1])}\(", re.MULTILINE)
+    files = {place.file for place in case.places}
+    return any(definition.search(case.workspace.text(file) or "") for file in files)
 
 
 def _reasons(suspects: tuple[Suspect, ...]) -> str:
@@ -365,6 +382,7 @@ def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
     for clue, part in candidate.clues:
         if (
             len(chosen) == MAX_EVIDENCE
+            or not clue.why
             or clue.why in sentences
             or _repeats(clue, sentences, candidate)
         ):

@@ -36,6 +36,10 @@ WITHOUT_MESSAGE = "without a message"
 """The same for exceptions of which nothing but the class is known."""
 UNLIKE_CHANNELS = "in channels alone"
 """The same where two pictures of one size do not fit: one has other channels than the other."""
+WITHOUT_ELEMENTS = "one without elements"
+"""The same where one of several shapes has a size of 0."""
+DEFINED = "the program defines it"
+"""The same where a missing attribute is defined in a file of the stack: the object is another."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
 MONITORED = "training."
@@ -54,19 +58,26 @@ _TWO_PICTURES = re.compile(
     r"\[([1-4]), (\d+, \d+)\] at entry \d+ and \[(?!\1,)[1-4], \2\]"
     r"|\[(\d+, \d+), ([1-4])\] at entry \d+ and \[\3, (?!\4\])[1-4]\]"
 )
+_WITH_EMPTY = re.compile(r"\[(?:\d+, )*0(?:, \d+)*\] at entry")
 _DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
 _IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
 def advice(
-    failure: Failure, verdict: CategoryVerdict, ran_in_order: bool = False, reasons: str = ""
+    failure: Failure,
+    verdict: CategoryVerdict,
+    ran_in_order: bool = False,
+    reasons: str = "",
+    *,
+    is_defined: bool = False,
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
     What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
+    ``is_defined`` tells that the program itself defines the attribute that is missing.
     """
     least = LEAST_BY_WORDS if verdict.rule == BY_WORDS else LEAST_CONFIDENCE
     is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)
@@ -78,6 +89,8 @@ def advice(
     text += "".join(f" {shown}" for shown in _shown(failure, text))
     if not ran_in_order and failure.frames and _CELL.search(failure.frames[-1].file):
         text += f" {IN_NOTEBOOK}"
+    if is_defined:
+        text += f" {DEFINED}"
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
     known = [
@@ -88,7 +101,7 @@ def advice(
     rows = [
         row
         for row in category(verdict.id).advice
-        if _concerns(row, about) and not _is_ruled_out(row, text)
+        if _concerns(row, about) and not _is_ruled_out(row, f"{text} {reasons.lower()}")
     ]
     pointed = [row for row in rows if row.when and _applies(row, text)]
     spoken = _words(reasons)
@@ -138,6 +151,8 @@ def _shown(failure: Failure, text: str) -> list[str]:
         shown.append(OF_LIBRARY if library else OF_PROGRAM)
     if _TWO_PICTURES.search(text):
         shown.append(UNLIKE_CHANNELS)
+    if _WITH_EMPTY.search(text):
+        shown.append(WITHOUT_ELEMENTS)
     if _DOTTED_MODULE.search(text):
         shown.append(PART_OF_PACKAGE)
     if any(_hides(frame) for frame in failure.frames):

@@ -126,6 +126,8 @@ def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
     return f"{style.place(paths.place(first.file, first.line))} ({share}): {summary}"
 
 
+HEADLINES = 3
+"""Lines that a message may take before the first place is told."""
 LEAST_PLACES, LEAST_SHARE = 3, 0.01
 """Places that are listed whatever their share is, and the least share of the others."""
 WITH_CODE = 5
@@ -188,10 +190,12 @@ class _Page:
 
     def message(self, failure: FailureReport) -> None:
         """Tell in the first line what failed and right below it where to look."""
-        whole = [
-            part for line in message_lines(failure) for part in wrap(line, self.width, "", "  ")
-        ]
-        self.out.append(self.style.error(clip(headline(failure), self.width)))
+        lines = message_lines(failure)
+        whole = [part for line in lines for part in wrap(line, self.width, "", "  ")]
+        # A short message stands whole in the place of its beginning.
+        is_short = lines == [headline(failure)] and len(whole) <= HEADLINES
+        first_lines = whole if is_short else [clip(headline(failure), self.width)]
+        self.out.extend(self.style.error(part) for part in first_lines)
         place = ""
         if failure.suspects:
             first = failure.suspects[0]
@@ -199,10 +203,10 @@ class _Page:
         self.say(escape(words.finding(failure, place)), "", "  ")
         if failure.frames and not failure.reliable:
             self.say(words.UNRELIABLE, "", "  ")
-        if len(whole) > 1:
+        if len(whole) > len(first_lines):
             self.out.append("")
             self.out.extend(self.style.error(part) for part in whole)
-        if failure.ranks is not None and failure.ranks.summary not in message_lines(failure)[0]:
+        if failure.ranks is not None and failure.ranks.summary not in lines[0]:
             self.say(f"Where the ranks stood: {escape(failure.ranks.summary)}.", "", "  ")
         self.out.append(self.style.dim(where_in_text(failure)))
 
@@ -219,7 +223,9 @@ class _Page:
         is_printed = failure.exception is not None or evidence == words.headline(failure)
         if evidence and not is_printed:
             self.say(f"Seen in: {one_line(failure.category.evidence)}", "  ", "    ")
-        if kind := words.kind_of_bug(failure.bug_type):
+        # Where no place stands out nothing tells which part of the program is wrong.
+        is_in_doubt = bool(failure.suspects) and failure.confidence is Confidence.UNSURE
+        if (kind := words.kind_of_bug(failure.bug_type)) and not is_in_doubt:
             self.say(kind, "  ")
         if place := words.where_cause_lies(failure.origin):
             self.say(place, "  ")

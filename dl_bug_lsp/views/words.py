@@ -118,7 +118,7 @@ def is_silent(failure: FailureReport) -> bool:
 
 
 UNSURE = (
-    "Not sure: the evidence for each of these places is weak. The cause may be in none of them."
+    "Not sure: most such first places do not hold the cause. It may be in none of these places."
 )
 """What is said where the order of the places can hardly be trusted."""
 UNSURE_BRIEFLY = "not sure"
