@@ -41,6 +41,7 @@ from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.torch_tensors import Stored
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -820,10 +821,13 @@ class Expressions(Calls):
         return value
 
     def _of_List(self, node: ast.List, env: Environment) -> Value:
+        # Others may be added: what made the items made the length.
         return Value(self._items(node.elts, env))
 
     def _of_Tuple(self, node: ast.Tuple, env: Environment) -> Value:
-        return Value(tuple(self._items(node.elts, env)))
+        items = tuple(self._items(node.elts, env))
+        is_one_line = node.end_lineno == node.lineno
+        return Value(items, self._origin(node, env) if is_one_line else NOWHERE)
 
     def _of_Set(self, node: ast.Set, env: Environment) -> Value:
         items = self._items(node.elts, env)
@@ -973,13 +977,19 @@ class Expressions(Calls):
     def _of_ListComp(self, node: ast.ListComp | ast.GeneratorExp, env: Environment) -> Value:
         items: list[Value] = []
         again = Again(items) if _is_lookup(node) else None
+        over: list[Value] = []
         lazy = self._generate(
-            node.generators, env, lambda inner: items.append(self.value(node.elt, inner)), again
+            node.generators,
+            env,
+            lambda inner: items.append(self.value(node.elt, inner)),
+            again,
+            over,
         )
         if lazy is not None:
             item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
-        return Value(items)
+        # As many as there are to go through, but for those that are left out here.
+        return Value(items, merged(*over, Value(None, self._origin(node, env))))
 
     def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
         made = self._of_ListComp(node, env)
@@ -1024,10 +1034,12 @@ class Expressions(Calls):
         env: Environment,
         emit: Any,
         again: Again | None = None,
+        over: list[Value] | None = None,
     ) -> Value | None:
         """Run a comprehension; return its length's value where it iterates something unknown.
 
-        With ``again``, equal items give what the first of them gave.
+        With ``again``, equal items give what the first of them gave. ``over`` gets what the first
+        of its loops goes through.
         """
         inner = Environment({}, env, env.file, None)
         if "yielded values" in env.names:
@@ -1036,7 +1048,10 @@ class Expressions(Calls):
             emit(inner)
             return None
         first, *rest = generators
-        items = self.iterate(self.value(first.iter, env))
+        iterated = self.value(first.iter, env)
+        if over is not None:
+            over.append(iterated)
+        items = self.iterate(iterated)
         rounds = items if isinstance(items, list) else [items.item]
         lazy = items.length if isinstance(items, Lazy) else None
         start = self.left

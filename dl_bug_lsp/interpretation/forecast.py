@@ -467,10 +467,11 @@ class Forecast(Interpreter):
         env: Environment,
         emit: Any,
         again: Again | None = None,
+        over: list[Value] | None = None,
     ) -> Value | None:
         before, assumed = self.doubt, self.assumed
         try:
-            return super()._generate(generators, env, emit, again)
+            return super()._generate(generators, env, emit, again, over)
         finally:
             self.doubt, self.assumed = before, assumed
 

@@ -26,6 +26,23 @@ for word in words:
 print(rows[len(rows)])  # fails
 """,
     ),
+    "a list is as long as what it goes through": (
+        "index",
+        """
+count = 0  # origin
+offset = 3  # no origin
+names = [str(n + offset) for n in range(count)]  # origin
+print(names[0])  # fails
+""",
+    ),
+    "a tuple of several values is made by its line": (
+        "attribute",
+        """
+a = 1  # no origin
+pair = (a, 2)  # origin
+pair.append(3)  # fails
+""",
+    ),
     "a class, its base and its defaults": (
         "type",
         """

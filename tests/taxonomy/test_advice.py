@@ -61,6 +61,50 @@ def test_classics(type_: str, message: str, file: str, page: str) -> None:
     assert any(page in shown for shown in said(type_, message, file)[:2])
 
 
+EMPTY = "stack expects each tensor to be equal size, but got [0] at entry 0 and [400] at entry 1"
+UNEVEN = (
+    "stack expects each tensor to be equal size, but got [48, 5] at entry 0 and [29, 5] at entry 12"
+)
+
+
+def test_an_item_without_elements_is_not_to_be_padded() -> None:
+    one = failure("RuntimeError", EMPTY, TORCH)
+    fixes = " ".join(a.fix for a in advice(one, classify(one)))
+    assert "pad_sequence" not in fixes
+    assert "empty" in fixes
+
+
+@pytest.mark.parametrize(
+    ("reasons", "pads"),
+    [
+        ("", True),
+        ("the last items that ` ` counts are shorter: ` ` ends behind ` `", False),
+        ("column ` `: 59930 is far from all others, which lie between 5391 and 7095", False),
+    ],
+)
+def test_what_the_first_reason_rules_out_is_no_advice(reasons: str, pads: bool) -> None:
+    one = failure("RuntimeError", UNEVEN, TORCH)
+    fixes = " ".join(a.fix for a in advice(one, classify(one), reasons=reasons))
+    assert ("pad" in fixes.lower()) == pads
+
+
+def test_a_learning_rate_does_not_make_the_first_loss_nan() -> None:
+    late = failure("RuntimeError", "loss is nan in epoch 3, stopping")
+    first = failure("RuntimeError", "loss is nan in batch 0, stopping")
+    causes = [" ".join(a.cause for a in advice(one, classify(one))) for one in (late, first)]
+    assert "learning rate" in causes[0]
+    assert "learning rate" not in causes[1]
+
+
+def test_a_name_that_the_program_defines_is_not_missing_from_a_version() -> None:
+    one = failure("AttributeError", "'DataFrame' object has no attribute 'get_parameters'")
+    verdict = classify(one)
+    causes = " ".join(a.cause for a in advice(one, verdict, is_defined=True))
+    assert "another class" in causes
+    assert "version" not in causes
+    assert "version" in " ".join(a.cause for a in advice(one, verdict))
+
+
 def test_another_library_is_not_spoken_of() -> None:
     oom = failure(
         "jaxlib.xla_extension.XlaRuntimeError",
