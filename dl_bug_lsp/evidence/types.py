@@ -10,6 +10,7 @@ from typing import TypeGuard
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.provenance import shown
 from dl_bug_lsp.messages import FactKind, Role
+from dl_bug_lsp.provenance.binder import open_ends
 from dl_bug_lsp.provenance.nodes import Const, Function, LibraryObject
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import Property, Step
@@ -229,9 +230,9 @@ def _without_return(scope: Scope) -> Iterator[Clue]:
         for dropped in _dropped(node):
             why = f"`{name}` makes a value here and does not return it"
             yield Clue("types.dropped_value", scope.file, dropped.lineno, 1.0, why)
-    last = node.body[-1]
     why = f"`{name}` can end without a return, and then gives None"
-    yield Clue("types.no_return", scope.file, last.end_lineno or last.lineno, 1.0, why)
+    for last in open_ends(node.body) or node.body[-1:]:
+        yield Clue("types.no_return", scope.file, last.end_lineno or last.lineno, 1.0, why)
     yield Clue("types.no_return_def", scope.file, node.lineno, 0.7, why)
     for inner in ast.walk(node):
         if isinstance(inner, ast.Return) and inner.value is None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from dl_bug_lsp.cancellation import checkpoint
@@ -140,19 +140,26 @@ def find(case: Case) -> Iterator[Clue]:
     near = {(step.node.file, step.node.line) for step in case.raise_slice}
     near.update((step.node.file, step.node.line) for steps in case.outer_slices for step in steps)
     near.update((place.file, place.line) for place in case.places)
-    for place in places:
+    for row in places:
         checkpoint()
-        wanted = _wanted(place, case)
-        if wanted is None:
+        place = _filled(row, case)
+        if place is None:
             continue
+        if place.inside != row.inside:
+            # What the message names may stand far from the stack.
+            for file in case.workspace.python_files():
+                text = case.workspace.text(file) if file not in files else None
+                tree = case.workspace.tree(file) if _occurs(place.inside, text or "") else None
+                if isinstance(tree, ast.Module):
+                    files[file] = Pieces(tree)
         if place.program and not any(_holds(case, file, place.program) for file in files):
             continue
         if place.nowhere and any(_holds(case, file, place.nowhere) for file in files):
             continue
         if place.key:
-            hits = list(_settings(case, place, wanted))
+            hits = list(_settings(case, place))
         else:
-            hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place, wanted)]
+            hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place)]
         on_way = [hit for hit in hits if _lines(hit) & near or _runs(hit, case)]
         chosen = on_way if place.way else on_way or hits
         if len(chosen) > MOST_HITS:
@@ -188,12 +195,16 @@ def _occurs(pattern: str, text: str) -> bool:
     return _compiled(pattern).search(text) is not None
 
 
-def _wanted(place: UsualPlace, case: Case) -> str | None:
-    """Return the pattern of the text with what the message says in it, None where it does not."""
+def _filled(place: UsualPlace, case: Case) -> UsualPlace | None:
+    """Return a row with what the message says in its patterns, None where it does not say it."""
     if not place.message:
-        return place.text
+        return place
     match = _compiled(place.message).search(case.message)
-    return place.text.replace("<1>", re.escape(match[1])) if match is not None else None
+    if match is None:
+        return None
+    said = re.escape(match[1]) if match.re.groups else ""
+    texts = (place.text.replace("<1>", said), place.inside.replace("<1>", said))
+    return replace(place, text=texts[0], inside=texts[1])
 
 
 def _holds(case: Case, file: str, pattern: str) -> bool:
@@ -218,20 +229,20 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
-def _settings(case: Case, place: UsualPlace, text: str) -> Iterator[Hit]:
+def _settings(case: Case, place: UsualPlace) -> Iterator[Hit]:
     for entry in case.config_entries:
         path = ".".join(map(str, entry.path))
-        if _occurs(place.key, path) and _reads(entry.text, text, place.but):
+        if _occurs(place.key, path) and _reads(entry.text, place.text, place.but):
             yield Hit(entry.file, entry.line, entry.line, f"{entry.key}: {entry.text}")
 
 
-def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterator[Hit]:
+def _matching(file: str, pieces: Pieces, place: UsualPlace) -> Iterator[Hit]:
     of_owner = bool(place.has or place.lacks or place.before or place.after)
     for piece in pieces.all:
         owner = piece.owner if of_owner else None
         if not place.call:
-            if _reads(piece.text, text, place.but) and _stands(pieces, piece, place):
-                line = _line_of(piece.node, piece.text, text)
+            if _reads(piece.text, place.text, place.but) and _stands(pieces, piece, place):
+                line = _line_of(piece.node, piece.text, place.text)
                 yield Hit(file, line, _last(piece.node), piece.text, owner)
             continue
         if not any(name in piece.text for name in place.call):
@@ -242,8 +253,8 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace, text: str) -> Iterat
             if not named or (place.without and _is_given(pieces, call, place.without)):
                 continue
             shown = unparsed(call)
-            if _reads(shown, text, place.but) and _stands(pieces, piece, place):
-                line = _line_of(call, shown, text)
+            if _reads(shown, place.text, place.but) and _stands(pieces, piece, place):
+                line = _line_of(call, shown, place.text)
                 yield Hit(file, line, call.end_lineno or call.lineno, shown, owner)
 
 

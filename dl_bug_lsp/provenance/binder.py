@@ -56,11 +56,11 @@ class _Collector(ast.NodeVisitor):
             self.visit(node.body)
             return self.scope
         self._statements(node.body)
-        if self.scope.returns and not self.scope.yields and not ends(node.body):
-            last = node.body[-1]
-            line = last.end_lineno or last.lineno
-            self.scope.empty_returns.append(_none_at(line))
-            self.scope.tests.setdefault(line, self.tests)
+        if self.scope.returns and not self.scope.yields:
+            for last in open_ends(node.body):
+                line = last.end_lineno or last.lineno
+                self.scope.empty_returns.append(_none_at(line))
+                self.scope.tests.setdefault(line, self.tests)
         return self.scope
 
     def _statements(self, statements: list[ast.stmt]) -> None:
@@ -557,6 +557,24 @@ def ends(body: list[ast.stmt]) -> bool:
         func = last.value.func
         return getattr(func, "attr", getattr(func, "id", "")) in ENDS
     return False
+
+
+def open_ends(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Return the statements after which a block goes on: the last ones of its branches.
+
+    An ``if`` without ``else`` is one of them itself.
+    """
+    if not body or ends(body):
+        return []
+    last = body[-1]
+    if isinstance(last, ast.If) and last.orelse:
+        return [*open_ends(last.body), *open_ends(last.orelse)]
+    if isinstance(last, (ast.With, ast.AsyncWith)):
+        return open_ends(last.body)
+    if isinstance(last, ast.Try) and not last.finalbody:
+        handled = [end for handler in last.handlers for end in open_ends(handler.body)]
+        return [*open_ends(last.orelse or last.body), *handled]
+    return [last]
 
 
 def _neighbours(items: ast.expr) -> list[ast.expr]:

@@ -112,7 +112,8 @@ def _fitted_by_function(case: Case) -> Iterator[Clue]:
         for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef) or uses[function.name] < 2:
                 continue
-            parameters = {a.arg for a in function.args.args}
+            # A model that fits itself is no transformer that a function is given.
+            parameters = {a.arg for a in function.args.args} - {"self", "cls"}
             for call in calls_in(function):
                 owner = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
                 if called_name(call) in ("fit_transform", "fit") and owner in parameters:
@@ -338,7 +339,10 @@ def find_selections(case: Case) -> Iterator[Clue]:
     cause = case.failure.cause
     if not TOO_FEW.search(case.message) and (cause is None or cause.type not in FEW_ERRORS):
         return
+    traced = follow(case).dynamic_slice
     for (file, line), (taken, asked) in follow(case).selected.items():
+        if traced and (file, line) not in traced and 0 < taken < asked:
+            continue
         found = _condition(case, file, line) if asked >= MANY else None
         if found is None:
             continue
