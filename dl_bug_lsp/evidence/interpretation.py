@@ -33,7 +33,7 @@ TELLING = {"attribute": 0.25, "arguments": 0.5}
 """What shares are multiplied by where a failure says less of the values that it shows at.
 
 An attribute is missing on an object more often because of its class or of the name than because of
-what made the object. What has one of Python's own types or is an array is mostly the wrong object.
+what made the object. A container, a text or an array is mostly the wrong object.
 """
 OF_SIDES, OF_OPERANDS = 0.5, 0.8
 """Each of a side's own origins counts one by their number to this power.
@@ -115,9 +115,9 @@ def find(case: Case) -> Iterator[Clue]:
 
 
 def _is_plain(raised: Raised) -> bool:
-    """Whether an attribute is missing on a container, a text, a number or an array."""
+    """Whether an attribute is missing on a container, a text or an array."""
     owner = raised.sides[0].data if raised.what == "attribute" and raised.sides else None
-    return isinstance(owner, (list, tuple, dict, set, str, bytes, int, float, Array))
+    return isinstance(owner, (list, tuple, dict, set, str, bytes, Array))
 
 
 def share_of(case: Case, clue: Clue) -> float:
@@ -155,10 +155,12 @@ def share_of(case: Case, clue: Clue) -> float:
 def _passed(case: Case) -> frozenset[Origin]:
     """Return all lines of the statements that the failing values went through in a traced run.
 
-    There are none where the run was not traced, or hardly anything is known of the values.
+    There are none where the failure was not seen in it, or hardly anything is known of the values.
     """
     if case not in _PASSED:
-        places = follow(case).dynamic_slice
+        outcome = follow(case)
+        is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
+        places = outcome.dynamic_slice if is_seen else {}
         lines: set[Origin] = set()
         for file in {file for file, _ in places} if len(places) >= FEWEST_PASSED else ():
             tree = case.workspace.tree(file)

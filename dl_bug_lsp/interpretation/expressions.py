@@ -989,7 +989,9 @@ class Expressions(Calls):
             item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
         # As many as there are to go through, but for those that are left out here.
-        return Value(items, merged(*over, Value(None, self._origin(node, env))))
+        counted = merged(*over)
+        counted = counted if len(counted) <= MOST_COUNTED else NOWHERE
+        return Value(items, counted | self._origin(node, env))
 
     def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
         made = self._of_ListComp(node, env)
@@ -1085,6 +1087,12 @@ class Expressions(Calls):
                 again.keep(item)
         return lazy
 
+
+MOST_COUNTED = 8
+"""Origins of what a comprehension goes through up to which they are those of its length.
+
+The rows of a file are too many to say anything.
+"""
 
 PURE = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp),

@@ -105,12 +105,18 @@ def unknown(*parts: Value) -> Value:
 
 
 def merged(*parts: Value) -> Origins:
-    """Return the origins of all parts, at most `MAX_ORIGINS`."""
+    """Return the origins of all parts, at most `MAX_ORIGINS`: rows of data are left out first."""
     origins: Origins = NOWHERE
     for part in parts:
         if part.origins and not part.origins <= origins:
             origins |= part.origins
-    return origins if len(origins) <= MAX_ORIGINS else frozenset(sorted(origins)[:MAX_ORIGINS])
+    if len(origins) <= MAX_ORIGINS:
+        return origins
+    return frozenset(sorted(origins, key=_is_of_data)[:MAX_ORIGINS])
+
+
+def _is_of_data(origin: Origin) -> tuple[bool, Origin]:
+    return not origin[0].endswith((".py", ".ipynb")), origin
 
 
 class Gradient:
