@@ -16,7 +16,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
-from dl_bug_lsp.interpretation.interpreter import Outcome
+from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.slices import Property
@@ -54,7 +54,7 @@ BY_CHANCE = 0.4
 OF_VALUES = ("names.", "numbers.", "slice.", "outer_slice.")
 """Beginnings of the kinds of clues that only hold of lines which values came through."""
 PASSED_BY = 0.3
-"""What they count on other lines of a traced run."""
+"""What they count on other lines, where the failure was seen in a traced run."""
 FEWEST_PASSED = 8
 """Lines of a dynamic slice from which on what is not in it counts less."""
 _PASSED: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
@@ -68,7 +68,7 @@ TAKES_PART = "this call takes part in"
 """The same of a line of data, and of a call whose result nothing keeps."""
 OPERAND, VALUE = "the failing expression", "the value that fails"
 MEANT = "a value that the message may mean"
-THROUGH = "what fails went through this line"
+THROUGH = "what fails may have come through this line"
 WORDLESS = (
     THROUGH,
     *(f"{way} {what}" for way in (MADE, IN_DATA, IN_FILE) for what in (OPERAND, VALUE, MEANT)),
@@ -123,10 +123,10 @@ def _is_plain(raised: Raised) -> bool:
 def share_of(case: Case, clue: Clue) -> float:
     """Return what a clue counts: less where it has no part in the values, or fits one by chance.
 
-    Where the run was traced, words, numbers and steps of slices say little of a line that no
-    failing value went through. In 47 traced runs of public repositories clues of words and numbers
-    were on a cause for one in 170 of such lines, and for one in 11 of the others; those of slices
-    for one in 97 and one in 20 (a local count).
+    Where the failure was seen in a traced run, words, numbers and steps of slices say little of a
+    line that no failing value went through. In 47 traced runs of public repositories clues of words
+    and numbers were on a cause for one in 170 of such lines, and for one in 11 of the others; those
+    of slices for one in 97 and one in 20 (a local count).
 
     Where the run was followed and it is known what made both sizes, a line that made neither of
     them and only has the difference, a factor or a word of the message is mostly no cause: of 521
@@ -166,9 +166,7 @@ def _passed(case: Case) -> frozenset[Origin]:
             tree = case.workspace.tree(file)
             for node in ast.walk(tree) if tree is not None else ():
                 if isinstance(node, ast.stmt):
-                    body = getattr(node, "body", None)
-                    end = body[0].lineno - 1 if isinstance(body, list) else node.end_lineno
-                    whole = range(node.lineno, max(end or 0, node.lineno) + 1)
+                    whole = range(node.lineno, own_end(node) + 1)
                     if any((file, line) in places for line in whole):
                         lines.update((file, line) for line in whole)
         _PASSED[case] = frozenset(lines)

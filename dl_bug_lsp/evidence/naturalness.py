@@ -29,11 +29,13 @@ VOCABULARY = 50_000
 MOST_FILES = 30
 LONGEST_FILE = 4_000
 """Lines."""
+MOST_KEPT = 256
+"""Files whose tokens are kept for the next failure."""
 FEWEST_LINES = 8
 """Lines that are compared at least."""
 FAR = 1.0
 """Standard deviations above the mean from which a line is said to be unlike others."""
-UNLIKE = "this line is written unlike the rest of the project's code"
+UNLIKE = "this line is written unlike most of the code around it"
 WIDEST = 2.0
 """Standard deviations from the mean up to which a line counts more or less."""
 TOKEN = re.compile(
@@ -86,7 +88,7 @@ def surprises(
     folders = {posixpath.dirname(file) for file in wanted}
     near = (f for f in workspace.python_files() if posixpath.dirname(f) in folders)
     files = [*wanted, *(f for f in near if f not in wanted and f.endswith(".py"))][:MOST_FILES]
-    texts = {file: _tokens_of_file(workspace.text(file) or "") for file in files}
+    texts = {file: _tokens_of_file(workspace, file) for file in files}
     grams = {
         (file, line): list(_grams(texts[file], line))
         for file, numbers in wanted.items()
@@ -149,10 +151,13 @@ def _grams(lines: Sequence[Tokens], number: int) -> Iterator[Tokens]:
         yield tokens[max(0, end - ORDER) : end]
 
 
-@lru_cache(maxsize=256)
-def _tokens_of_file(text: str) -> tuple[Tokens, ...]:
+def _tokens_of_file(workspace: Workspace, file: str) -> tuple[Tokens, ...]:
     """Return the tokens of each line, with one for its end; a line without any has none."""
-    return tuple(_tokens_of_line(line) for line in text.split("\n")[:LONGEST_FILE])
+
+    def make() -> tuple[Tokens, ...]:
+        return tuple(map(_tokens_of_line, workspace.lines(file)[:LONGEST_FILE]))
+
+    return workspace.derived("naturalness.tokens", file, make, most=MOST_KEPT)
 
 
 @lru_cache(maxsize=1 << 15)

@@ -373,7 +373,7 @@ class Interpreter(Statements):
             return False
         failing = False
         for line in lines:
-            if node.lineno <= line <= _own_end(node):
+            if node.lineno <= line <= own_end(node):
                 self._come_to.add((file, line))
                 failing = failing or (file, line) == self.target
         return failing
@@ -407,7 +407,7 @@ class Interpreter(Statements):
                         owner.data.attributes[name.attr] = Value(UNKNOWN)
 
 
-def _own_end(node: ast.stmt) -> int:
+def own_end(node: ast.stmt) -> int:
     """Return the last line of a statement without the blocks in it."""
     body = getattr(node, "body", None)
     return max(node.lineno, body[0].lineno - 1) if body else _last_line(node)

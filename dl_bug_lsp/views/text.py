@@ -189,7 +189,7 @@ class _Page:
         self.stack(failure)
 
     def message(self, failure: FailureReport) -> None:
-        """Tell in the first line what failed and right below it where to look."""
+        """Tell first what failed, in few lines, and right below it where to look."""
         lines = message_lines(failure)
         whole = [part for line in lines for part in wrap(line, self.width, "", "  ")]
         # A short message stands whole in the place of its beginning.

@@ -339,8 +339,9 @@ def find_selections(case: Case) -> Iterator[Clue]:
     cause = case.failure.cause
     if not TOO_FEW.search(case.message) and (cause is None or cause.type not in FEW_ERRORS):
         return
-    traced = follow(case).dynamic_slice
-    for (file, line), (taken, asked) in follow(case).selected.items():
+    outcome = follow(case)
+    traced = outcome.dynamic_slice
+    for (file, line), (taken, asked) in outcome.selected.items():
         if traced and (file, line) not in traced and 0 < taken < asked:
             continue
         found = _condition(case, file, line) if asked >= MANY else None

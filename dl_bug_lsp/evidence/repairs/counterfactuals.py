@@ -31,7 +31,7 @@ from dl_bug_lsp.evidence.followed_run import (
 from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
-from dl_bug_lsp.interpretation.interpreter import Outcome
+from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
@@ -521,10 +521,7 @@ def _statements(
 
 def _lines_of(statement: ast.stmt, env: Environment) -> set[Origin]:
     """Return the lines of a statement without those of its blocks."""
-    body = getattr(statement, "body", None)
-    end = body[0].lineno - 1 if isinstance(body, list) and body else statement.end_lineno
-    end = max(end or 0, statement.lineno)
-    return {(env.file, line) for line in range(statement.lineno, end + 1)}
+    return {(env.file, line) for line in range(statement.lineno, own_end(statement) + 1)}
 
 
 def _passes(
