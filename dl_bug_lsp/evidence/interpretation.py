@@ -55,6 +55,11 @@ OF_VALUES = ("names.", "numbers.", "slice.", "outer_slice.")
 """Beginnings of the kinds of clues that only hold of lines which values came through."""
 PASSED_BY = 0.3
 """What they count on other lines, where the failure was seen in a traced run."""
+GENERATED = 0.3
+"""What clues count on a file that a command before the failing one wrote: its script is to blame.
+
+Such a file stands only for what the script made of its own inputs.
+"""
 FEWEST_PASSED = 8
 """Lines of a dynamic slice from which on what is not in it counts less."""
 _PASSED: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
@@ -134,6 +139,8 @@ def share_of(case: Case, clue: Clue) -> float:
     """
     place = (clue.file, clue.line)
     share = 1.0
+    if case.places and clue.file in follow(case).generated:
+        share = GENERATED
     passed = _passed(case) if clue.kind.startswith(OF_VALUES) and case.places else None
     if passed and place not in passed and clue.file.endswith(".py"):
         share = PASSED_BY

@@ -892,11 +892,14 @@ def _rotated(call: Call, x: Array, value: Value) -> Value:
     times, axes = call.given(1, "k"), call.given(2, "dims", "axes")
     count = 1 if times is None else size(times)
     at = [0, 1] if axes is None else _numbers(axes)
-    if x.shape is None or count is None or at is None or len(at) != 2 or len(x.shape) < 2:
+    if x.shape is None or at is None or len(at) != 2 or len(x.shape) < 2:
         return like(x, None, value)
     shape = list(x.shape)
-    if count % 2:
-        shape[at[0]], shape[at[1]] = shape[at[1]], shape[at[0]]
+    one, other = shape[at[0]], shape[at[1]]
+    if count is None and one.data != other.data:
+        shape[at[0]] = shape[at[1]] = unknown(one, other)
+    elif count is not None and count % 2:
+        shape[at[0]], shape[at[1]] = other, one
     return like(x, shape, value)
 
 

@@ -16,9 +16,8 @@ from dl_bug_lsp.interpretation import (
 from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.command_models import run_command
 from dl_bug_lsp.interpretation.entering import declared
-from dl_bug_lsp.interpretation.model_helpers import alike
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
-from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import (
     RunState,
     _last_line,

@@ -7,13 +7,20 @@ and OmegaConf.
 from __future__ import annotations
 
 import configparser
+import json
 import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
-from dl_bug_lsp.interpretation.file_models import file_of, keep, kept_in, text_in
+from dl_bug_lsp.interpretation.file_models import (
+    explained_by_writer,
+    file_of,
+    keep,
+    kept_in,
+    text_in,
+)
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
@@ -26,6 +33,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
+    MAX_TEXT,
     NotPlain,
     plain,
     value_of,
@@ -33,6 +41,7 @@ from dl_bug_lsp.interpretation.operators import (
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
+    JsonText,
     LibraryObject,
     Origin,
     Origins,
@@ -96,15 +105,38 @@ def _json_load(interpreter: Interpreter, call: Call) -> Value:
     if text is None or not isinstance(file, str):
         saved = kept_in(interpreter, handle, "json")
         return Value(UNKNOWN, merged(state_of(handle, "path"))) if saved is None else saved
-    return _json_text(text, frozenset({(file, 1)}))
+    document = _json_text(text, frozenset({(file, 1)}))
+    return explained_by_writer(interpreter, handle, "json", document)
 
 
 @MODELS.function("json.loads", "orjson.loads", "ujson.loads")
-def _json_loads(_: Interpreter, call: Call) -> Value:
+def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     text = call.given(0, "s")
+    if isinstance(text, JsonText):
+        return text.document
     if text is None or not isinstance(text.data, str):
         return call.unknown()
-    return _json_text(text.data, text.origins)
+    document = _json_text(text.data, text.origins)
+    whole = [file for file, line in text.origins if line == 1]
+    if len(text.origins) != 1 or not whole or text_in(interpreter, whole[0]) != text.data:
+        return document
+    return explained_by_writer(interpreter, Value(whole[0]), "json", document)
+
+
+@MODELS.function("json.dumps", "orjson.dumps", "ujson.dumps")
+def _json_dumps(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    if given is None:
+        return call.unknown()
+    options = {"indent", "sort_keys", "ensure_ascii"}
+    if call.name != "json.dumps" or len(call.args) != 1 or call.keywords.keys() - options:
+        return JsonText(_as_json(given))
+    try:
+        named = {name: plain(value) for name, value in call.keywords.items()}
+        text = json.dumps(plain(given), **named)
+    except (NotPlain, TypeError, ValueError):
+        return JsonText(_as_json(given))
+    return JsonText(_as_json(given), text if len(text) <= MAX_TEXT else UNKNOWN)
 
 
 @MODELS.function("json.dump")

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import Frame, table_of
 from dl_bug_lsp.interpretation.file_models import file_of, text_in
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, alike, is_true, listed, state_of
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.numpy_models import as_array
-from dl_bug_lsp.interpretation.operators import value_of
+from dl_bug_lsp.interpretation.operators import alike, value_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

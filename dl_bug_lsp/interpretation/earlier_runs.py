@@ -22,6 +22,9 @@ MOST_FILES = 60
 MOST_NAMING = 2
 SHORTEST = 5
 """Letters of a file's name from which it is looked for in scripts."""
+MOST_LISTED = 400
+SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
+MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
 WRITING = re.compile(r"\b(?:save\w*|dump|to_csv|to_parquet|to_pickle|to_feather)\(")
 Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""
@@ -95,13 +98,26 @@ class EarlierRuns:
         run.run()
 
     def _naming(self, name: str) -> list[str]:
-        """Return the scripts that name a file and write some, those that ran left out."""
+        """Return the scripts that write files and name one, those that ran left out.
+
+        Those that name a settings file in which its name stands come behind them.
+        """
         if len(name) < SHORTEST or "." not in name:
             return []
         ran = {self.script, *(run.script for run in self._runs)}
-        found: list[str] = []
+        settings = [
+            posixpath.basename(file)
+            for file in self.workspace.files()[:MOST_LISTED]
+            if file.endswith(SETTINGS) and name in (self.workspace.text(file) or "")
+        ]
+        direct: list[str] = []
+        indirect: list[str] = []
         for file in self.workspace.python_files()[:MOST_FILES]:
             text = self.workspace.text(file) or "" if file not in ran else ""
-            if name in text and WRITING.search(text) and not file.endswith(".ipynb"):
-                found.append(file)
-        return found[:MOST_NAMING]
+            if not WRITING.search(text) or file.endswith(".ipynb"):
+                continue
+            if name in text:
+                direct.append(file)
+            elif MAIN.search(text) and any(named in text for named in settings):
+                indirect.append(file)
+        return [*direct, *indirect][:MOST_NAMING]

@@ -33,9 +33,8 @@ from dl_bug_lsp.interpretation.introspection_models import (
     RECENT,
     order_of,
 )
-from dl_bug_lsp.interpretation.model_helpers import alike
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import NotPlain, plain
+from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import Exhausted
 from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
 from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
@@ -58,6 +57,7 @@ from dl_bug_lsp.interpretation.values import (
     OneShot,
     OpenDict,
     Origin,
+    Origins,
     Raised,
     Table,
     Value,
@@ -988,10 +988,16 @@ class Expressions(Calls):
         if lazy is not None:
             item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
-        # As many as there are to go through, but for those that are left out here.
+        return Value(items, self._made_over(node, env, over))
+
+    def _made_over(self, node: ast.expr, env: Environment, over: Sequence[Value]) -> Origins:
+        """Return what makes a comprehension as long as it is, and its own line.
+
+        It has as many items as there are to go through, but for those that are left out here.
+        """
         counted = merged(*over)
         counted = counted if len(counted) <= MOST_COUNTED else NOWHERE
-        return Value(items, counted | self._origin(node, env))
+        return counted | self._origin(node, env)
 
     def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
         made = self._of_ListComp(node, env)
@@ -1012,13 +1018,16 @@ class Expressions(Calls):
 
     def _of_DictComp(self, node: ast.DictComp, env: Environment) -> Value:
         pairs: list[tuple[Value, Value]] = []
+        over: list[Value] = []
         lazy = self._generate(
             node.generators,
             env,
             lambda inner: pairs.append(
                 (self.value(node.key, inner), self.value(node.value, inner))
             ),
+            over=over,
         )
+        origins = self._made_over(node, env, over)
         entries: dict[Any, Value] = {}
         rest: list[Value] = []
         for key, value in pairs:
@@ -1027,8 +1036,8 @@ class Expressions(Calls):
             except (NotPlain, TypeError):
                 rest.append(value)
         if lazy is None and not rest:
-            return Value(entries)
-        return Value(OpenDict(entries, alike(rest or list(entries.values()))))
+            return Value(entries, origins)
+        return Value(OpenDict(entries, alike(rest or list(entries.values()))), origins)
 
     def _generate(
         self,

@@ -12,14 +12,14 @@ import itertools
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.cells import part_of
+from dl_bug_lsp.interpretation.cells import Series, part_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
@@ -36,6 +36,8 @@ from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
+    Array,
+    JsonText,
     Lazy,
     LibraryObject,
     Raised,
@@ -120,12 +122,76 @@ def kept_in(interpreter: Interpreter, path: Value | None, form: str) -> Value | 
     if text is None:
         return None
     found = kept_here(interpreter, text)
-    is_there = interpreter.workspace.file_named(text) is not None
-    if found is None and interpreter.earlier is not None and not is_there:
+    if found is None and interpreter.earlier is not None and not _is_there(interpreter, text):
         found = interpreter.earlier.kept(text)
     if found is None or found.form != form:
         return None
     return snapshot(found.value)
+
+
+def _is_there(interpreter: Interpreter, path: str) -> bool:
+    """Whether the workspace has a file that a path names, listed or not, as large ones of data."""
+    workspace = interpreter.workspace
+    is_listed = workspace.file_named(path) is not None
+    return is_listed or workspace.existing_file(path, interpreter.script) is not None
+
+
+def explained_by_writer(
+    interpreter: Interpreter, path: Value | None, form: str, held: Value
+) -> Value:
+    """Return what a workspace file holds, with what made it where a command before wrote the file.
+
+    A value that the command is known to write comes from where the command took it. One of which
+    that is not known may come from there as well; one that differs was changed in the file.
+    """
+    text = text_of(path)
+    if text is None or interpreter.earlier is None or kept_here(interpreter, text) is not None:
+        return held
+    written = interpreter.earlier.kept(text)
+    if written is None or written.form != form:
+        return held
+    interpreter.generated.add(posixpath.normpath(text))
+    return _explained(held, snapshot(written.value))
+
+
+def _explained(held: Value, written: Value, depth: int = 0) -> Value:
+    data, other = held.data, written.data
+    origins = held.origins | written.origins
+    if depth > MOST_NESTED:
+        return held
+    if isinstance(data, dict):
+        known = other if isinstance(other, dict) else {}
+        default = Value(UNKNOWN, written.origins)
+        entries = {k: _explained(v, known.get(k, default), depth + 1) for k, v in data.items()}
+        is_like = known.keys() == data.keys() and written.origins
+        return Value(entries, written.origins if is_like else origins)
+    if isinstance(data, list) and len(data) <= MOST_ITEMS:
+        unknown_items = [Value(UNKNOWN, written.origins)] * len(data)
+        like = list(other) if isinstance(other, (list, tuple)) else []
+        pairs = zip(data, like if len(like) == len(data) else unknown_items, strict=True)
+        items = [_explained(item, as_written, depth + 1) for item, as_written in pairs]
+        is_like = len(like) == len(data) and written.origins
+        return Value(items, written.origins if is_like else origins)
+    if isinstance(data, Array):
+        return _explained_array(data, other, held, written)
+    if isinstance(other, (bool, int, float, str, type(None))) and written.origins:
+        return Value(data, written.origins) if data == other else held
+    return Value(data, origins)
+
+
+def _explained_array(data: Array, other: object, held: Value, written: Value) -> Value:
+    """Return the array of a file with what made its sizes, those that differ left as they are."""
+    sizes = other.shape if isinstance(other, Array) else None
+    if data.shape is not None and sizes is not None and len(sizes) == len(data.shape):
+        shape = tuple(
+            mine if isinstance(its.data, int) and its.data != mine.data else Value(mine.data, both)
+            for mine, its in zip(data.shape, sizes, strict=True)
+            for both in (its.origins or mine.origins,)
+        )
+        data = replace(data, shape=shape)
+    if isinstance(data, Series):
+        data = replace(data, derived=data.derived | written.origins)
+    return Value(data, held.origins | written.origins)
 
 
 def snapshot(value: Value, depth: int = 0) -> Value:
@@ -298,9 +364,16 @@ def _read(_: Interpreter, call: Call) -> Value:
 
 
 MODELS.method("TextIOWrapper", "__enter__")(itself)
-MODELS.method(
-    "TextIOWrapper", "__exit__", "close", "write", "writelines", "flush", "truncate", "fileno"
-)(nothing)
+MODELS.method("TextIOWrapper", "__exit__", "close", "writelines", "flush", "truncate", "fileno")(
+    nothing
+)
+
+
+@MODELS.method("TextIOWrapper", "write")
+def _write(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of a JSON document that a file gets."""
+    _keep_json(interpreter, call.receiver, call.given(0, "text"))
+    return Value(None)
 
 
 @MODELS.method("TextIOWrapper", "seek")
@@ -510,11 +583,25 @@ def _read_text(interpreter: Interpreter, call: Call) -> Value:
         file = interpreter.settings
     text = text_in(interpreter, file)
     if text is None or file is None:
-        return call.unknown()
+        saved = kept_in(interpreter, call.receiver, "json")
+        return call.unknown() if saved is None else JsonText(saved)
     return Value(text, frozenset({(file, 1)}))
 
 
-@MODELS.method("Path", "mkdir", "write_text", "write_bytes", "touch", "unlink", "rmdir", "rename")
+@MODELS.method("Path", "write_text")
+def _write_text(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of what a file holds from now on."""
+    note_written(interpreter, call.receiver)
+    _keep_json(interpreter, call.receiver, call.given(0, "data"))
+    return Value(None)
+
+
+def _keep_json(interpreter: Interpreter, path: Value | None, text: Value | None) -> None:
+    if isinstance(text, JsonText):
+        keep(interpreter, path, "json", text.document)
+
+
+@MODELS.method("Path", "mkdir", "write_bytes", "touch", "unlink", "rmdir", "rename")
 @MODELS.function(
     *("os.makedirs", "os.mkdir", "os.remove", "shutil.rmtree", "shutil.copy", "shutil.copyfile"),
     *("os.rename", "os.replace", "shutil.move", "os.symlink", "os.chmod"),

@@ -89,7 +89,8 @@ class Outcome:
     that made one size of the message of the other, ``chosen`` the conditional expressions that were
     followed where the message speaks of sizes, both by their places. ``dynamic_slice`` are the
     lines that the failing values went through where the run was traced (`dynamic_slices`), each
-    with how many of them lie between it and the failure.
+    with how many of them lie between it and the failure. ``generated`` are the files of the
+    workspace that it read and a command before it wrote.
     """
 
     raised: Raised | None
@@ -108,6 +109,7 @@ class Outcome:
     chosen: Mapping[Origin, ast.IfExp] = field(default_factory=dict)
     callees: Mapping[Origin, Collection[Origin]] = field(default_factory=dict)
     dynamic_slice: Mapping[Origin, int] = field(default_factory=dict)
+    generated: frozenset[str] = frozenset()
 
 
 class Interpreter(Statements):
@@ -166,6 +168,7 @@ class Interpreter(Statements):
             self.comparisons.related,
             self.comparisons.chosen,
             self.callees,
+            generated=frozenset(self.generated),
         )
 
     def _explain_rebound(self, raised: Raised | None) -> None:

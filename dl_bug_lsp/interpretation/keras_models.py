@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.keras_layers import (
     LAYERS,
     Shape,
@@ -136,6 +137,8 @@ def ranks_made_equal(a: Shape, b: Shape) -> tuple[Shape, Shape]:
 def check_loss(loss: Value, target: Value, output: Value) -> None:
     """Raise where a loss refuses its targets: other sizes, or labels beyond the outputs."""
     kind, y, p = loss_kind(loss), arrays.array(target), arrays.array(output)
+    if kind and y is not None and y.dtype in ("string", "object") and _is_of_texts(y):
+        raise Raised("type", "Cast string to float is not supported", target, loss)
     if not kind or y is None or p is None or y.shape is None or p.shape is None or not p.shape:
         return
     if kind == "sparse":
@@ -165,6 +168,12 @@ def check_loss(loss: Value, target: Value, output: Value) -> None:
     if len(a) == len(b):
         a, b = a[1:], b[1:]
     arrays.broadcast(a, b)
+
+
+def _is_of_texts(y: Array) -> bool:
+    """Whether an array is known to hold texts."""
+    cells = y.cells if isinstance(y, Series) else None
+    return y.dtype == "string" or bool(cells and all(isinstance(cell, str) for cell in cells))
 
 
 def _check_labels(y: Array, p: Array, target: Value, output: Value, loss: Value) -> None:
@@ -701,8 +710,71 @@ def train_step(
     state = state_of(model)
     loss = state.get("_loss") if state is not None else None
     if loss is not None and y is not None:
-        compare(interpreter, loss, y, output, place)
+        by_name = named_outputs(model, output)
+        if by_name is not None and (isinstance(loss.data, dict) or isinstance(y.data, dict)):
+            compare_by_name(interpreter, loss, y, by_name, place)
+        else:
+            compare(interpreter, loss, y, output, place)
     return output
+
+
+def named_outputs(model: Value, output: Value) -> dict[str, Value] | None:
+    """Return a functional model's outputs by name, None where a name is not known.
+
+    The name of an output is its key, or the name of the layer that makes it.
+    """
+    if isinstance(output.data, dict):
+        return {str(name): value for name, value in output.data.items()}
+    stated = (state_of(model) or {}).get("output")
+    if stated is None:
+        return None
+    if isinstance(stated.data, dict):
+        given = items(output)
+        names = [Value(name, stated.origins) for name in stated.data]
+    else:
+        given = items(output) or (output,)
+        names = [_layer_name(value) for value in items(stated) or (stated,)]
+    texts = [name.data for name in names if isinstance(name.data, str)]
+    if given is None or not len(texts) == len(given) == len(names):
+        return None
+    pairs = zip(texts, given, names, strict=True)
+    return {text: Value(v.data, v.origins | name.origins) for text, v, name in pairs}
+
+
+def _layer_name(tensor: Value) -> Value:
+    layer = tensor.data.layer if isinstance(tensor.data, Symbolic) else None
+    if layer is None or not isinstance(layer.data, LibraryObject):
+        return Value(UNKNOWN)
+    return layer.data.keywords.get("name", Value(UNKNOWN))
+
+
+def compare_by_name(
+    interpreter: Interpreter, loss: Value, y: Value, outputs: dict[str, Value], place: Origin
+) -> None:
+    """Check the targets against the outputs of a model, where losses or targets have names.
+
+    Raises `Raised` for a name that no output has ("Model training APIs" of Keras).
+    """
+    for given, what in ((loss, "loss"), (y, "y")):
+        for name, own in given.data.items() if isinstance(given.data, dict) else ():
+            if isinstance(name, str) and name not in outputs:
+                message = f"Expected keys {sorted(outputs)} in {what} dict"
+                stated = Value(name, given.origins | own.origins)
+                raise Raised("key", message, stated, unknown(*outputs.values()))
+    numbers = {name: number for number, name in enumerate(outputs)}
+
+    def part(of: Value, name: str) -> Value | None:
+        if isinstance(of.data, dict):
+            return of.data.get(name)
+        parts = items(of)
+        if parts is not None:
+            return parts[numbers[name]] if len(parts) == len(outputs) else None
+        return of if len(outputs) == 1 or of is loss else None
+
+    for name, output in outputs.items():
+        own, target = part(loss, name), part(y, name)
+        if own is not None and target is not None and own.data is not None:
+            compare(interpreter, own, target, output, place)
 
 
 def compare(interpreter: Interpreter, loss: Value, y: Value, output: Value, place: Origin) -> None:
@@ -1010,7 +1082,10 @@ for _loss in LOSSES:
 
 
 def make_optimizer(_: Interpreter, call: Call) -> Value:
-    """Return an optimizer; raise for the parameters that Keras 3 no longer takes."""
+    """Return an optimizer; raise for parameters that Keras 3 no longer takes, and for texts."""
+    rate = call.given(0, "learning_rate")
+    if rate is not None and isinstance(rate.data, str):
+        raise Raised("value", "Argument `learning_rate` should be float", rate)
     if call.name.startswith(("keras.optimizers.", "tensorflow.keras.optimizers.")):
         for name in ("lr", "decay"):
             if name in call.keywords and ".legacy." not in call.name:
@@ -1022,19 +1097,7 @@ def make_optimizer(_: Interpreter, call: Call) -> Value:
     return make_object(_, call)
 
 
-for _name in [
-    "Adadelta",
-    "Adafactor",
-    "Adagrad",
-    "Adam",
-    "Adamax",
-    "AdamW",
-    "Ftrl",
-    "Lion",
-    "Nadam",
-    "RMSprop",
-    "SGD",
-]:
+for _name in OPTIMIZER_CLASSES:
     MODELS.function(*below("optimizers", _name))(make_optimizer)
 for _name in ("EarlyStopping", "ModelCheckpoint", "ReduceLROnPlateau", "TensorBoard", "CSVLogger"):
     MODELS.function(*below("callbacks", _name))(make_object)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, operators
-from dl_bug_lsp.interpretation.model_helpers import alike
+from dl_bug_lsp.interpretation.operators import alike
 from dl_bug_lsp.interpretation.values import (
     PARTS,
     UNKNOWN,

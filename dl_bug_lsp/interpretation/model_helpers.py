@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 # The models of builtins below take the place of its, or call them.
@@ -14,7 +14,6 @@ from dl_bug_lsp.interpretation.operators import (
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
-    Array,
     Instance,
     LibraryObject,
     Origins,
@@ -34,7 +33,6 @@ MOST_TEXT = 2_000_000
 """Characters of a file that is looked into."""
 MOST_CALLS = 200
 MOST_TEXT_OF_PATTERN = 2_000
-_ALIKE_DEEPEST = 6
 
 
 def text_of(value: Value | None) -> str | None:
@@ -73,55 +71,6 @@ def with_origins(data: object, origins: Origins, depth: int = 20) -> Value:
     if isinstance(data, (*PLAIN, set)):
         return Value(data, origins)
     return Value(UNKNOWN, origins)
-
-
-def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
-    """Return what all values have in common: an equal part stays, another is unknown."""
-    if not values:
-        return Value(UNKNOWN)
-    first, origins = values[0], merged(*values[:MOST_ITEMS])
-    kinds = {type(v.data) for v in values}
-    if len(kinds) != 1 or not depth:
-        return Value(UNKNOWN, origins)
-    if all(v.data is first.data for v in values):
-        return Value(first.data, origins)
-    if isinstance(first.data, Array):
-        return Value(_arrays_alike([v.data for v in values if isinstance(v.data, Array)]), origins)
-    if isinstance(first.data, (list, tuple)):
-        parts = [v.data for v in values if isinstance(v.data, (list, tuple))]
-        if len({len(p) for p in parts}) == 1:
-            items = [alike(column, depth - 1) for column in zip(*parts, strict=True)]
-            return Value(type(first.data)(items), origins)
-    elif isinstance(first.data, dict):
-        dicts = [v.data for v in values if isinstance(v.data, dict)]
-        if all(d.keys() == first.data.keys() for d in dicts):
-            keys = first.data
-            return Value({k: alike([d[k] for d in dicts], depth - 1) for k in keys}, origins)
-    elif isinstance(first.data, PLAIN) and all(v.data == first.data for v in values):
-        return Value(first.data, origins)
-    return Value(UNKNOWN, origins)
-
-
-def _arrays_alike(parts: Sequence[Array]) -> Array:
-    """Return an array with the sizes and dtype that all of some arrays have."""
-    first = parts[0]
-    shape = first.shape
-    for other in parts[1:]:
-        if shape is None or other.shape is None or len(other.shape) != len(shape):
-            shape = None
-            break
-        pairs = zip(shape, other.shape, strict=True)
-        shape = tuple(x if x.data == y.data else Value(UNKNOWN, merged(x, y)) for x, y in pairs)
-    dtype = first.dtype if len({a.dtype for a in parts}) == 1 else None
-    return Array(shape, dtype, first.library, first.device, *span(parts))
-
-
-def span(parts: Sequence[Array]) -> tuple[int | None, int | None]:
-    """Return the bounds of the whole numbers of some arrays, None where one has none."""
-    lows, highs = [a.lowest for a in parts], [a.highest for a in parts]
-    low = None if None in lows else min(n for n in lows if n is not None)
-    high = None if None in highs else max(n for n in highs if n is not None)
-    return low, high
 
 
 def thing(name: str, call: Call, /, **state: Value) -> Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.cells import Series
-from dl_bug_lsp.interpretation.file_models import file_of, kept_in
+from dl_bug_lsp.interpretation.file_models import explained_by_writer, file_of, kept_in
 from dl_bug_lsp.interpretation.model_helpers import nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
@@ -34,9 +34,7 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
         return saved
     archived = kept_in(interpreter, path, "archive")
     if archived is not None and isinstance(archived.data, dict):
-        state = {str(name): value for name, value in archived.data.items()}
-        found = LibraryObject(ARCHIVE, call.args, dict(call.keywords), call.place, state)
-        return Value(found, archived.origins)
+        return _archive(archived, call)
     file = file_of(interpreter, path, (".npz", ".npy"))
     stored = interpreter.workspace.arrays(file) if file is not None else None
     if stored is None or file is None or path is None:
@@ -46,10 +44,18 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     if not file.endswith(".npz"):
         if stored[0].dtype == "object" and not unpickles:
             raise Raised("value", PICKLED, Value(file, origins))
-        return _array(stored[0], origins)
-    held = {array.name: _array(array, origins) for array in stored}
+        return explained_by_writer(interpreter, path, "array", _array(stored[0], origins))
+    arrays = Value({array.name: _array(array, origins) for array in stored}, origins)
+    held = explained_by_writer(interpreter, path, "archive", arrays)
+    return _archive(held, call)
+
+
+def _archive(arrays: Value, call: Call) -> Value:
+    """Return the archive of arrays by name."""
+    entries = arrays.data if isinstance(arrays.data, dict) else {}
+    held = {str(name): value for name, value in entries.items()}
     archive = LibraryObject(ARCHIVE, call.args, dict(call.keywords), call.place, held)
-    return Value(archive, origins)
+    return Value(archive, arrays.origins)
 
 
 def _array(stored: StoredArray, origins: Origins) -> Value:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -21,11 +22,11 @@ from dl_bug_lsp.interpretation.model_helpers import (
     first_argument,
     listed,
     nothing,
-    span,
     text_of,
     thing,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import span
 from dl_bug_lsp.interpretation.torch_shapes import items_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -977,7 +978,24 @@ def _norm(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.function("numpy.searchsorted", "numpy.digitize")
 def _searchsorted(_: Interpreter, call: Call) -> Value:
     digitized = call.name.endswith("digitize")
-    given = as_array(call.given(0 if digitized else 1, "x" if digitized else "v"))
+    wanted = call.given(0 if digitized else 1, "x" if digitized else "v")
+    column = call.given(0, "a")
+    side = call.given(2, "side") or Value("left")
+    if not digitized and column is not None and wanted is not None and len(call.args) < 4:
+        cells = column.data.cells if isinstance(column.data, Series) else None
+        number = wanted.data
+        numbers = [cell for cell in cells or () if isinstance(cell, (int, float))]
+        is_whole = len(numbers) == len(cells or ())
+        if (
+            cells
+            and is_whole
+            and isinstance(number, (int, float))
+            and side.data in ("left", "right")
+        ):
+            at_right = side.data == "right"
+            at = bisect_right(numbers, number) if at_right else bisect_left(numbers, number)
+            return Value(at, _whole(call))
+    given = as_array(wanted)
     data = arrays.array(given)
     return new(None if data is None else data.shape, "int64", _whole(call))
 

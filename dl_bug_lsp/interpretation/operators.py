@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.values import (
 from dl_bug_lsp.provenance.folding import BINARY, PERCENT
 
 PLAIN = (bool, int, float, str, bytes, type(None))
+_ALIKE_DEEPEST = 6
 MAX_TEXT = 20_000
 """Characters of a text, or bytes, that an operation may make."""
 MAX_ITEMS = 20_000
@@ -807,18 +808,79 @@ def _one_of(base: Value, key: Value) -> Value:
 
 
 def _one_of_values(base: Value, key: Value) -> Value:
-    """Return what a dictionary may hold for a key that is not known."""
+    """Return what a dictionary may hold for a key that is not known.
+
+    Raises `Raised` where no key can be equal: a tensor is no key but of itself, and a number no
+    text.
+    """
     data = base.data
     assert isinstance(data, dict)
     rest = rest_of(data)
     held = [*data.values(), *([] if rest is None else [rest])][:MAX_ITEMS]
-    if not held or key.data is not UNKNOWN:
+    is_tensor = isinstance(key.data, Array) and key.data.library == "torch"
+    is_number = arrays.is_number(key)
+    if held and rest is None and not hasattr(type(data), "__missing__"):
+        is_plain = all(isinstance(k, (str, int, float)) for k in data)
+        is_of_texts = all(isinstance(k, str) for k in data)
+        if (is_tensor and is_plain) or (is_number and is_of_texts):
+            raise Raised("key", "tensor" if is_tensor else "number", key, base)
+    if not held or (key.data is not UNKNOWN and not is_number):
         return unknown(base, key)
     if all(arrays.is_number(v) or type(v.data) is int for v in held):
         return arrays.number("int64", base, key, *held[:4], *held[-1:])
-    arrays_only = all(type(v.data) is Array for v in held)
-    alike_all = len(held) == 1 or (arrays_only and len({v.data.dtype for v in held}) == 1)
-    return Value(held[-1].data, merged(held[-1], key)) if alike_all else unknown(base, key)
+    if len(held) == 1:
+        return Value(held[0].data, merged(held[0], key))
+    common = alike(held)
+    return Value(common.data, merged(common, key))
+
+
+def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
+    """Return what all values have in common: an equal part stays, another is unknown."""
+    if not values:
+        return Value(UNKNOWN)
+    first, origins = values[0], merged(*values[:MAX_ITEMS])
+    kinds = {type(v.data) for v in values}
+    if len(kinds) != 1 or not depth:
+        return Value(UNKNOWN, origins)
+    if all(v.data is first.data for v in values):
+        return Value(first.data, origins)
+    if isinstance(first.data, Array):
+        return Value(_arrays_alike([v.data for v in values if isinstance(v.data, Array)]), origins)
+    if isinstance(first.data, (list, tuple)):
+        parts = [v.data for v in values if isinstance(v.data, (list, tuple))]
+        if len({len(p) for p in parts}) == 1:
+            items = [alike(column, depth - 1) for column in zip(*parts, strict=True)]
+            return Value(type(first.data)(items), origins)
+    elif isinstance(first.data, dict):
+        dicts = [v.data for v in values if isinstance(v.data, dict)]
+        if all(d.keys() == first.data.keys() for d in dicts):
+            keys = first.data
+            return Value({k: alike([d[k] for d in dicts], depth - 1) for k in keys}, origins)
+    elif isinstance(first.data, PLAIN) and all(v.data == first.data for v in values):
+        return Value(first.data, origins)
+    return Value(UNKNOWN, origins)
+
+
+def _arrays_alike(parts: Sequence[Array]) -> Array:
+    """Return an array with the sizes and dtype that all of some arrays have."""
+    first = parts[0]
+    shape = first.shape
+    for other in parts[1:]:
+        if shape is None or other.shape is None or len(other.shape) != len(shape):
+            shape = None
+            break
+        pairs = zip(shape, other.shape, strict=True)
+        shape = tuple(x if x.data == y.data else Value(UNKNOWN, merged(x, y)) for x, y in pairs)
+    dtype = first.dtype if len({a.dtype for a in parts}) == 1 else None
+    return Array(shape, dtype, first.library, first.device, *span(parts))
+
+
+def span(parts: Sequence[Array]) -> tuple[int | None, int | None]:
+    """Return the bounds of the whole numbers of some arrays, None where one has none."""
+    lows, highs = [a.lowest for a in parts], [a.highest for a in parts]
+    low = None if None in lows else min(n for n in lows if n is not None)
+    high = None if None in highs else max(n for n in highs if n is not None)
+    return low, high
 
 
 def representative(items: Sequence[Value]) -> Value:

@@ -186,6 +186,9 @@ class RunState:
 
     earlier: EarlierRuns | None = None
     """The commands that ran before this one, where they are known."""
+    files_read: dict[str, None]
+    generated: set[str]
+    """Files of the workspace that the program read and a command before it wrote."""
     GUESSES = True
     """Whether what is not known may be taken to be what leads to the failure."""
 
@@ -230,7 +233,7 @@ class RunState:
         self.floor = 0 if most is None else max(steps - most, 0)
         """How many steps are left where the run ends."""
         self.room, self.passing = MAX_MADE, False
-        self.files_read: dict[str, None] = {}
+        self.files_read, self.generated = {}, set()
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None

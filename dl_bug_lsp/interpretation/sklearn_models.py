@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.cells import (
 from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.numpy_models import as_array, new
+from dl_bug_lsp.interpretation.operators import alike
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -807,8 +808,6 @@ def _with_rows(value: Value, rows: Value) -> Value:
     if isinstance(data, Lazy):
         return Value(Lazy(data.item, rows), value.origins)
     if isinstance(data, (list, tuple)) and data:
-        from dl_bug_lsp.interpretation.model_helpers import alike
-
         item = alike([element for element in data if isinstance(element, Value)])
         number = size(rows)
         if number is not None and number <= MOST_ITEMS:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import bisect
 import datetime
-import json
 import re
 import statistics
 import textwrap
@@ -74,20 +73,6 @@ def _statistic(interpreter: Interpreter, call: Call) -> Value:
         return arrays.number("float64", *call.args)
     except statistics.StatisticsError as error:
         raise Raised("value", str(error), *call.args) from None
-
-
-@MODELS.function("json.dumps", "orjson.dumps", "ujson.dumps")
-def _dumped(_: Interpreter, call: Call) -> Value:
-    options = {"indent", "sort_keys", "ensure_ascii"}
-    if call.name != "json.dumps" or len(call.args) != 1 or call.keywords.keys() - options:
-        return call.unknown()
-    try:
-        data = plain(call.args[0])
-        named = {name: plain(value) for name, value in call.keywords.items()}
-        text = json.dumps(data, **named)
-    except (NotPlain, TypeError, ValueError):
-        return call.unknown()
-    return lifted(text, *call.args) if len(text) <= MAX_TEXT else call.unknown()
 
 
 HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")

@@ -23,7 +23,6 @@ from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
     MOST_ITEMS,
     MOST_TEXT_OF_PATTERN,
-    alike,
     first_argument,
     itself,
     listed,
@@ -35,6 +34,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
     PLAIN,
+    alike,
     plain,
     representative,
     truth,

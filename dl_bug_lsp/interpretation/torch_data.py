@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.cells import Frame, Series
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.torch_tensors import flag, kind_of, like, tensor, words
 from dl_bug_lsp.interpretation.values import (
@@ -36,6 +37,9 @@ MAX_TEXTS = 256
 MAX_SAMPLES = 256
 NEAR_SAMPLES = 64
 """Samples that are looked at one after the other before others are."""
+FIRST_SAMPLES = 16
+"""Samples that are looked at before those with extreme numbers."""
+MAX_EXTREMES = 16
 SAMPLE_STEPS = 1_500
 """Steps after which no more samples of a data set are looked at."""
 LOADER = words(
@@ -111,7 +115,7 @@ def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[
     if not isinstance(held, Instance | list | tuple):
         return samples
     count = size(length_of(interpreter, dataset, place)) or 1
-    for number in _looked_at(count):
+    for number in _looked_at(count, _extremes(held, count)):
         if start - interpreter.left >= SAMPLE_STEPS:
             break
         samples.append(sample_of(interpreter, dataset, place, number))
@@ -125,13 +129,56 @@ def is_stream(interpreter: Interpreter, dataset: Value) -> bool:
     return interpreter.method_of(dataset, "__iter__") is not None
 
 
-def _looked_at(count: int) -> list[int]:
-    """Return the samples after the first that are looked at: some batches, then evenly spread."""
-    if count <= MAX_SAMPLES:
-        return list(range(1, count))
-    near = list(range(1, NEAR_SAMPLES))
-    apart = MAX_SAMPLES - len(near) - 1
-    return near + [NEAR_SAMPLES + i * (count - NEAR_SAMPLES) // apart for i in range(apart)]
+def _looked_at(count: int, extremes: Sequence[int]) -> list[int]:
+    """Return the samples after the first that are looked at, in the order of their use.
+
+    They are the first ones, the ``extremes``, those near the first ones, and others evenly spread.
+    """
+    near = list(range(1, min(count, NEAR_SAMPLES)))
+    rest = range(NEAR_SAMPLES, count)
+    if count > MAX_SAMPLES:
+        apart = MAX_SAMPLES - NEAR_SAMPLES
+        rest = range(NEAR_SAMPLES, count, max((count - NEAR_SAMPLES) // apart, 1))
+    numbers = [*near[:FIRST_SAMPLES], *extremes, *near[FIRST_SAMPLES:], *rest]
+    return [number for number in dict.fromkeys(numbers) if number > 0][: MAX_SAMPLES - 1]
+
+
+def _extremes(dataset: object, count: int) -> list[int]:
+    """Return the samples that hold the least and the greatest numbers, most often what fails.
+
+    They are those of the columns that a data set holds, an item for each sample.
+    """
+    found: dict[int, None] = {}
+    for value in dataset.attributes.values() if isinstance(dataset, Instance) else ():
+        for column in _columns(value.data):
+            numbers = [(number, at) for at, number in enumerate(column) if number is not None]
+            if len(column) == count and numbers:
+                found[max(numbers)[1]] = found[min(numbers)[1]] = None
+    return list(found)[:MAX_EXTREMES]
+
+
+def _columns(data: object) -> list[list[float | None]]:
+    """Return the numbers of a column, of all of a table's, or the greatest of each item."""
+    if isinstance(data, Frame):
+        return [[_number(cell) for cell in cells] for cells in data.cells.values()]
+    if isinstance(data, Series):
+        return [[_number(cell) for cell in data.cells or ()]]
+    if isinstance(data, list | tuple):
+        return [[_greatest(item.data) for item in data if isinstance(item, Value)]]
+    return []
+
+
+def _number(cell: object) -> float | None:
+    is_number = isinstance(cell, int | float) and cell == cell  # noqa: PLR0124 (not NaN)
+    return cell if is_number and isinstance(cell, int | float) else None
+
+
+def _greatest(data: object) -> float | None:
+    """Return a number, or the greatest of those that an item holds."""
+    if isinstance(data, list | tuple):
+        numbers = [_number(item.data) for item in data if isinstance(item, Value)]
+        return max((number for number in numbers if number is not None), default=None)
+    return data.highest if isinstance(data, Array) else _number(data)
 
 
 def joined(samples: Sequence[Value], strict: bool) -> Value:

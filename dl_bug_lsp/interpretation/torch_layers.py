@@ -1186,6 +1186,10 @@ def _cross_entropy(state: Mapping[str, Value], x: Array, value: Value, call: Cal
     return _likelihood(state, x, value, call)
 
 
+NARROW = ("int8", "int16", "int32", "bool")
+"""Dtypes of no target, neither of classes nor of probabilities."""
+
+
 @functional("nll_loss", "target weight size_average ignore_index reduce reduction")
 @layer("NLLLoss")
 def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
@@ -1194,6 +1198,8 @@ def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) 
     if target_pair is None:
         return result(x, None, value)
     target, y = target_pair
+    if x.shape is None and y is not None and y.dtype in NARROW:
+        raise Raised("type", f"expected scalar type Long but found {y.dtype}", target)
     if y is None or x.shape is None:
         return losing(state, x, None, value, target)
     same_device(x, value, y, target)

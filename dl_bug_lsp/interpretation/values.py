@@ -99,6 +99,17 @@ class Longest(Value):
     __slots__ = ()
 
 
+class JsonText(Value):
+    """A JSON text, which may not be known; ``document`` is what it is read as."""
+
+    __slots__ = ("document",)
+
+    def __init__(self, document: Value, text: object = UNKNOWN) -> None:
+        """Hold the document."""
+        super().__init__(text, document.origins)
+        self.document = document
+
+
 def unknown(*parts: Value) -> Value:
     """Return an unknown value that was made of others."""
     return Value(UNKNOWN, merged(*parts))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
-from dl_bug_lsp.interpretation.values import Array, Table, Value
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.values import Array, ModuleValue, Table, Value
 from dl_bug_lsp.workspace import Workspace
 
 WRITER = """
@@ -80,3 +82,69 @@ def test_runs_are_shared_with_workspaces_whose_edit_has_no_part_in_them(runs: Ea
     runs.kept("plain.csv")
     assert runs.in_workspace(runs.workspace, "main.py") is runs
     assert runs.in_workspace(runs.workspace, "prepare.py") is not runs
+
+
+PREPARING = """
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+names = ["a", "b", "c"]
+numbers = {name: at for at, name in enumerate(names, 1)}
+limit = 5
+text = json.dumps({"numbers": numbers, "limit": limit, "seen": sys.argv})
+Path("out/index.json").write_text(text)
+np.savez("out/rows.npz", rows=np.array([1, 2, 3]))
+"""
+READING = """
+import json
+from pathlib import Path
+
+import numpy as np
+
+index = json.loads(Path("out/index.json").read_text())
+rows = np.load("out/rows.npz")["rows"]
+"""
+
+
+def test_a_file_that_is_there_comes_from_what_wrote_it(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "prepare.py").write_text(PREPARING, encoding="utf-8")
+    (tmp_path / "main.py").write_text(READING, encoding="utf-8")
+    (tmp_path / "out" / "index.json").write_text(
+        '{"numbers": {"a": 1, "b": 2, "c": 4},\n "limit": 5,\n "seen": ["x"]}', encoding="utf-8"
+    )
+    np.savez(tmp_path / "out" / "rows.npz", rows=np.array([1, 2, 3]))
+    workspace = Workspace(tmp_path, cache=False)
+    run = Interpreter(workspace, "main.py", ("main.py", 8))
+    run.earlier = EarlierRuns(workspace, [], "main.py")
+    outcome = run.run()
+    module = run.modules["main.py"].data
+    assert isinstance(module, ModuleValue)
+    index, rows = module.environment.names["index"], module.environment.names["rows"]
+    assert isinstance(index.data, dict)
+    numbers = index.data["numbers"].data
+    # What the script is known to write comes from its line; what differs was changed in the file.
+    assert numbers["a"].origins == {("prepare.py", 9)}
+    assert numbers["c"].data == 4
+    assert numbers["c"].origins == {("out/index.json", 1)}
+    assert index.data["limit"].origins == {("prepare.py", 10)}
+    assert ("out/index.json", 3) in index.data["seen"].origins
+    assert isinstance(rows.data, Array)
+    assert ("prepare.py", 13) in rows.origins
+    assert outcome.generated == {"out/index.json", "out/rows.npz"}
+
+
+def test_a_script_is_found_by_the_settings_that_name_its_file(tmp_path: Path) -> None:
+    (tmp_path / "conf.yaml").write_text("vocabulary: built/vocab.json\n", encoding="utf-8")
+    (tmp_path / "build.py").write_text(
+        "import json, yaml\n\nif __name__ == '__main__':\n"
+        "    cfg = yaml.safe_load(open('conf.yaml'))\n"
+        "    json.dump({'size': 3}, open(cfg['vocabulary'], 'w'))\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "main.py").write_text("print(1)\n", encoding="utf-8")
+    runs = EarlierRuns(Workspace(tmp_path, cache=False), [], "main.py")
+    assert data_of(runs, "built/vocab.json") is not None

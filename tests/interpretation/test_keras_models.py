@@ -95,6 +95,10 @@ model = Own(8)
 model.compile('sgd', 'categorical_crossentropy')
 """
 # A program whose last line fails, the kind of failure, and the two values that do not fit.
+NAMED = (
+    "a = keras.Input((4,))\nheads = [layers.Dense(1, name='age')(a), "
+    "layers.Dense(3, activation='softmax', name='kind')(a)]\nm = keras.Model(a, heads)\n"
+)
 FAILURES = {
     "rank of the data": (
         model("Dense(1)") + "model.fit(np.zeros((64, 2, 2)), np.zeros(64))",
@@ -176,6 +180,20 @@ FAILURES = {
         + model("Dense(3)", loss="categorical_crossentropy")
         + "model.fit(x, np.zeros(20))",
         ("size", 1, 2),
+    ),
+    "loss of another name": (
+        NAMED + "m.compile('sgd', {'age': 'mse', 'kind_out': 'mse'})\n"
+        "m.fit(np.zeros((9, 4)), {'age': np.zeros(9), 'kind_out': np.zeros(9)})",
+        ("key", "kind_out", None),
+    ),
+    "sparse loss of one output": (
+        NAMED + "m.compile('sgd', {'age': 'mse', 'kind': 'sparse_categorical_crossentropy'})\n"
+        "m.fit(np.zeros((9, 4)), {'age': np.zeros(9), 'kind': np.zeros((9, 3))})",
+        ("size", 2, 2),
+    ),
+    "text as a learning rate": (
+        "keras.optimizers.Adam(learning_rate='3e-3')",
+        ("value", "3e-3", None),
     ),
     "one-hot": (
         "y = np.array([0, 3, 4])\nkeras.utils.to_categorical(y, num_classes=4)",
