@@ -71,6 +71,8 @@ OF_SIZES = {"tensor_mismatch", "illegal_index", "key_not_found", "path_not_found
 OVERLOADS = "invalid combination of arguments"
 MOST_EXPECTED = 3
 """A message that names more types lists what would do."""
+NO_INDEX = {"NoneType", "float"}
+"""Types that index no container: where one does, the container is what it should be."""
 CALL_TYPES = {"list", "tuple", "dict", "set", "float", "int", "str", "bool", "map", "zip", "range"}
 
 
@@ -159,6 +161,9 @@ def _named(case: Case) -> set[str]:
         # Of "list index out of range" the list is what it should be.
         return set()
     facts = case.facts.of(FactKind.CLASS)
+    if any(f.role is Role.ACTUAL and str(f.value) in NO_INDEX for f in facts):
+        # Of "list indices must be integers or slices, not NoneType", too.
+        facts = tuple(f for f in facts if f.role is not Role.OWNER)
     expected = [f for f in facts if f.role is Role.EXPECTED]
     drop = len(expected) > MOST_EXPECTED
     return {str(f.value) for f in facts if f.role is not Role.EXPECTED or (f.text and not drop)}

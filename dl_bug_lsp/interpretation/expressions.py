@@ -446,9 +446,13 @@ class Expressions(Calls):
         value = self.lookup(node.id, env)
         if value is not None:
             return value
+        starred = self.starred.get(env.file, ())
+        for library in reversed(starred):
+            if f"{library}.{node.id}" in MODELS.functions:
+                return Value(Library(f"{library}.{node.id}"))
         if builtin_models.is_builtin(node.id):
             return Value(Library(f"builtins.{node.id}"))
-        if self._binds(node.id, env):
+        if starred or self._binds(node.id, env):
             return Value(UNKNOWN)
         raise Raised("name", f"name '{node.id}' is not defined", Value(node.id))
 

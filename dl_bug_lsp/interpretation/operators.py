@@ -481,10 +481,30 @@ def _filled(text: str | bytes, given: tuple[Any, ...], *parts: Value) -> Value:
     return Value(filled, merged(*parts)) if len(filled) <= MAX_TEXT else unknown(*parts)
 
 
+_NUMERIC = re.compile(r"u?int\d+|float\d+")
+
+
+def _is_of_texts(data: Array | None) -> bool:
+    """Whether an array is known to hold a text."""
+    known = data.cells if isinstance(data, cells.Series) and data.dtype == "object" else None
+    return known is not None and any(isinstance(cell, str) for cell in known)
+
+
+def _refuse_texts(kind: type[ast.operator], a: Value, b: Value) -> None:
+    """Raise where numbers and texts are to be combined, other than by a product."""
+    for texts, other in ((a, b), (b, a)):
+        dtype = other.data.dtype if isinstance(other.data, Array) else ""
+        is_number = _is_number(other) or bool(_NUMERIC.fullmatch(dtype or ""))
+        # In columns of objects a text is repeated.
+        if kind is not ast.Mult and is_number and _is_of_texts(arrays.array(texts)):
+            raise Raised("type", "unsupported operand types", a, b)
+
+
 def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     x, y = arrays.array(a), arrays.array(b)
     first = x or y
     assert first is not None
+    _refuse_texts(kind, a, b)
     if kind is ast.Mod and isinstance(a.data, str):
         return unknown(a, b)
     if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):

@@ -186,6 +186,9 @@ class RunState:
 
     earlier: EarlierRuns | None = None
     """The commands that ran before this one, where they are known."""
+    _written: dict[str, frozenset[str]]
+    starred: dict[str, list[str]]
+    """The libraries of which files import all names, empty where one is not known."""
     files_read: dict[str, None]
     generated: set[str]
     """Files of the workspace that the program read and a command before it wrote."""
@@ -260,7 +263,7 @@ class RunState:
         self._lineages: dict[int, list[ClassValue]] = {}
         self._instances: dict[Origin, Value] = {}
         """The latest object of each workspace class, by the place of the class."""
-        self._written: dict[str, frozenset[str]] = {}
+        self._written, self.starred = {}, {}
         self.modules: dict[str, Value] = {}
         self.stack: list[Origin] = []
         # The functions that are being followed, with what they were called with.

@@ -643,6 +643,10 @@ class Statements(Expressions):
                 if isinstance(module_value.data, ModuleValue):
                     names = module_value.data.environment.names
                     env.names.update({k: v for k, v in names.items() if not k.startswith("_")})
+                else:
+                    library = module_value.data
+                    name = library.name if isinstance(library, Library) else ""
+                    self.starred.setdefault(env.file, []).append(name)
                 continue
             env.names[alias.asname or alias.name] = self._from(
                 module_value, module, alias.name, env.file

@@ -95,9 +95,17 @@ def _items_of_data_sets(case: Case) -> Iterator[Clue]:
 
 
 def _returned_items(case: Case) -> Iterator[tuple[str, ast.Tuple]]:
-    """Yield the tuples that the ``__getitem__`` of data sets return which the run called."""
+    """Yield the tuples that the run's data sets, and functions that collate, return."""
+    collating = {
+        name_of(keyword.value)
+        for file in case.code_files
+        for call in ast.walk(case.workspace.tree(file) or ast.Module([], []))
+        for keyword in (call.keywords if isinstance(call, ast.Call) else ())
+        if keyword.arg == "collate_fn"
+    }
     for file, function in _functions_at(case, follow(case).entered if case.places else ()):
-        for part in own_nodes(function) if function.name == "__getitem__" else ():
+        is_item = function.name == "__getitem__" or function.name in collating
+        for part in own_nodes(function) if is_item else ():
             if isinstance(part, ast.Return) and isinstance(part.value, ast.Tuple):
                 yield file, part.value
 
@@ -192,9 +200,18 @@ def _given(call: ast.Call, made: Node, callees: Iterator[ast.FunctionDef]) -> It
         yield [name_of(item) for item in call.args]
 
 
+JOINING = frozenset(
+    {"stack", "cat", "concat", "concatenate", "tensor", "as_tensor", "array", "asarray"}
+    | {"LongTensor", "FloatTensor", "pad_sequence", "from_numpy"}
+)
+"""Functions whose result is what they are given, in another form."""
+
+
 def _name_of_result(expr: ast.expr) -> str:
     """Return what a returned value goes by: its name, or that of the method that made it."""
     name = name_of(expr)
+    if isinstance(expr, ast.Call) and called_name(expr) in JOINING and expr.args:
+        return name_of(expr.args[0]) or name
     if name or not isinstance(expr, ast.Call) or not isinstance(expr.func, ast.Attribute):
         return name
     return expr.func.attr
@@ -203,6 +220,8 @@ def _name_of_result(expr: ast.expr) -> str:
 SHORTENED = 0.7
 """How well a name fits another one that it shortens (``res_out``, ``residual``)."""
 LEAST_LETTERS = 3
+LONG, OF_EQUAL = 5, 0.2
+"""Letters from which on a name stands for one thing, and what it adds where it is the same."""
 
 
 def _fit(taker: str, given: str) -> float:
@@ -218,6 +237,10 @@ def _exchanged(names: Sequence[str], given: Sequence[str]) -> tuple[int, int] | 
     for i in range(len(names)):
         for j in range(i + 1, len(names)):
             crossed = _fit(names[i], given[j]) + _fit(names[j], given[i])
+            if any(
+                a == b and len(a) >= LONG for a, b in ((names[i], given[j]), (names[j], given[i]))
+            ):
+                crossed += OF_EQUAL
             straight = _fit(names[i], given[i]) + _fit(names[j], given[j])
             if crossed - straight >= MOST_CROSSED:
                 return i, j
