@@ -47,6 +47,7 @@ from dl_bug_lsp.interpretation.values import (
     rest_of,
     unknown,
 )
+from dl_bug_lsp.provenance.scopes import called_name
 
 MAX_DEPTH = 40
 MAX_RECURSION = 12
@@ -162,7 +163,8 @@ class Calls(RunState):
                 else:
                     args.extend(items)
             else:
-                args.append(self.value(argument, env))
+                given = self.value(argument, env)
+                args.append(_taken_over(callee, argument, given, (env.file, node.lineno)))
         keywords: dict[str, Value] = {}
         for keyword in node.keywords:
             value = self.value(keyword.value, env)
@@ -1093,6 +1095,7 @@ CREATING = frozenset(
 """Functions of libraries that make arrays of a dtype of their own."""
 
 
+FILLED = frozenset(("zeros", "ones", "empty", "full", "arange", "rand", "randn"))
 COUNTING = frozenset(
     ("len", "max", "min", "amax", "amin", "nunique", "argmax", "sum", "count_nonzero")
 )
@@ -1101,6 +1104,15 @@ COUNTING = frozenset(
 
 def _is_one(data: object) -> bool:
     return type(data) is int or (isinstance(data, Array) and data.shape == ())
+
+
+def _taken_over(callee: Value, argument: ast.expr, given: Value, place: Origin) -> Value:
+    """Return an argument: the length of an array that is made as long as another is not new."""
+    is_made = isinstance(callee.data, Library) and callee.data.name.rpartition(".")[2] in FILLED
+    if not is_made or not isinstance(argument, ast.Call) or called_name(argument) != "len":
+        return given
+    others = given.origins - {place}
+    return Value(given.data, others) if others and type(given) is Value else given
 
 
 def _creates(name: str) -> bool:

@@ -21,12 +21,15 @@ from dl_bug_lsp.interpretation.values import (
     Instance,
     Lazy,
     LibraryObject,
+    Origin,
     Value,
     merged,
 )
 
 MOST_VALUES = 400
 """Values that are looked at for containers, of the scopes that a loop sees."""
+MOST_COUNTED = 8
+"""Origins of a number of rounds up to which they are those of what the rounds make."""
 DEEPEST = 3
 """How deep containers may lie in attributes of objects."""
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -66,6 +69,17 @@ def before_loop(env: Environment, counted: Collection[str]) -> Before:
         if scope is not None:
             numbers[name] = (scope, scope.names[name])
     return Before(containers, numbers)
+
+
+def count_rounds(before: Before, count: Value, place: Origin) -> None:
+    """Let the lists that a loop made longer come from what decided its number of rounds, too."""
+    if not 0 < len(count.origins) <= MOST_COUNTED:
+        return
+    for held in before.containers.values():
+        if isinstance(held.data, list) and len(held.data) > held.length:
+            for value in held.values:
+                if value.data is held.data:
+                    value.origins |= count.origins | {place}
 
 
 def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: bool) -> int:

@@ -257,6 +257,8 @@ class Statements(Expressions):
                     is_short = True
                     break
         except _Break:
+            if before_loop is not None:
+                loops.count_rounds(before_loop, count, (env.file, node.lineno))
             if isinstance(source.data, OneShot) and isinstance(items, list):
                 source.data.extend(items[number + 1 :])
             if (
@@ -266,6 +268,8 @@ class Statements(Expressions):
             ):
                 self._widen(before_loop, node, number + 1, Value(UNKNOWN, count.origins), supposed)
             return
+        if before_loop is not None:
+            loops.count_rounds(before_loop, count, (env.file, node.lineno))
         if before_loop is not None and number + 1 != count.data:
             self._widen(before_loop, node, number + 1, count, supposed)
         if is_short:

@@ -47,6 +47,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Longest,
     Method,
+    Origins,
     Raised,
     Uneven,
     Value,
@@ -261,8 +262,11 @@ def _unlike_others(parts: Sequence[Value], arrays_given: Sequence[Array | None])
             arrays.unlike(x.shape, unknown(*others), "sizes must match to be joined")
 
 
-def _joined_shape(name: str, known: Sequence[Array], at: int) -> Shape | None:
-    """Return the shape of arrays that a function joins along an axis."""
+def _joined_shape(name: str, known: Sequence[Array], at: int, counted: Origins) -> Shape | None:
+    """Return the shape of arrays that a function joins along an axis.
+
+    ``counted`` is what decided how many arrays there are.
+    """
     shape = None
     if name == "stack":
         if known[0].shape is not None:
@@ -272,6 +276,11 @@ def _joined_shape(name: str, known: Sequence[Array], at: int) -> Shape | None:
         empty = [x for x in known if x.sizes == (0,)]
         rest = [x for x in known if x.sizes != (0,)] if len(empty) < len(known) else known
         shape = arrays.concatenated(rest, at)
+        if shape and counted and -len(shape) <= at < len(shape):
+            # There are as many as the list got.
+            sizes = list(shape)
+            sizes[at] = Value(sizes[at].data, sizes[at].origins | counted)
+            shape = tuple(sizes)
     elif name == "dstack":
         if all(x.shape is not None and len(x.shape) == 2 for x in known):
             shape = arrays.stacked(known, 2)
@@ -323,7 +332,7 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
         if len(known) == len(parts):
             same_device(known[0], parts[0], other, part)
     is_whole = len(known) == len(parts) and at is not None
-    shape = _joined_shape(name, known, at or 0) if is_whole else None
+    shape = _joined_shape(name, known, at or 0, given.origins - {call.place}) if is_whole else None
     if shape is None:
         _unlike_others(parts, arrays_given)
     result = tensor(shape, dtype, given, *parts, device=known[0].device)

@@ -1102,7 +1102,7 @@ def _may_stand(value: Value, own: Value) -> bool:
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         return a != b
     if isinstance(a, LibraryObject) and isinstance(b, LibraryObject):
-        return a is not b and a.name.partition(".")[0] == b.name.partition(".")[0]
+        return a is not b and _part_of_library(a.name) == _part_of_library(b.name)
     if isinstance(a, Instance) and isinstance(b, Instance):
         return a is not b
     if a is None or isinstance(a, Library):
@@ -1110,6 +1110,12 @@ def _may_stand(value: Value, own: Value) -> bool:
     if b is None:
         return True
     return type(a) is type(b) and isinstance(a, (str, list, tuple, dict)) and a != b
+
+
+def _part_of_library(name: str) -> str:
+    """Return the library of a class; of PyTorch's, layers, optimizers and loaders are apart."""
+    library, _, rest = name.partition(".")
+    return f"torch.{rest.partition('.')[0]}" if library == "torch" else library
 
 
 def _others(name: str) -> Iterator[str]:
