@@ -658,10 +658,21 @@ def _missing_texts(case: Case, table: Table, closeness: float) -> Iterator[Clue]
                 yield Clue("data_files.explains", table.file, line, closeness, why)
 
 
+OF_GAPS = frozenset(
+    {"fillna", "dropna", "interpolate", "ffill", "bfill", "nan_to_num", "SimpleImputer"}
+    | {"KNNImputer", "IterativeImputer", "isnan", "isna", "notna", "nanmean"}
+)
+"""Calls by which programs deal with missing numbers."""
+OF_HANDLED = 0.4
+
+
 def _missing_numbers(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield empty or not finite cells of a column of numbers where the failure is about NaN."""
     if case.category.id != "loss_nan" and not NOT_A_NUMBER.search(case.message):
         return
+    if case.code_words.texts({"name", "attribute"}) & OF_GAPS:
+        # The program counts on gaps: what it does with them is more to blame than they are.
+        closeness *= OF_HANDLED
     for column in table.columns:
         lines = [*column.empty_lines, *(line for line, text in column.odd if text.lower() in NANS)]
         if lines and len(lines) <= max(MAX_ODD, table.rows // 20) and column.numbers:

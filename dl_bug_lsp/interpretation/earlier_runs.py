@@ -25,7 +25,7 @@ SHORTEST = 5
 MOST_LISTED = 400
 SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
 MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
-WRITING = re.compile(r"\b(?:save\w*|dump|to_csv|to_parquet|to_pickle|to_feather)\(")
+WRITING = re.compile(r"\b(?:save\w*|dump|to_csv|to_json|to_parquet|to_pickle|to_feather)\(")
 Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""
 

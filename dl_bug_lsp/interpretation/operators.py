@@ -788,6 +788,10 @@ def indexed(
         if isinstance(wanted, ObjectKey):
             # Its class may say which objects are equal.
             return unknown(base, key)
+        inner = [value.data for value in data.values()]
+        if inner and all(isinstance(part, dict) and wanted in part for part in inner):
+            # The key is right, and stands one level deeper.
+            key = Value(key.data)
         raised = Raised("key", f"{wanted!r}", key, base)
         raised.available = {
             name: item.origins for name, item in data.items() if isinstance(name, str)

@@ -1307,6 +1307,9 @@ def _save(interpreter: Interpreter, call: Call) -> Value:
         keep(interpreter, path, form, None if written is None else Value(written))
     elif call.name in ("to_parquet", "to_pickle", "to_feather"):
         keep(interpreter, path, form, call.receiver)
+    elif call.name == "to_json" and call.receiver is not None:
+        # How a document is nested is decided here.
+        keep(interpreter, path, form, Value(UNKNOWN, call.receiver.origins | {call.place}))
     else:
         note_written(interpreter, path)
     return Value(None)

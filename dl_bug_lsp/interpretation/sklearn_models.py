@@ -481,7 +481,8 @@ def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
             return call.receiver if call.name == "fit" else _some_width(source, call)
         for name in names:
             if name.data not in table.columns:
-                raise lacking(table, name.data, name, source)
+                chosen_by = Value(name.data, name.origins | keys.origins)
+                raise lacking(table, name.data, chosen_by, source)
         used.update(name.data for name in names)
         wanted = [name.data for name in names]
         chosen = column(table, wanted[0], keys) if single else None

@@ -17,6 +17,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import OF_GAPS
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     near_files,
@@ -475,7 +476,9 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
                 # pandas' `assign` takes names; the program's own method may do more.
                 continue
             why = f"`{source(call)}` gives a new value, which nothing keeps"
-            yield Clue("rules.dropped_result", file, call.lineno, 1.0, why)
+            of_gaps = case.category.id == "loss_nan" and name in OF_GAPS
+            kind = "rules.strong" if of_gaps else "rules.dropped_result"
+            yield Clue(kind, file, call.lineno, 1.0, why)
 
 
 NO_VALUE = {"undefined_variable", "unexpected_encoding", "library_not_found"}
