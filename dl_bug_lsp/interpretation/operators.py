@@ -820,10 +820,15 @@ def indexed(
     return unknown(base, *parts)
 
 
+INDICES = ("int64", "int32", "uint8", "int16", "int8")
+
+
 def _one_of(base: Value, key: Value) -> Value:
     items = base.data
+    # A tensor of one whole number is an index as well.
+    is_index = isinstance(key.data, Array) and key.data.shape == () and key.data.dtype in INDICES
     if (
-        (key.data is not UNKNOWN and not arrays.is_number(key))
+        (key.data is not UNKNOWN and not arrays.is_number(key) and not is_index)
         or not isinstance(items, (list, tuple))
         or not items
     ):

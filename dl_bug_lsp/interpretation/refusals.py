@@ -187,6 +187,11 @@ def _operands(line: Line, match: re.Match[str]) -> Raised | None:
                 return _type_error(a)
             if _is_odd_one(b, second, a, first):
                 return _type_error(b)
+        both = [(a, b, second) for a, b in pairs] + [(b, a, first) for a, b in pairs]
+        open_sides = [a for a, b, kind in both if python_type(a) is None and _is(b, kind)]
+        if len(pairs) == 1 and len(open_sides) == 1 and first != second:
+            # Only the other operand can be it, whatever else of its type stands in the line.
+            return _type_error(*open_sides) if open_sides[0].origins else None
     if isinstance(line.statement, ast.AugAssign):
         right = line.of(line.statement.value)
         left = _reread(line, line.statement.target)

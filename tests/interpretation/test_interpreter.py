@@ -366,3 +366,20 @@ y = last(first(x))  # fails
     assert outcome.raised is not None
     assert ("main.py", 4) in outcome.agreed
     assert ("main.py", 7) not in outcome.agreed
+
+
+def test_only_an_operand_is_what_a_comparison_refuses(tmp_path: Path) -> None:
+    (tmp_path / "run.py").write_text(
+        "import somelib\nmarks = ['a', 'b']\nwidth = 3\nrow = somelib.row(width)\n"
+        "row >= len(marks)\n",
+        encoding="utf-8",
+    )
+    message = "'>=' not supported between instances of 'list' and 'int'"
+    place = ("run.py", 5)
+    workspace = Workspace(tmp_path, cache=False)
+    run = Interpreter(workspace, "run.py", place, exception="TypeError", message=message)
+    raised = run.run().raised
+    assert raised is not None
+    origins = {line for side in raised.sides for _, line in side.origins}
+    assert 3 in origins
+    assert 2 not in origins

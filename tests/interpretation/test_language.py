@@ -9,7 +9,7 @@ import pytest
 from followed_programs import followed, shown
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.values import ModuleValue
+from dl_bug_lsp.interpretation.values import Array, ModuleValue
 from dl_bug_lsp.workspace import Workspace
 
 PROGRAMS = {
@@ -507,3 +507,40 @@ count = len(labels) == 5
     _, names = followed(tmp_path, program, {})
     assert shown(names["answers"]) == [True, False, False]
     assert shown(names["count"]) == ((), "bool")
+
+
+def test_names_of_a_star_import_are_no_missing_names(tmp_path: Path) -> None:
+    interpreter, names = followed(
+        tmp_path,
+        "from keras.layers import *\nfrom mylib import *\nlayer = Dense(3)\nother = unheard()\n",
+        {},
+    )
+    assert not interpreter.elsewhere
+    assert shown(names["layer"]) == "Dense"
+    assert shown(names["other"]) == "unknown"
+
+
+ROUNDS = """
+import torch
+rounds = 12
+parts = []
+for number in range(rounds):
+    parts.append(torch.zeros(4, 1))
+joined = torch.cat(parts, dim=1)
+made = torch.zeros(len(parts))
+"""
+
+
+def test_a_number_of_rounds_is_where_the_length_of_a_list_comes_from(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, ROUNDS, {})
+    joined, made = names["joined"].data, names["made"].data
+    assert isinstance(joined, Array)
+    assert isinstance(made, Array)
+    assert joined.sizes == (4, 12)
+    assert joined.shape is not None
+    assert made.shape is not None
+    lines = {line for _, line in joined.shape[1].origins}
+    assert {3, 5} <= lines
+    # An array as long as another one is not what made the length.
+    assert 8 not in {line for _, line in made.shape[0].origins}
+    assert {3, 5} <= {line for _, line in made.shape[0].origins}

@@ -56,6 +56,8 @@ pairs = TensorDataset(torch.zeros(10, 3), torch.zeros(10).long())
 """
 
 GIVES: dict[str, Any] = {
+    "['cat', 'cat'][torch.randint(0, 2, ())]": "cat",
+    "torch.rot90(image, 1, (1, 2))": ("float32", 2, 10, 3, 10),
     "torch.tensor([[1, 2, 3]])": ("int64", 1, 3),
     "image[:, torch.arange(2), torch.arange(2)]": ("float32", 2, 2, 10),
     "image[:, [0, 2]]": ("float32", 2, 2, 10, 10),
@@ -152,6 +154,9 @@ GIVES: dict[str, Any] = {
 }
 
 RAISES = {
+    "{'cat': 0, 'dog': 1}[torch.randint(0, 2, ())]": ("key",),
+    "{0: 'cat', 1: 'dog'}[torch.randint(0, 2, ())]": ("key",),
+    "F.cross_entropy(torch.zeros(2, 3), torch.zeros(2, dtype=torch.int8))": ("type",),
     "torch.tensor([[1, 2], [3]])": ("size", 2, 1),
     "torch.cat([x, torch.zeros(2, 4)])": ("size", 3, 4),
     "torch.matmul(x, torch.zeros(4, 5))": ("size", 3, 4),

@@ -220,8 +220,38 @@ MOST_REGISTERING_FILES = 400
 DEFINITIONS = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
+OF_REGISTERED = 0.2
+"""What clues of settings count that name what a module would register: they are right."""
+_UNIMPORTED: weakref.WeakKeyDictionary[Case, tuple[tuple[str, int, str], ...]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
 def find_registries(case: Case) -> Iterator[Clue]:
     """Yield the definition that would register the key, and the imports that leave it out."""
+    files = case.workspace.python_files()[:MOST_REGISTERING_FILES]
+    for file, line, key in _not_imported(case):
+        why = f"`{key}` is registered here, in a module that nothing imports"
+        yield Clue("rules.medium", file, line, 1.0, why)
+        for importer, at in _imports_of_siblings(case, files, file):
+            why = f"modules that register are imported here, but not {file}"
+            yield Clue("rules.strong", importer, at, 1.0, why)
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts: little on a setting that names what only is not imported."""
+    of_settings = clue.kind.startswith(("config.", "names.")) and not clue.file.endswith(".py")
+    return OF_REGISTERED if of_settings and _not_imported(case) else 1.0
+
+
+def _not_imported(case: Case) -> tuple[tuple[str, int, str], ...]:
+    """Return (file, line, key) of definitions that would register a key of the message."""
+    if case not in _UNIMPORTED:
+        _UNIMPORTED[case] = tuple(_found_not_imported(case))
+    return _UNIMPORTED[case]
+
+
+def _found_not_imported(case: Case) -> Iterator[tuple[str, int, str]]:
     keys = {
         str(f.value)
         for kind in (FactKind.KEY, FactKind.LITERAL)
@@ -231,34 +261,46 @@ def find_registries(case: Case) -> Iterator[Clue]:
     if case.category.id not in CATEGORIES or not keys:
         return
     files = case.workspace.python_files()[:MOST_REGISTERING_FILES]
-    registering = [
-        (file, registration) for file in files for registration in _registered(case, file, keys)
-    ]
     ran = {place.file for place in case.places}
-    for file, (line, key) in registering:
-        importers = [(importer, at) for importer in files for at in _imports(case, importer, file)]
-        if file in ran or importers:
-            continue
-        why = f"`{key}` is registered here, in a module that nothing imports"
-        yield Clue("rules.medium", file, line, 1.0, why)
-        for importer, at in _imports_of_siblings(case, files, file):
-            why = f"modules that register are imported here, but not {file}"
-            yield Clue("rules.strong", importer, at, 1.0, why)
+    for file in files:
+        for line, key in _registered(case, file, keys) if file not in ran else ():
+            if not any(True for importer in files for _ in _imports(case, importer, file)):
+                yield file, line, key
 
 
 def _registered(case: Case, file: str, keys: set[str]) -> Iterator[tuple[int, str]]:
-    """Yield the definitions of a file that a decorator registers under one of the keys."""
+    """Yield the definitions of a file that a decorator registers under one of the keys.
+
+    The key is an argument of the decorator, or the definition's own name.
+    """
     text = case.workspace.text(file) or ""
     if "@" not in text or not any(key in text for key in keys):
         return
     tree = case.workspace.tree(file)
     for node in ast.walk(tree) if tree is not None else ():
-        for call in node.decorator_list if isinstance(node, DEFINITIONS) else ():
-            if not isinstance(call, ast.Call):
-                continue
-            for value in (*call.args, *(k.value for k in call.keywords)):
-                if isinstance(value, ast.Constant) and value.value in keys:
-                    yield call.lineno, str(value.value)
+        if not isinstance(node, DEFINITIONS):
+            continue
+        for decorator in node.decorator_list:
+            texts = [
+                value.value
+                for value in _arguments(decorator)
+                if isinstance(value, ast.Constant) and isinstance(value.value, str)
+            ]
+            if _is_registering(decorator) and not texts:
+                texts = [node.name]
+            yield from ((decorator.lineno, key) for key in texts if key in keys)
+
+
+def _arguments(decorator: ast.expr) -> list[ast.expr]:
+    if not isinstance(decorator, ast.Call):
+        return []
+    return [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+
+
+def _is_registering(decorator: ast.expr) -> bool:
+    """Whether a decorator says that it registers: ``@HEADS.register``, ``@register_model()``."""
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return "register" in source(called).lower()
 
 
 def _imports(case: Case, importer: str, file: str) -> Iterator[int]:
@@ -306,7 +348,8 @@ def _imports_of_siblings(
 def _registers_something(case: Case, file: str) -> bool:
     tree = case.workspace.tree(file)
     return any(
-        isinstance(node, DEFINITIONS) and any(isinstance(d, ast.Call) for d in node.decorator_list)
+        isinstance(node, DEFINITIONS)
+        and any(isinstance(d, ast.Call) or _is_registering(d) for d in node.decorator_list)
         for node in (tree.body if tree is not None else ())
     )
 

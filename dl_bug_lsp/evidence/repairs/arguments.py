@@ -258,6 +258,11 @@ def _unpacking(case: Case) -> Iterator[Clue]:
         yield Clue("repair.uneven_return", place.file, place.line, 1.0, why)
     if not displays or uneven:
         return
+    if function is not None and _returns_as_many(function.node, target):
+        for (file, line), (shown, size) in displays.items():
+            why = f"`{shown.text}` gives {size} values, another return of the function {target}"
+            yield Clue("repair.uneven_return", file, line, 1.0 / len(displays), why)
+        return
     agree = disagree = 0
     short = function.name.rpartition(".")[2] if function is not None else ""
     sizes = {size for _, size in displays.values()}
@@ -272,6 +277,16 @@ def _unpacking(case: Case) -> Iterator[Clue]:
     for (file, line), (shown, size) in displays.items():
         why = f"`{shown.text}` gives {size} values where {target} are taken"
         yield Clue("repair.unpack", file, line, (1.0 - share) / len(displays), why)
+
+
+def _returns_as_many(function: ast.AST, number: int) -> bool:
+    """Whether one return of a function gives a number of values."""
+    return any(
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.Tuple)
+        and len(node.value.elts) == number
+        for node in ast.walk(function)
+    )
 
 
 def _values_given(node: Node) -> int | None:

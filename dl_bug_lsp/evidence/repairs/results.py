@@ -26,6 +26,10 @@ MOST_CROSSED = 1.19
 MOST_TAKEN = 8
 AS_GIVEN = frozenset({"prepare", "broadcast_arrays", "broadcast_tensors", "optimize", "initialize"})
 """Functions of libraries that return their arguments in the order in which they got them."""
+OF_PARSERS = frozenset(
+    {"parse_args_into_dataclasses", "parse_yaml_file", "parse_json_file", "parse_dict"}
+)
+"""Methods that give an object of each class of the parser, in their order (transformers)."""
 RESULTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"^jax\.value_and_grad$", ("loss|value|cost|energy|objective", "grad")),
     (r"^optax\..*\.update$", ("update", "state")),
@@ -198,6 +202,11 @@ def _given(call: ast.Call, made: Node, callees: Iterator[ast.FunctionDef]) -> It
             yield [_name_of_result(item) for item in expr.elts]
     if called_name(call) in AS_GIVEN and _library_names(call, made):
         yield [name_of(item) for item in call.args]
+    if called_name(call) in OF_PARSERS:
+        for role, receiver in made.inputs:
+            for value in receiver.values if role in ("receiver", "callee") else ():
+                if isinstance(value, LibraryObject) and value.name.endswith("HfArgumentParser"):
+                    yield from _classes_of(value)
 
 
 JOINING = frozenset(
@@ -205,6 +214,14 @@ JOINING = frozenset(
     | {"LongTensor", "FloatTensor", "pad_sequence", "from_numpy"}
 )
 """Functions whose result is what they are given, in another form."""
+
+
+def _classes_of(parser: LibraryObject) -> Iterator[list[str]]:
+    """Yield the names of the classes of which a parser of Hugging Face makes one object each."""
+    node = parser.call.expr
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if isinstance(given, (ast.Tuple, ast.List)):
+        yield [name_of(item) for item in given.elts]
 
 
 def _name_of_result(expr: ast.expr) -> str:
