@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
 from dl_bug_lsp.interpretation.file_models import (
+    MOST_NESTED,
     explained_by_writer,
     file_of,
     keep,
@@ -146,14 +147,18 @@ def _json_dump(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-def _as_json(value: Value) -> Value:
+def _as_json(value: Value, depth: int = 0) -> Value:
     """Return a value as JSON gives it back: keys are texts, and tuples are lists."""
     data = value.data
+    if depth > MOST_NESTED and isinstance(data, (dict, list, tuple)):
+        return Value(UNKNOWN, value.origins)
     if isinstance(data, dict):
-        made = {k if isinstance(k, str) else str(k): _as_json(v) for k, v in data.items()}
+        made = {
+            k if isinstance(k, str) else str(k): _as_json(v, depth + 1) for k, v in data.items()
+        }
         return Value(made, value.origins)
     if isinstance(data, (list, tuple)):
-        return Value([_as_json(item) for item in data], value.origins)
+        return Value([_as_json(item, depth + 1) for item in data], value.origins)
     return value
 
 
