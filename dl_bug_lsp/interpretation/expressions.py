@@ -992,16 +992,8 @@ class Expressions(Calls):
         if lazy is not None:
             item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
-        return Value(items, self._made_over(node, env, over))
-
-    def _made_over(self, node: ast.expr, env: Environment, over: Sequence[Value]) -> Origins:
-        """Return what makes a comprehension as long as it is, and its own line.
-
-        It has as many items as there are to go through, but for those that are left out here.
-        """
-        counted = merged(*over)
-        counted = counted if len(counted) <= MOST_COUNTED else NOWHERE
-        return counted | self._origin(node, env)
+        # As many as there are to go through, but for those that are left out here.
+        return Value(items, _counted(over) | self._origin(node, env))
 
     def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
         made = self._of_ListComp(node, env)
@@ -1031,7 +1023,8 @@ class Expressions(Calls):
             ),
             over=over,
         )
-        origins = self._made_over(node, env, over)
+        # Which keys there are is decided where they come from.
+        origins = _counted(over)
         entries: dict[Any, Value] = {}
         rest: list[Value] = []
         for key, value in pairs:
@@ -1106,6 +1099,13 @@ MOST_COUNTED = 8
 
 The rows of a file are too many to say anything.
 """
+
+
+def _counted(over: Sequence[Value]) -> Origins:
+    """Return the origins of what the first loop of a comprehension goes through, if few."""
+    origins = merged(*over)
+    return origins if len(origins) <= MOST_COUNTED else NOWHERE
+
 
 PURE = (
     *(ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.BinOp, ast.UnaryOp, ast.BoolOp),
