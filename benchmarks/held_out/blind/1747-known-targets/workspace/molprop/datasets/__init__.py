@@ -1,0 +1,3 @@
+from molprop.datasets.molecules import MoleculeSet, pad_graphs
+
+__all__ = ["MoleculeSet", "pad_graphs"]

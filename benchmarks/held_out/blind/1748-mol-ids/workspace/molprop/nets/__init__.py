@@ -1,0 +1,2 @@
+from molprop.nets.mpnn import DenseMPNN
+from molprop.nets.readout import READOUTS

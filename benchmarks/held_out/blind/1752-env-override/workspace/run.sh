@@ -1,0 +1,10 @@
+#!/usr/bin/env bash
+# usage: ./run.sh MODEL
+set -e
+cd "$(dirname "$0")"
+MODEL=${1:-sasrec}
+export REC_EPOCHS=4
+export REC_BATCH_SIZE=128
+export REC_MODEL_ARGS='{"dim": 48, "heads": 4, "layers": 2}'
+python train.py "$MODEL"
+python evaluate.py "$MODEL"
