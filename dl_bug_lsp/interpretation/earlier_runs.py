@@ -22,10 +22,11 @@ MOST_FILES = 60
 MOST_NAMING = 2
 SHORTEST = 5
 """Letters of a file's name from which it is looked for in scripts."""
-MOST_LISTED = 400
-SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
+MOST_SETTINGS = 100
 MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
-WRITING = re.compile(r"\b(?:save\w*|dump|to_csv|to_json|to_parquet|to_pickle|to_feather)\(")
+WRITING = re.compile(
+    r"\b(?:save\w*|dumps?|write_text|to_csv|to_json|to_parquet|to_pickle|to_feather)\("
+)
 Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""
 
@@ -107,8 +108,8 @@ class EarlierRuns:
         ran = {self.script, *(run.script for run in self._runs)}
         settings = [
             posixpath.basename(file)
-            for file in self.workspace.files()[:MOST_LISTED]
-            if file.endswith(SETTINGS) and name in (self.workspace.text(file) or "")
+            for file in self.workspace.config_files()[:MOST_SETTINGS]
+            if name in (self.workspace.text(file) or "")
         ]
         direct: list[str] = []
         indirect: list[str] = []

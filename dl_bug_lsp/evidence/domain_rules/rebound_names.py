@@ -95,7 +95,7 @@ def _set_in_loop(node: Node, name: str) -> tuple[Binding, Binding] | None:
         return None
     if line <= (loop.end_lineno or loop.lineno) or firsts[-1].line > loop.lineno:
         return None
-    if not last.within and (_is_carried(loop, name) or _is_empty(firsts[-1].value)):
+    if not last.within and (_is_carried(loop, last, name) or _is_empty(firsts[-1].value)):
         return None
     return firsts[-1], last
 
@@ -110,10 +110,14 @@ def _loop_around(scope: Scope, line: int) -> ast.For | None:
     return min(loops, key=lambda part: part.lineno, default=None)
 
 
-def _is_carried(loop: ast.For, name: str) -> bool:
-    """Whether a loop hands a name on from round to round: it reads what the round before set."""
+def _is_carried(loop: ast.For, last: Binding, name: str) -> bool:
+    """Whether a loop hands a name on: it reads what the round before set before it sets it."""
+    inside = set(ast.walk(last.value))
     return any(
-        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+        isinstance(part, ast.Name)
+        and part.id == name
+        and isinstance(part.ctx, ast.Load)
+        and (part in inside or part.lineno < last.line)
         for part in ast.walk(loop)
     )
 
