@@ -1096,6 +1096,7 @@ CREATING = frozenset(
 
 
 FILLED = frozenset(("zeros", "ones", "empty", "full", "arange", "rand", "randn"))
+"""Those that are given the sizes of the array."""
 COUNTING = frozenset(
     ("len", "max", "min", "amax", "amin", "nunique", "argmax", "sum", "count_nonzero")
 )

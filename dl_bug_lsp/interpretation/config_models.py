@@ -153,9 +153,7 @@ def _as_json(value: Value, depth: int = 0) -> Value:
     if depth > MOST_NESTED and isinstance(data, (dict, list, tuple)):
         return Value(UNKNOWN, value.origins)
     if isinstance(data, dict):
-        made = {
-            k if isinstance(k, str) else str(k): _as_json(v, depth + 1) for k, v in data.items()
-        }
+        made = {str(key): _as_json(item, depth + 1) for key, item in data.items()}
         return Value(made, value.origins)
     if isinstance(data, (list, tuple)):
         return Value([_as_json(item, depth + 1) for item in data], value.origins)

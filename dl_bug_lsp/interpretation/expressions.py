@@ -33,6 +33,7 @@ from dl_bug_lsp.interpretation.introspection_models import (
     RECENT,
     order_of,
 )
+from dl_bug_lsp.interpretation.loops import few_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import Exhausted
@@ -57,7 +58,6 @@ from dl_bug_lsp.interpretation.values import (
     OneShot,
     OpenDict,
     Origin,
-    Origins,
     Raised,
     Table,
     Value,
@@ -993,7 +993,7 @@ class Expressions(Calls):
             item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
         # As many as there are to go through, but for those that are left out here.
-        return Value(items, _counted(over) | self._origin(node, env))
+        return Value(items, few_origins(*over) | self._origin(node, env))
 
     def _of_GeneratorExp(self, node: ast.GeneratorExp, env: Environment) -> Value:
         made = self._of_ListComp(node, env)
@@ -1024,7 +1024,7 @@ class Expressions(Calls):
             over=over,
         )
         # Which keys there are is decided where they come from.
-        origins = _counted(over)
+        origins = few_origins(*over)
         entries: dict[Any, Value] = {}
         rest: list[Value] = []
         for key, value in pairs:
@@ -1092,19 +1092,6 @@ class Expressions(Calls):
             if again is not None:
                 again.keep(item)
         return lazy
-
-
-MOST_COUNTED = 8
-"""Origins of what a comprehension goes through up to which they are those of its length.
-
-The rows of a file are too many to say anything.
-"""
-
-
-def _counted(over: Sequence[Value]) -> Origins:
-    """Return the origins of what the first loop of a comprehension goes through, if few."""
-    origins = merged(*over)
-    return origins if len(origins) <= MOST_COUNTED else NOWHERE
 
 
 PURE = (

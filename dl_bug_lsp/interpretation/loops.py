@@ -15,6 +15,7 @@ from typing import Any
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.operators import alike
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     PARTS,
     UNKNOWN,
     Environment,
@@ -22,6 +23,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     LibraryObject,
     Origin,
+    Origins,
     Value,
     merged,
 )
@@ -29,7 +31,10 @@ from dl_bug_lsp.interpretation.values import (
 MOST_VALUES = 400
 """Values that are looked at for containers, of the scopes that a loop sees."""
 MOST_COUNTED = 8
-"""Origins of a number of rounds up to which they are those of what the rounds make."""
+"""Origins of a number of rounds up to which they are those of what the rounds make.
+
+The rows of a file are too many to say anything.
+"""
 DEEPEST = 3
 """How deep containers may lie in attributes of objects."""
 Loop = ast.For | ast.AsyncFor | ast.While
@@ -71,15 +76,22 @@ def before_loop(env: Environment, counted: Collection[str]) -> Before:
     return Before(containers, numbers)
 
 
+def few_origins(*counted: Value) -> Origins:
+    """Return the origins of what decides how many rounds there are, none where they are many."""
+    origins = merged(*counted)
+    return origins if len(origins) <= MOST_COUNTED else NOWHERE
+
+
 def count_rounds(before: Before, count: Value, place: Origin) -> None:
     """Let the lists that a loop made longer come from what decided its number of rounds, too."""
-    if not 0 < len(count.origins) <= MOST_COUNTED:
+    origins = few_origins(count)
+    if not origins:
         return
     for held in before.containers.values():
         if isinstance(held.data, list) and len(held.data) > held.length:
             for value in held.values:
                 if value.data is held.data:
-                    value.origins |= count.origins | {place}
+                    value.origins |= origins | {place}
 
 
 def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: bool) -> int:

@@ -1,4 +1,4 @@
-"""What the models of libraries share: objects with a state, common parts of values, texts."""
+"""What the models of libraries share: objects with a state, items, texts."""
 
 from __future__ import annotations
 

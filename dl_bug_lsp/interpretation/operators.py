@@ -484,7 +484,7 @@ def _filled(text: str | bytes, given: tuple[Any, ...], *parts: Value) -> Value:
 _NUMERIC = re.compile(r"u?int\d+|float\d+")
 
 
-def _is_of_texts(data: Array | None) -> bool:
+def _holds_text(data: Array | None) -> bool:
     """Whether an array is known to hold a text."""
     known = data.cells if isinstance(data, cells.Series) and data.dtype == "object" else None
     return known is not None and any(isinstance(cell, str) for cell in known)
@@ -496,7 +496,7 @@ def _refuse_texts(kind: type[ast.operator], a: Value, b: Value) -> None:
         dtype = other.data.dtype if isinstance(other.data, Array) else ""
         is_number = _is_number(other) or bool(_NUMERIC.fullmatch(dtype or ""))
         # In columns of objects a text is repeated.
-        if kind is not ast.Mult and is_number and _is_of_texts(arrays.array(texts)):
+        if kind is not ast.Mult and is_number and _holds_text(arrays.array(texts)):
             raise Raised("type", "unsupported operand types", a, b)
 
 

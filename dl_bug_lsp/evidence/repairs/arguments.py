@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
@@ -285,7 +285,7 @@ def _returns_as_many(function: ast.AST, number: int) -> bool:
         isinstance(node, ast.Return)
         and isinstance(node.value, ast.Tuple)
         and len(node.value.elts) == number
-        for node in ast.walk(function)
+        for node in own_nodes(function)
     )
 
 
