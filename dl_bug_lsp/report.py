@@ -152,6 +152,39 @@ class ReportFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class LinePlace:
+    """A line of the workspace: ``file`` relative with ``/``, ``line`` 1-based."""
+
+    file: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConflictingValue:
+    """One of two values that do not fit each other, and the places that made it.
+
+    ``value`` is what it is in words (a size, a shape, ``index 4``).
+    ``places`` has the most suspicious first, ``others`` says how many more there are. Those that
+    made both values are only named of one that has no others.
+    """
+
+    value: str
+    places: tuple[LinePlace, ...]
+    others: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Both values of the check that failed, where following the program led to the same failure.
+
+    ``known`` says how that is known, in brackets.
+    """
+
+    values: tuple[ConflictingValue, ...]
+    known: str
+
+
+@dataclass(frozen=True, slots=True)
 class RanksTogether:
     """Ranks that stood at one place: what they did (waits, runs, ended), in what operation.
 
@@ -211,6 +244,7 @@ class FailureReport:
     diagnosis: str | None = None
     outside: str | None = None
     ranks: RanksParted | None = None
+    conflict: Conflict | None = None
     technique: str | None = None
     """The published technique that ranked; then scores are shares of the best one, no chances."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -187,6 +188,60 @@ def explained(case: Case) -> dict[Origin, str]:
     sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
     origins = {origin for side in sides for origin in origins_of(side)}
     return {place: outcome.reasons[place] for place in sorted(origins & outcome.reasons.keys())}
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two values that do not fit: as the message has it, and all places that made it."""
+
+    text: str
+    places: frozenset[Origin]
+
+
+def sides(case: Case) -> tuple[Side, Side] | None:
+    """Return both sides of a failing check of sizes or of an index; None where they are not sure.
+
+    They are where following the program led to the failure, and all numbers of both stand in the
+    message: what is followed may fail in another way than the run did.
+    """
+    raised = follow(case).raised if case.places else None
+    if raised is None or raised.weight < 1.0 or len(raised.sides) < 2:
+        return None
+    first, second = raised.sides[:2]
+    numbers = numbers_of(case)
+    if not all(
+        set(_numbers_in(side)) and numbers.issuperset(_numbers_in(side)) for side in (first, second)
+    ):
+        return None
+    texts = _shown(first), _shown(second)
+    if raised.what == "index" and isinstance(first.data, int) and isinstance(second.data, int):
+        if 0 <= first.data < second.data:
+            return None
+        texts = f"index {first.data}", f"size {second.data}"
+    elif raised.what != "size" or texts[0] == texts[1]:
+        return None
+    made = [
+        frozenset(
+            (file, line)
+            for file, line in places_of(origins_of(side), of_types=False)
+            if 0 < line <= len(case.workspace.lines(file))
+        )
+        for side in (first, second)
+    ]
+    if not all(made):
+        return None
+    return Side(texts[0], made[0]), Side(texts[1], made[1])
+
+
+def _numbers_in(side: Value) -> tuple[int, ...]:
+    """Return the number that a side is, or the sizes of an array where all are known."""
+    data = side.data
+    if isinstance(data, int) and not isinstance(data, bool):
+        return (data,)
+    if isinstance(data, Array) and data.library != "python" and data.sizes is not None:
+        sizes = tuple(size for size in data.sizes if isinstance(size, int))
+        return sizes if len(sizes) == len(data.sizes) else ()
+    return ()
 
 
 def _went_through(case: Case, outcome: Outcome, certainty: str) -> Iterator[Clue]:

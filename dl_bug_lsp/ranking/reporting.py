@@ -6,14 +6,15 @@ import ast
 import hashlib
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
-from dl_bug_lsp.evidence.interpretation import WORDLESS
+from dl_bug_lsp.evidence.followed_run import how_known
+from dl_bug_lsp.evidence.interpretation import WORDLESS, Side, sides
 from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
@@ -34,9 +35,12 @@ from dl_bug_lsp.report import (
     CellPlace,
     ChainStep,
     Confidence,
+    Conflict,
+    ConflictingValue,
     Evidence,
     ExceptionText,
     FailureReport,
+    LinePlace,
     Options,
     ReportFrame,
     Suggestion,
@@ -143,7 +147,31 @@ def failure_report(
         diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
         outside=outside,
         ranks=ranks_parted(case),
+        conflict=_conflict(case, candidates),
     )
+
+
+MOST_MAKERS = 3
+"""Places that are named of each of two values that do not fit."""
+
+
+def _conflict(case: Case, candidates: list[Candidate]) -> Conflict | None:
+    """Return the two values that do not fit, their places in the order of the candidates."""
+    both = sides(case)
+    if both is None:
+        return None
+    rank = {(c.file, c.line): at for at, c in enumerate(candidates)}
+    common = both[0].places & both[1].places
+
+    def by_rank(places: Iterable[tuple[str, int]]) -> list[tuple[str, int]]:
+        return sorted(places, key=lambda place: (rank.get(place, len(rank)), place))
+
+    def value(side: Side) -> ConflictingValue:
+        own = by_rank(side.places - common or common)
+        shown = tuple(LinePlace(*place) for place in own[:MOST_MAKERS])
+        return ConflictingValue(side.text, shown, len(own) - len(shown))
+
+    return Conflict((value(both[0]), value(both[1])), how_known(case))
 
 
 LIKELY_SHARE = 0.65

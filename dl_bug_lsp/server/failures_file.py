@@ -28,6 +28,7 @@ from dl_bug_lsp.report import (
     CategoryVerdict,
     ChainStep,
     Confidence,
+    LinePlace,
     RanksParted,
     RanksTogether,
     Report,
@@ -126,6 +127,7 @@ def _converter() -> Converter:
         SuspectFile: {"file": file},
         ChainStep: {"file": file, "line": line},
         ReportFrame: {"workspace_file": known},
+        LinePlace: {"file": file, "line": line},
         RanksTogether: {"file": known},
         RanksParted: {"is_certain": override(rename="certain")},
     }

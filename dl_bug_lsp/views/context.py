@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.messages import Fact, FactKind, Role, extract_facts, is_symmetric
-from dl_bug_lsp.report import FailureReport, Report, ReportFrame, Suspect
+from dl_bug_lsp.report import Conflict, FailureReport, Report, ReportFrame, Suspect
 from dl_bug_lsp.tracebacks.failures import Cause, Relation
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, redacted, shorten
@@ -166,6 +166,8 @@ class _Page:
             diagnosis = words.with_place_as_code(self.clean(failure.diagnosis))
             cause = shorten(diagnosis, 2 * LONGEST_REASON)
             out.add(f"Likely cause: {sentence(cause)}")
+        if failure.conflict is not None:
+            out.add(self.conflict(failure.conflict))
         origin = words.origin(failure.origin)
         kind = words.kind_of_bug(failure.bug_type)
         out.add(f"{kind} The cause: {words.certainty(failure.origin.confidence)} {origin}.".strip())
@@ -175,6 +177,14 @@ class _Page:
         if self.failure.frames and out.cost + _cost(stack) <= self.tokens * HEAD_SHARE:
             out.add(stack)
         return out
+
+    def conflict(self, conflict: Conflict) -> str:
+        """Return both sides of the check that failed, with the lines that made them."""
+        sides = []
+        for label, value in words.conflict_rows(conflict):
+            places = ", ".join(code(self.paths.place(p.file, p.line)) for p in value.places)
+            sides.append(f"{code(label)} from {places}")
+        return self.clean(f"{words.CONFLICT}, {words.made_by(conflict)}: {'; '.join(sides)}.")
 
     def quote(self, out: _Section, texts: Sequence[str], limit: int) -> None:
         """Add lines of the log in a fence; from the first on as many as the limit takes."""

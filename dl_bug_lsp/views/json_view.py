@@ -63,7 +63,23 @@ def failure_to_json(failure: FailureReport) -> Json:
         }
         | ({} if failure.outside is None else {"outside": in_order(failure.outside)})
         | _ranks(failure)
+        | _conflict(failure)
     )
+
+
+def _conflict(failure: FailureReport) -> Json:
+    conflict = failure.conflict
+    if conflict is None:
+        return {}
+    values = [
+        {
+            "value": in_order(value.value),
+            "places": [{"file": well_formed(p.file), "line": p.line} for p in value.places],
+            "others": value.others,
+        }
+        for value in conflict.values
+    ]
+    return {"conflict": {"values": values, "known": in_order(conflict.known)}}
 
 
 def _ranks(failure: FailureReport) -> Json:

@@ -112,6 +112,7 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     out += ["", f"Found in {plain(where_in_text(failure))}."]
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]
+    out += _conflict(failure, paths)
     out += ["", "## Most suspicious places", ""]
     if caution := words.introduction(failure):
         out += [caution, ""]
@@ -137,6 +138,19 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
         out += ["", "## Stack, outermost first", "", *noted, block(lines)]
     if failure.advice and not failure.suspects:
         out += ["", "## What usually helps", "", *advice_lines(failure)]
+    return out
+
+
+def _conflict(failure: FailureReport, paths: PathStyle) -> list[str]:
+    """Return both sides of the check that failed as a list, nothing where they are not known."""
+    conflict = failure.conflict
+    if conflict is None:
+        return []
+    out = ["", f"## {words.CONFLICT}", "", plain(words.made_by(conflict)), ""]
+    for label, value in words.conflict_rows(conflict):
+        named = ", ".join(code(paths.place(p.file, p.line)) for p in value.places)
+        more = f", {words.counted(value.others, 'more line')}" if value.others else ""
+        out.append(f"- {code(label)}: {named}{more}")
     return out
 
 

@@ -184,6 +184,7 @@ class _Page:
     def failure(self, failure: FailureReport) -> None:
         self.message(failure)
         self.verdict(failure)
+        self.conflict(failure)
         self.suspects(failure)
         self.files(failure)
         self.stack(failure)
@@ -230,6 +231,28 @@ class _Page:
         if place := words.where_cause_lies(failure.origin):
             self.say(place, "  ")
         self.say(words.retry(failure), "  ")
+
+    def conflict(self, failure: FailureReport) -> None:
+        """Show both sides of the check that failed, each with the lines that made it."""
+        conflict = failure.conflict
+        if conflict is None:
+            return
+        self.heading(words.CONFLICT)
+        self.say(words.made_by(conflict), "  ")
+        rows = words.conflict_rows(conflict)
+        gap = max(display_width(label) for label, _ in rows) + 4
+        for label, value in rows:
+            head = f"  {label}".ljust(gap)
+            for at in value.places:
+                source = self.lines(at.file)
+                text = escape(source[at.line - 1]).strip() if at.line <= len(source) else ""
+                place = self.paths.place(at.file, at.line)
+                left = self.width - gap - display_width(place) - 2
+                shown = f"  {self.style.dim(clip(text, left))}" if left > 0 and text else ""
+                self.out.append(f"{head}{self.style.place(place)}{shown}")
+                head = " " * gap
+            if value.others:
+                self.out.append(f"{head}{words.counted(value.others, 'more line')}")
 
     def suspects(self, failure: FailureReport) -> None:
         suspects = failure.suspects

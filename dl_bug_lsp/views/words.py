@@ -7,7 +7,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dl_bug_lsp.report import CellPlace, Confidence, FailureReport, Suspect, Verdict
+from dl_bug_lsp.report import (
+    CellPlace,
+    Confidence,
+    Conflict,
+    ConflictingValue,
+    FailureReport,
+    Suspect,
+    Verdict,
+)
 from dl_bug_lsp.taxonomy.categories import categories, category
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
@@ -138,6 +146,22 @@ def caution(failure: FailureReport) -> str:
     if failure.suspects and failure.confidence is Confidence.UNSURE:
         return UNSURE
     return ""
+
+
+CONFLICT = "Two values that do not fit"
+"""The heading above both sides of a failing check."""
+
+
+def made_by(conflict: Conflict) -> str:
+    """Return what the list of both values says, and how that is known."""
+    return f"made by these lines {conflict.known}"
+
+
+def conflict_rows(conflict: Conflict) -> list[tuple[str, ConflictingValue]]:
+    """Return labels and values to list, as one row where the same lines made both values."""
+    if len({value.places for value in conflict.values}) == 1:
+        return [(", ".join(value.value for value in conflict.values), conflict.values[0])]
+    return [(value.value, value) for value in conflict.values]
 
 
 def outside(failure: FailureReport) -> str:

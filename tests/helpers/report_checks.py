@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from dl_bug_lsp.report import FailureReport, Options, Report
 from dl_bug_lsp.taxonomy.categories import categories
@@ -68,6 +69,15 @@ def check_places(failure: FailureReport, workspace: Workspace) -> None:
             assert evidence.kind and evidence.why and 0 <= evidence.score <= 1
     for file in failure.files:
         assert (root / file.file).is_file()
+    for value in failure.conflict.values if failure.conflict is not None else ():
+        message = failure.exception.message if failure.exception is not None else ""
+        shapes = re.findall(r"[(\[]([\d, ]+)[)\]]", message)
+        products = {str(math.prod(map(int, re.findall(r"\d+", shape)))) for shape in shapes}
+        told = {*re.findall(r"\d+", message), *products}
+        assert told.issuperset(re.findall(r"\d+", value.value))
+        assert value.places and value.others >= 0
+        for place in value.places:
+            assert 1 <= place.line <= len(workspace.lines(place.file))
     for frame in failure.frames:
         assert (frame.workspace_file is None) == (frame.workspace_line is None)
         if frame.workspace_file is not None and frame.workspace_line is not None:

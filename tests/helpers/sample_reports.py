@@ -8,9 +8,12 @@ from dl_bug_lsp.logs.log import Process, Span
 from dl_bug_lsp.report import (
     Advice,
     CategoryVerdict,
+    Conflict,
+    ConflictingValue,
     Evidence,
     ExceptionText,
     FailureReport,
+    LinePlace,
     Report,
     ReportFrame,
     Suspect,
@@ -167,4 +170,21 @@ HOSTILE = Report(
     (HOSTILE_TEXT,),
 )
 
-ALL = {"two failures": REPORT, "silent": SILENT, "empty": EMPTY, "hostile": HOSTILE}
+BOTH = Conflict(
+    (
+        ConflictingValue("512", (LinePlace("train.py", 3),), 2),
+        ConflictingValue(
+            "256", (LinePlace("models/head.py", 7), LinePlace("configs/my base.yaml", 2))
+        ),
+    ),
+    "(worked out from the code, not from the run)",
+)
+CONFLICT = replace(REPORT, failures=(replace(MISMATCH, conflict=BOTH),))
+
+ALL = {
+    "two failures": REPORT,
+    "silent": SILENT,
+    "empty": EMPTY,
+    "hostile": HOSTILE,
+    "conflict": CONFLICT,
+}

@@ -8,7 +8,16 @@ from dataclasses import replace
 import pytest
 import sample_reports as samples
 
-from dl_bug_lsp.report import CellPlace, Confidence, ExceptionText, Report, ReportFrame, Verdict
+from dl_bug_lsp.report import (
+    CellPlace,
+    Confidence,
+    ConflictingValue,
+    ExceptionText,
+    LinePlace,
+    Report,
+    ReportFrame,
+    Verdict,
+)
 from dl_bug_lsp.views.layout import PLAIN, PathStyle, Style, display_width, excerpt
 from dl_bug_lsp.views.text import fold, render_text
 from dl_bug_lsp.views.words import percent
@@ -53,6 +62,28 @@ def test_what_helps_stands_below_the_first_place() -> None:
     text = shown(samples.REPORT)
     places = [text.index(part) for part in (" 1. models", "What usually helps", " 2. ")]
     assert places == sorted(places)
+
+
+def test_values_that_do_not_fit_are_shown_with_the_lines_that_made_them() -> None:
+    text = shown(samples.CONFLICT)
+    part = text[text.index("Two values that do not fit") : text.index("Most suspicious places")]
+    heading, known, *rows = part.rstrip().splitlines()
+    assert heading == "Two values that do not fit"
+    assert known == "  made by these lines (worked out from the code, not from the run)"
+    assert [row.rstrip() for row in rows] == [
+        "  512  train.py:3  Head(512)(x)",
+        "       2 more lines",
+        "  256  models/head.py:7  self.fc = nn.Linear(256, 10)",
+        '       "configs/my base.yaml":2  hidden: 512',
+    ]
+
+
+def test_values_that_the_same_lines_made_share_a_row() -> None:
+    made = (LinePlace("models/head.py", 7),)
+    values = (ConflictingValue("512", made), ConflictingValue("256", made))
+    failure = replace(samples.MISMATCH, conflict=replace(samples.BOTH, values=values))
+    text = shown(replace(samples.REPORT, failures=(failure,)))
+    assert "  512, 256  models/head.py:7" in text
 
 
 def test_sections_stand_in_reading_order() -> None:

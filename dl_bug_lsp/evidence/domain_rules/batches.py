@@ -172,7 +172,13 @@ def _not_truncated(case: Case) -> Iterator[Clue]:
 
 
 def _single_sample(case: Case) -> Iterator[Clue]:
-    """Find a single sample (``x[0]``) that a model is called with as if it were a batch."""
+    """Find a single sample (``x[0]``) that a model is called with as if it were a batch.
+
+    Where the shapes of the message have one number of axes, none is missing.
+    """
+    ranks = [len(fact.value) for fact in case.facts.of(FactKind.SHAPE) if type(fact.value) is tuple]
+    if len(ranks) > 1 and len(set(ranks)) == 1:
+        return
     for step in case.property_slice:
         expr = step.node.expr
         if step.node.entry is not None or not isinstance(expr, ast.Subscript):
