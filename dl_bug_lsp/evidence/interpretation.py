@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -95,7 +95,7 @@ def find(case: Case) -> Iterator[Clue]:
     if raised is None:
         return
     target = (case.places[-1].file, case.places[-1].line)
-    why = _why(raised, certainty)
+    why = _whys(case, raised, certainty)
     telling = 1.0 if _is_plain(raised) else TELLING.get(raised.what, 1.0)
     sides = _misplaced(case, raised.sides)
     of_texts = columns_of_text(case)
@@ -112,7 +112,7 @@ def find(case: Case) -> Iterator[Clue]:
             share *= OF_FITTING if raised.lacking else 1.0
             score = (share * CONFIRMED if fits else share) * telling
             score *= raised.weight
-            reason = f"{_way(case, file, line)} {why}"
+            reason = f"{_way(case, file, line)} {why((file, stated))}"
             yield Clue("interpretation.origin", file, line, score, reason)
     reasons = explained(case)
     for (file, line), reason in reasons.items():
@@ -293,15 +293,33 @@ def _may_shape(case: Case, value: Value) -> bool:
     return value.data is not None and not isinstance(value.data, (bool, float, str))
 
 
-def _why(raised: Raised, certainty: str) -> str:
+def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]:
+    """Return what says of a place which of the values that do not fit it went into."""
     if raised.weight < 1.0:
-        return f"{MEANT} {certainty}"
+        return lambda _: f"{MEANT} {certainty}"
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
-    if len(shown) == 2 and shown[0] != shown[1] and len({text[0] == "(" for text in shown}) == 1:
-        return (
-            f"one of two values that do not fit each other: {shown[0]} and {shown[1]} {certainty}"
-        )
-    return f"{VALUE} {certainty}"
+    is_pair = len(shown) == 2 and shown[0] != shown[1]
+    if not is_pair or len({text[0] == "(" for text in shown}) > 1 or _may_count_axes(case, raised):
+        return lambda _: f"{VALUE} {certainty}"
+    first, second = (places_of(origins_of(side), of_types=False) for side in raised.sides[:2])
+
+    def why(place: Origin) -> str:
+        if place in first and place in second:
+            return f"both values that do not fit each other, {shown[0]} and {shown[1]} {certainty}"
+        own, other = shown if place in first else reversed(shown)
+        return f"{own}, which does not fit {other} {certainty}"
+
+    return why
+
+
+MOST_AXES = 5
+
+
+def _may_count_axes(case: Case, raised: Raised) -> bool:
+    """Whether the sides may be numbers of axes, which a reader would take for sizes."""
+    sizes = [side.data for side in raised.sides[:2] if type(side.data) is int]
+    is_small = len(sizes) == 2 and max(sizes) <= MOST_AXES
+    return raised.axes != 0 or (is_small and not numbers_of(case).issuperset(sizes))
 
 
 def _way(case: Case, file: str, line: int) -> str:
