@@ -24,7 +24,6 @@ from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.contents import ConfigEntry
 
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
@@ -511,8 +510,9 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
     """Return the words of a command line as values, options before what they are set to."""
     words: list[Value] = []
     for number, word in enumerate(launch.words):
-        line = launch.from_variables.get(number, word.line)
-        origins = frozenset({(word.file, line)}) if word.file else frozenset()
+        origins = frozenset({(word.file, word.line)}) if word.file else frozenset()
+        line = launch.written_at.get(number, word.line)
+        written = workspace.source_line(word.file, line) if word.file else ""
         data: object = word.text
         if "$" in word.text:
             default = DEFAULTED.fullmatch(word.text)
@@ -520,9 +520,9 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
         name = ".".join(map(str, word.path))
         if any(isinstance(part, int) for part in word.path):
             words.append(Value(data, origins))
-        elif _is_option(workspace, word, name):
+        elif _is_option(written, name):
             option = name if name.startswith("-") else f"--{name}"
-            if word.text and isinstance(data, str) and _is_joined(workspace, word, option):
+            if word.text and isinstance(data, str) and _is_joined(written, option):
                 words.append(Value(f"{option}={data}", origins))
                 continue
             words.append(Value(option, origins))
@@ -534,15 +534,13 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
     return words
 
 
-def _is_joined(workspace: Workspace, word: ConfigEntry, option: str) -> bool:
-    """Whether an option and its value are written as one word (``--lr=3``)."""
-    line = workspace.source_line(word.file, word.line) if word.file else ""
+def _is_joined(line: str, option: str) -> bool:
+    """Whether an option and its value are written as one word (``--lr=3``) in a line."""
     return f"{option}=" in line or f"{option.replace('_', '-')}=" in line
 
 
-def _is_option(workspace: Workspace, word: ConfigEntry, name: str) -> bool:
-    """Whether a word is written as an option (``--lr 3``), not as ``lr=3``."""
-    if name.startswith("-") or not word.file:
+def _is_option(line: str, name: str) -> bool:
+    """Whether a word is written as an option (``--lr 3``) in a line, not as ``lr=3``."""
+    if name.startswith("-") or not line:
         return True
-    line = workspace.source_line(word.file, word.line)
     return f"--{name}" in line or f"-{name} " in line or f"--{name.replace('_', '-')}" in line

@@ -10,7 +10,7 @@ import ast
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
@@ -86,16 +86,17 @@ class Launch:
     """One command that runs a program; ``words`` are its arguments without the program's name.
 
     ``file`` is empty and ``line`` 0 where only the log shows the command. A word's path is that of
-    the option or override, or the position of a bare word. ``from_variables`` holds, by the number
-    of a word that is nothing but a variable of the shell, the line that sets the variable.
-    ``folder`` is where the command was typed, as far as the line says so.
+    the option or override, or the position of a bare word. The line of a word that is nothing but a
+    variable of the shell is the one that sets the variable; ``written_at`` holds, by the number of
+    the word, the one that it is written in. ``folder`` is where the command was typed, as far as
+    the line says so.
     """
 
     script: str
     words: tuple[ConfigEntry, ...]
     file: str
     line: int
-    from_variables: Mapping[int, int] = field(default_factory=dict, compare=False)
+    written_at: Mapping[int, int] = field(default_factory=dict, compare=False)
     folder: str = field(default="", compare=False)
 
     @property
@@ -331,7 +332,7 @@ def _grouped(
     """
     variables: dict[str, str] = {}
     set_at: dict[str, int] = {}
-    from_variables: dict[int, int] = {}
+    written_at: dict[int, int] = {}
     script: str | None = None
     name, line = "", 0
     words: list[ConfigEntry] = []
@@ -342,16 +343,18 @@ def _grouped(
             continue
         if len(entry.path) == 1:
             if script is not None:
-                yield Launch(script, tuple(words), file, line, from_variables, folder)
-            name, line, words, from_variables = entry.key, entry.line, [], {}
+                yield Launch(script, tuple(words), file, line, written_at, folder)
+            name, line, words, written_at = entry.key, entry.line, [], {}
             script = _program_named(name, names, programs, folder or file.rpartition("/")[0])
         elif script is not None and entry.path[0] == name:
+            word = _without_variables(entry, entry.path[1:], variables)
             alone = _VARIABLE.fullmatch(entry.text.strip("\"'"))
             if alone is not None and alone[1] in set_at:
-                from_variables[len(words)] = set_at[alone[1]]
-            words.append(_without_variables(entry, entry.path[1:], variables))
+                written_at[len(words)] = word.line
+                word = replace(word, line=set_at[alone[1]], end_line=set_at[alone[1]])
+            words.append(word)
     if script is not None:
-        yield Launch(script, tuple(words), file, line, from_variables, folder)
+        yield Launch(script, tuple(words), file, line, written_at, folder)
 
 
 def _without_variables(

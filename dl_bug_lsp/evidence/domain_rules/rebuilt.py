@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, own_nodes, source
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
+from dl_bug_lsp.evidence.repairs.arguments import name_of
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -452,6 +453,15 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         return
     for name, expr in own.given.items():
         if name not in other.given:
+            continue
+        there = other.given[name]
+        if name_of(expr) != name_of(there) and {name_of(expr), name_of(there)} & own.given.keys():
+            # One of them is named as another parameter: a right value stands in the wrong place.
+            why = (
+                f"`{name}` gets `{source(expr)}` in `{text}` and `{source(there)}` in `{like}` in "
+                f"{place}"
+            )
+            yield Clue("rules.strong", own.file, own.call.lineno, DIFFERING, why)
             continue
         first = _constant(case, own.file, expr)
         second = _constant(case, other.file, other.given[name])
