@@ -45,7 +45,8 @@ def find_frames(case: Case) -> Iterator[Clue]:
         if (place.file, place.line) in seen:
             continue
         seen.add((place.file, place.line))
-        where = f" in {place.function}" if place.function else ""
+        is_named = place.function and not place.function.startswith("<")
+        where = f" in {place.function}" if is_named else ""
         if rank == 1:
             why = f"the error was raised here{where}"
             if case.library_frames:

@@ -298,7 +298,7 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
     if raised.weight < 1.0:
         return lambda _: f"{MEANT} {certainty}"
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
-    is_pair = len(shown) == 2 and shown[0] != shown[1]
+    is_pair = raised.what in ("size", "index") and len(shown) == 2 and shown[0] != shown[1]
     if not is_pair or len({text[0] == "(" for text in shown}) > 1 or _may_count_axes(case, raised):
         return lambda _: f"{VALUE} {certainty}"
     first, second = (places_of(origins_of(side), of_types=False) for side in raised.sides[:2])
@@ -331,7 +331,9 @@ def _way(case: Case, file: str, line: int) -> str:
         return IN_FILE if names_file else IN_DATA
     tree = case.workspace.tree(file) if file.endswith(".py") else None
     for node in ast.walk(tree) if tree is not None else ():
-        if isinstance(node, ast.Expr) and node.lineno <= line <= (node.end_lineno or 0):
+        if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+            continue
+        if node.lineno <= line <= (node.end_lineno or 0):
             return TAKES_PART
     return MADE
 

@@ -193,7 +193,7 @@ def _aside(way: list[Step], end: str) -> str:
     if not words_of_role and _is_key(way[-1]):
         words_of_role = "is a key of a dictionary on the way to"
     if not words_of_role and way[-1].node.entry is not None and _role(way[1]) == "base":
-        words_of_role = "stands beside the setting that goes into"
+        words_of_role = "belongs to the same settings as what goes into"
     return f"{words_of_role} {end}" if words_of_role else ""
 
 

@@ -166,7 +166,20 @@ def _named(case: Case) -> set[str]:
         facts = tuple(f for f in facts if f.role is not Role.OWNER)
     expected = [f for f in facts if f.role is Role.EXPECTED]
     drop = len(expected) > MOST_EXPECTED
-    return {str(f.value) for f in facts if f.role is not Role.EXPECTED or (f.text and not drop)}
+    named = {str(f.value) for f in facts if f.role is not Role.EXPECTED or (f.text and not drop)}
+    if OF_OPERANDS.search(case.message) and named & NUMERIC and named & NO_OPERANDS:
+        # Of "unsupported operand type(s) for +: 'float' and 'tuple'" the number is as it should be.
+        return named & NO_OPERANDS
+    return named
+
+
+OF_OPERANDS = re.compile(r"unsupported operand type|not supported between instances of")
+NUMERIC = {"int", "float", "Tensor", "ndarray", "float32", "float64", "int64"}
+NO_OPERANDS = {
+    *("tuple", "list", "dict", "set", "str", "NoneType", "method", "function", "type"),
+    *("builtin_function_or_method", "generator", "module"),
+}
+"""Types of objects with which a program seldom means to calculate."""
 
 
 def _none(step: Step) -> Iterator[Clue]:
@@ -360,10 +373,16 @@ def _is_option(text: object) -> TypeGuard[str]:
     return isinstance(text, str) and text.startswith("--")
 
 
+OMEGACONF = re.compile(r"^\s*(?:import|from) (?:omegaconf|hydra)\b", re.MULTILINE)
+
+
 def _numbers_as_text(case: Case) -> Iterator[Clue]:
     """Find settings that look like numbers and are read as text (``5e-4`` in YAML 1.1)."""
     reached = {(step.node.file, step.node.line) for step in case.raise_slice}
     wanted = "str" in _named(case)
+    if any(OMEGACONF.search(case.workspace.text(file) or "") for file in case.code_files):
+        # It reads numbers with exponents as YAML 1.2 does (OmegaConf's `get_yaml_loader`).
+        return
     for entry in case.config_entries:
         value = entry.value
         if not isinstance(value, str) or entry.text[:1] in ("'", '"'):

@@ -212,6 +212,7 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
     reasons.sort(
         key=lambda c: (
             IMPLIED in c.why,
+            c.kind.startswith("repair.followed"),
             c.suggestion is None,
             c.kind.startswith("interpretation."),
         )
@@ -402,12 +403,30 @@ RECORDED = "the recording of the training leads to this line"
 """What is said of a place in place of the failure's headline."""
 
 
+WEAK = (
+    *(*FLOWS, "stack_trace.", "naturalness.", "interpretation.slice"),
+    *("rules.reshape", "rules.layer", "rules.join", "rules.shift", "types.value_of"),
+)
+"""Kinds whose sentences say that a line is on the way, which most lines near a failure are."""
+
+
+def _is_weak(clue: Clue) -> bool:
+    """Whether a clue's sentence tells little beside one about what is wrong."""
+    if clue.kind == "rules.join_default_axis":
+        return False
+    return clue.kind.startswith(WEAK) or (clue.kind in FOLLOWED and clue.why.startswith(WORDLESS))
+
+
 def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     sentences: set[str] = set()
     flow = _longest_flow(candidate)
+    counting = [clue for clue, part in candidate.clues if part > 0 and clue.why]
+    tells_more = any(not _is_weak(clue) for clue in counting)
     for clue, part in candidate.clues:
+        if _is_weak(clue) and (tells_more or chosen):
+            continue
         if (
             len(chosen) == MAX_EVIDENCE
             or not clue.why

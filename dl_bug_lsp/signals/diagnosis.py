@@ -568,7 +568,8 @@ def _at_chance(context: RunSummary) -> Found | None:
             return flat
         if chance is not None and sure >= 0.4:
             known = _said_by(context, round(1 / chance[0]))
-            verb = "stays at" if len(set(accuracy.finite)) == 1 else "ends at"
+            is_flat = len(accuracy.finite) > 1 and len(set(accuracy.finite)) == 1
+            verb = "stays at" if is_flat else "ends at" if len(accuracy.finite) > 1 else "is"
             last = accuracy.finite[-1] if accuracy.finite else trend.end
             why = f"`{accuracy.name}` {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, accuracy.points[-1]

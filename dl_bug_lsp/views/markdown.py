@@ -107,7 +107,7 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
         finding = f"Likely cause: {words.with_place_as_code(failure.diagnosis)}"
     out += [f"**{sentence(finding)}**", "", plain(meaning)]
     kind = words.kind_of_bug(failure.bug_type)
-    verdicts = (kind, words.where_cause_lies(failure.origin), words.retry(failure))
+    verdicts = (kind, words.where_cause_lies(failure.origin), words.told_of_retry(failure))
     out += ["", " ".join(plain(text) for text in verdicts if text)]
     out += ["", f"Found in {plain(where_in_text(failure))}."]
     if not failure.reliable:

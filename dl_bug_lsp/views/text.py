@@ -7,6 +7,7 @@ frames are shown and the libraries' counted.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -37,6 +38,7 @@ from dl_bug_lsp.views.words import (
 
 NOTEBOOK_RUNNERS = ("/nbclient/", "/papermill/", "/nbconvert/")
 """Packages that start a notebook's kernel: their frames call no cell, they report its failure."""
+STARTER = re.compile(r"^<frozen runpy>$|[\\/]runpy\.py$")
 HEAD, TAIL = 6, 12
 """Entries that are shown of a stack too deep to show whole: outermost and innermost."""
 
@@ -56,6 +58,8 @@ def fold(frames: Sequence[ReportFrame], paths: PathStyle) -> list[StackEntry]:
         group = list(run)
         if inside:
             entries.extend(_own(group, paths))
+        elif not entries and all(STARTER.search(frame.file) for frame in group):
+            continue  # `python -m` begins every stack with these.
         else:
             entries.append(StackEntry("", _folded(group)))
     if len(entries) <= HEAD + TAIL + 1:
@@ -138,7 +142,7 @@ REASONS = 3
 OTHER_FAILURES = 20
 PROBLEMS = 5
 
-FILES = "Files by the sum of the shares of their lines"
+FILES = "By file"
 NOTHING = "Nothing was found: no failure is reported, and nothing in the workspace is suspected."
 
 
@@ -230,7 +234,8 @@ class _Page:
             self.say(kind, "  ")
         if place := words.where_cause_lies(failure.origin):
             self.say(place, "  ")
-        self.say(words.retry(failure), "  ")
+        if retry := words.told_of_retry(failure):
+            self.say(retry, "  ")
 
     def conflict(self, failure: FailureReport) -> None:
         """Show both sides of the check that failed, each with the lines that made it."""
@@ -324,7 +329,8 @@ class _Page:
             return
         if self.out[-1]:
             self.out.append("")
-        named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in failure.files[:5]]
+        telling = [f for f in failure.files[:5] if f.score >= LEAST_SHARE]
+        named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in telling]
         label = FILES
         if failure.technique is not None:
             named, label = [self.paths.file(f.file) for f in failure.files[:5]], "Files, best first"

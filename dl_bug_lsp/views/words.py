@@ -52,10 +52,12 @@ def certainty(confidence: float) -> str:
     return next(word for least, word in _CERTAINTIES if confidence >= least or least == 0.0)
 
 
-LEAST_TOLD = 0.7
+LEAST_TOLD = 0.9
 """Confidence from which on a verdict on the bug type is shown to people."""
 LEAST_TOLD_INTRINSIC = 0.9
 """The same of the verdict that a cause lies in the project's own files, as most do."""
+LEAST_TOLD_EXTRINSIC = 0.7
+"""The same of the verdict that it lies outside of them."""
 
 
 def kind_of_bug(verdict: Verdict) -> str:
@@ -82,7 +84,8 @@ def origin(verdict: Verdict) -> str:
 
 def where_cause_lies(verdict: Verdict) -> str:
     """Return a sentence on whether the cause lies outside; empty where that says little."""
-    if verdict.id == "intrinsic" and verdict.confidence < LEAST_TOLD_INTRINSIC:
+    least = LEAST_TOLD_INTRINSIC if verdict.id == "intrinsic" else LEAST_TOLD_EXTRINSIC
+    if verdict.confidence < least:
         return ""
     return f"Cause: {certainty(verdict.confidence)} {origin(verdict)}."
 
@@ -101,6 +104,16 @@ def retry(failure: FailureReport) -> str:
     if not knows_of_retry(failure):
         return "Whether another try would help is not known."
     return "Trying the same job again will not help."
+
+
+OF_PROGRAMS = {"deep_learning_specific", "general_code_error", "data"}
+"""Dimensions of failures of which nobody expects that another try helps."""
+
+
+def told_of_retry(failure: FailureReport) -> str:
+    """Return what a report says of another try, nothing where the answer is plain."""
+    is_plain = failure.category.dimension in OF_PROGRAMS and knows_of_retry(failure)
+    return "" if is_plain and not failure.retry_may_help else retry(failure)
 
 
 UNCLASSIFIED = "unclassified"
@@ -126,12 +139,16 @@ def is_silent(failure: FailureReport) -> bool:
 
 
 UNSURE = (
-    "Not sure: most such first places do not hold the cause. It may be in none of these places."
+    "Not sure: in tests, most first places with a share like this did not hold the cause. "
+    "It may be in none of these places."
 )
 """What is said where the order of the places can hardly be trusted."""
 UNSURE_BRIEFLY = "not sure"
 POSSIBLE_BRIEFLY = "not certain"
-POSSIBLE = "Not certain: about half of such first places hold the cause."
+POSSIBLE = (
+    "Not certain: in tests, a first place with a share like this held the cause about half the "
+    "time."
+)
 """What is said where the first place is not much likelier than the others."""
 ALONE = "The text has no traceback: where this was raised is worked out from the message alone."
 """What is said where a message stands alone, however sure the order is."""
@@ -272,7 +289,8 @@ UNRELIABLE = (
 
 def other_failures(count: int) -> str:
     """Return a heading for the failures that are not the primary one."""
-    return "1 other failure" if count == 1 else f"{count} other failures"
+    what = "1 other failure" if count == 1 else f"{count} other failures"
+    return f"{what}, perhaps a consequence" if count == 1 else f"{what}, perhaps consequences"
 
 
 def counted(count: int, noun: str) -> str:

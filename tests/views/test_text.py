@@ -87,11 +87,12 @@ def test_values_that_the_same_lines_made_share_a_row() -> None:
 
 
 def test_sections_stand_in_reading_order() -> None:
-    text = shown(samples.REPORT)
+    sure = replace(samples.MISMATCH, bug_type=Verdict("model", 0.95), conflict=samples.BOTH)
+    text = shown(replace(samples.REPORT, failures=(sure, *samples.REPORT.failures[1:])))
     parts = (
         "Tensor Mismatch (97 %)",
-        "probably the structure or properties of the model",
-        "Trying the same job again will not help.",
+        "almost certainly the structure or properties of the model",
+        "Two values that do not fit",
         "Most suspicious places",
         " 1. models/head.py:7",
         "What usually helps",
@@ -108,14 +109,18 @@ def test_sections_stand_in_reading_order() -> None:
 def test_what_says_little_is_left_out() -> None:
     text = shown(samples.REPORT)
     assert "inside the project's own files" not in text
-    assert "Files by the sum" not in text
+    assert "By file" not in text
+    assert "probably the structure" not in text
+    assert "Trying the same job again" not in text
     sure = replace(samples.MISMATCH, origin=Verdict("intrinsic", 0.95))
     assert "almost certainly inside" in shown(replace(samples.REPORT, failures=(sure,)))
     outside = replace(samples.MISMATCH, origin=Verdict("extrinsic", 0.6))
-    assert "Cause: perhaps outside" in shown(replace(samples.REPORT, failures=(outside,)))
+    assert "outside the versioned code" not in shown(replace(samples.REPORT, failures=(outside,)))
+    outside = replace(samples.MISMATCH, origin=Verdict("extrinsic", 0.8))
+    assert "Cause: probably outside" in shown(replace(samples.REPORT, failures=(outside,)))
     unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
     said = shown(replace(samples.REPORT, failures=(unsure,)))
-    assert "Files by the sum of the shares of their lines: models/head.py (95" in said
+    assert "By file: models/head.py (95" in said
 
 
 def test_that_a_device_reports_late_is_said_before_the_places() -> None:

@@ -58,11 +58,11 @@ def _unused_settings(case: Case) -> Iterator[Clue]:
     if not tables:
         return
     read = case.words.texts(READ_ROLES)
-    handed_over = spread_tables(case)
+    handed_over, spread_keys = spread_tables(case), _spread_keys(case)
     for file, path in sorted(tables, key=str):
         if path and isinstance(path[-1], int):
             continue  # A record of data: its fields are as in the other records.
-        if (file, path) in handed_over:
+        if (file, path) in handed_over or (path and str(path[-1]) in spread_keys):
             continue  # Whoever it is handed to reads its settings.
         settings = [e for e in case.workspace.config_entries(file) if e.path[:-1] == path]
         if OF_SAVED_MODELS & {entry.key for entry in settings}:
@@ -86,6 +86,20 @@ def spread_tables(case: Case) -> set[tuple[str, tuple[str | int, ...]]]:
             for given in (k.value for call in scope.calls for k in call.keywords if k.arg is None):
                 values = case.engine.node(given, case.engine.open_context(scope)).values
                 found.update((v.file, v.path) for v in values if isinstance(v, Config))
+    return found
+
+
+def _spread_keys(case: Case) -> set[str]:
+    """Return the keys and attributes whose tables calls get by ``**``, wherever they come from."""
+    found: set[str] = set()
+    for file in case.code_files:
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            for given in (k.value for call in scope.calls for k in call.keywords if k.arg is None):
+                if isinstance(given, ast.Attribute):
+                    found.add(given.attr)
+                elif isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant):
+                    found.add(str(given.slice.value))
     return found
 
 

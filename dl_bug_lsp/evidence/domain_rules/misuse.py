@@ -285,14 +285,26 @@ def _changes(scope: Scope) -> Iterator[tuple[ast.stmt | ast.expr, str | None, st
             why = f"`{source(statement)}` changes its target in place"
             whole = not isinstance(statement.target, ast.Subscript)
             yield statement, AUGMENTED.get(type(statement.op)) if whole else "=", why
-        elif isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
-            yield statement, "=", f"`{source(statement)}` writes into a tensor in place"
+        elif isinstance(statement, ast.Assign) and _writes_into(scope, statement.targets[0]):
+            why = f"`{source(statement)}` writes in place, into a tensor perhaps"
+            yield statement, "=", why
     for call in calls_in(scope.node):
         value = keyword(call, "inplace")
         if called_name(call) in IN_PLACE_CALLS:
             yield call, called_name(call).rstrip("_"), f"`{source(call)}` works in place"
         elif isinstance(value, ast.Constant) and value.value is True:
             yield call, called_name(call).lower(), f"`{source(call)}` works in place"
+
+
+def _writes_into(scope: Scope, target: ast.expr) -> bool:
+    """Whether a target is an item of what is no dictionary or list written in its scope."""
+    if not isinstance(target, ast.Subscript):
+        return False
+    base = target.value
+    bound = scope.bindings.get(base.id, ()) if isinstance(base, ast.Name) else ()
+    values = [binding.value for binding in bound if binding.how == "assign"]
+    kinds = (ast.Dict, ast.DictComp, ast.List, ast.ListComp)
+    return not values or not all(isinstance(value, kinds) for value in values)
 
 
 def _graph_broken(case: Case) -> Iterator[Clue]:

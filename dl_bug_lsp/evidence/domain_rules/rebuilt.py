@@ -455,7 +455,7 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         if name not in other.given:
             continue
         there = other.given[name]
-        if name_of(expr) != name_of(there) and {name_of(expr), name_of(there)} & own.given.keys():
+        if {name_of(expr), name_of(there)} & (own.given.keys() - {name}):
             # One of them is named as another parameter: a right value stands in the wrong place.
             why = (
                 f"`{name}` gets `{source(expr)}` in `{text}` and `{source(there)}` in `{like}` in "

@@ -111,9 +111,9 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
     yield from _cut_unlike(case)
-    crossed = _are_crossed(case)
+    crossed, no_axes = _are_crossed(case), "zero-dimensional" in case.message
     for step in case.raise_slice:
-        yield from _operations(step, crossed)
+        yield from _operations(step, crossed, no_axes)
         yield from _joined_samples(case, step)
         yield from _loss_setting(case, step)
 
@@ -456,7 +456,11 @@ def _are_crossed(case: Case) -> bool:
     return any(pair <= set(shape) and len(shape) > 2 for pair in pairs for shape in shapes)
 
 
-def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
+def _operations(step: Step, crossed: bool = False, no_axes: bool = False) -> Iterator[Clue]:
+    """Yield operations that join parts, change shapes or make layers on the way to the failure.
+
+    With ``no_axes`` the message is about arrays without any, which no other axis would join.
+    """
     node = step.node
     expr = node.expr
     if node.entry is not None or not isinstance(expr, ast.Call) or node.line <= 0:
@@ -465,7 +469,7 @@ def _operations(step: Step, crossed: bool = False) -> Iterator[Clue]:
     closeness = 1 / (1 + step.distance / 3)
     if name in JOINS:
         axis = keyword(expr, "dim") or keyword(expr, "axis")
-        given = axis is not None or len(expr.args) > 1 or name not in APPENDS
+        given = axis is not None or len(expr.args) > 1 or name not in APPENDS or no_axes
         along = "" if given else " along the first axis by default"
         why = f"`{node.text}` joins several parts{along}"
         kind = "rules.join" if given else "rules.join_default_axis"

@@ -91,6 +91,10 @@ TAKING_AWAY = {"argument.removed", "keyword.removed"}
 """Edits that are no suggestions: what passes without an argument mostly needs another one."""
 OF_TAKING_AWAY = 0.4
 """What one of them counts that passes."""
+NAMED_RATE = 0.3
+"""The share of lines with the cause from which on an edit of a kind is named in a report."""
+UNNAMED = {"slice", "item.removed", "string.option", "setting.choice", "name.unused", "star"}
+"""Edits after which a program mostly runs on with other data or in another branch than is meant."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -615,10 +619,50 @@ def find(case: Case) -> Iterator[Clue]:
     total = sum(likely**2 for likely, _ in best.values())
     for (file, line), (likely, edit) in best.items():
         score = likely**2 / total * math.sqrt(likely)
-        yield Clue("repair.followed", file, line, score, _why(case, edit), _suggestion(case, edit))
+        is_named = _may_be_meant(case, edit)
+        why = f"{_change(edit) if is_named else UNNAMED_CHANGE} {how_known(case)}"
+        suggestion = _suggestion(case, edit) if is_named else None
+        yield Clue("repair.followed", file, line, score, why, suggestion)
 
 
-def _why(case: Case, edit: Edit | TextEdit) -> str:
+UNNAMED_CHANGE = "after a small change of this line the program may get past the failing one"
+
+
+def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
+    """Whether an edit that passes may be what the author would write, so that it is named.
+
+    Many edits only hide what is wrong. A number is named where it is one that does not fit, or lies
+    next to one; another number that happens to make the sizes fit is mostly no repair.
+    """
+    kind = edit.kind
+    if kind in UNNAMED or _rates()["passing"].get(kind, SHARE_OF_PRIOR * PRIORS[kind]) < NAMED_RATE:
+        return False
+    raised = follow(case).raised
+    if kind == "string.other" and (raised is None or raised.what != "key"):
+        return False
+    if kind == "unpacking":
+        old, new = ([p.strip("() ") for p in _text(e).split(",")] for e in (edit.old, edit.new))
+        # A value that is thrown away may be one that is needed; names in another order tell little.
+        if "_" in new or sorted(old) == sorted(new):
+            return False
+    if kind in OF_NUMBERS and not kind.endswith(".near"):
+        return _number_in(_text(edit.old)) in _numbers_that_do_not_fit(case)
+    return max(len(_text(edit.old)), len(_text(edit.new))) <= MOST_TEXT
+
+
+def _number_in(text: str) -> int | None:
+    digits = text.strip("\"' ")
+    return int(digits) if digits.isdigit() else None
+
+
+def _numbers_that_do_not_fit(case: Case) -> set[int]:
+    """Return the numbers of the message and of both sides of the failing check."""
+    raised = follow(case).raised
+    sides = [side.data for side in raised.sides] if raised is not None else []
+    return numbers_of(case) | {number for number in sides if type(number) is int}
+
+
+def _change(edit: Edit | TextEdit) -> str:
     """Return what was changed, as half a sentence."""
     old, new = _text(edit.old), _text(edit.new)
     if edit.kind == "data.row":
@@ -633,11 +677,9 @@ def _why(case: Case, edit: Edit | TextEdit) -> str:
         change = "with this statement after the block"
     elif edit.kind == "return":
         change = "with this value returned"
-    elif max(len(old), len(new)) <= MOST_TEXT:
-        change = f"with `{new}` instead of `{old}`"
     else:
-        change = "with a small change of this line"
-    return f"{change} the failing line would pass {how_known(case)}"
+        change = f"with `{new}` instead of `{old}`"
+    return f"{change} the program may get past the failing line"
 
 
 def _text(node: ast.AST | str | None) -> str:

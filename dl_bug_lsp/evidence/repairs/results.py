@@ -295,6 +295,13 @@ def _mistaken(names: Sequence[str], expected: Sequence[str]) -> tuple[int, int] 
 def _clue(file: str, target: ast.Tuple, a: Named, b: Named, call: ast.Call) -> Clue:
     (i, first), (j, second) = a, b
     names = [ast.unparse(item) for item in target.elts]
+    if second == names[i] and first in names and first != names[j]:
+        # Three and more names are moved round.
+        why = (
+            f"`{names[i]}` takes what `{source(call)}` gives for `{first}`: its results stand in "
+            "another order than these names"
+        )
+        return Clue("repair.swapped", file, target.lineno, 1.0, why)
     why = (
         f"`{names[i]}` and `{names[j]}` take the results of `{source(call)}` the other way round: "
         f"`{first}` comes before `{second}`"
