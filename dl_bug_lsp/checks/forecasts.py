@@ -18,7 +18,7 @@ from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.checks.sources import CONFIGS
 from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
-from dl_bug_lsp.evidence.numbers import OF_MESSAGE
+from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.file_models import written_files
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
@@ -322,7 +322,7 @@ def _goes_into(suspect: Suspect) -> bool:
     followed = (e.why for e in suspect.evidence if e.kind == "interpretation")
     sizes = (e.why for e in suspect.evidence if e.kind == "facts")
     return any(why.startswith((MADE, IN_DATA)) for why in followed) or any(
-        OF_MESSAGE in why for why in sizes
+        OF_NUMBERS in why or OF_SIZES in why for why in sizes
     )
 
 

@@ -80,6 +80,8 @@ WORDLESS = (
     *(f"{way} {what}" for way in (MADE, IN_DATA, IN_FILE) for what in (OPERAND, VALUE, MEANT)),
 )
 """Beginnings of sentences that only say that a value arrives."""
+UNNAMED_CHANGE = "after a small change of this line the program may get past the failing one"
+"""What is said of an edit that passes and that hides more often than it mends."""
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -205,7 +207,7 @@ def sides(case: Case) -> tuple[Side, Side] | None:
     message: what is followed may fail in another way than the run did.
     """
     raised = follow(case).raised if case.places else None
-    if raised is None or raised.weight < 1.0 or len(raised.sides) < 2:
+    if raised is None or raised.weight < 1.0 or raised.supposed or len(raised.sides) < 2:
         return None
     first, second = raised.sides[:2]
     numbers = numbers_of(case)
@@ -298,7 +300,12 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
     if raised.weight < 1.0:
         return lambda _: f"{MEANT} {certainty}"
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
-    is_pair = raised.what in ("size", "index") and len(shown) == 2 and shown[0] != shown[1]
+    is_pair = (
+        raised.what in ("size", "index")
+        and not raised.supposed
+        and len(shown) == 2
+        and shown[0] != shown[1]
+    )
     if not is_pair or len({text[0] == "(" for text in shown}) > 1 or _may_count_axes(case, raised):
         return lambda _: f"{VALUE} {certainty}"
     first, second = (places_of(origins_of(side), of_types=False) for side in raised.sides[:2])
@@ -316,10 +323,12 @@ MOST_AXES = 5
 
 
 def _may_count_axes(case: Case, raised: Raised) -> bool:
-    """Whether the sides may be numbers of axes, which a reader would take for sizes."""
+    """Whether the sides may be numbers of axes, or others than those that the message has."""
+    numbers = numbers_of(case)
     sizes = [side.data for side in raised.sides[:2] if type(side.data) is int]
-    is_small = len(sizes) == 2 and max(sizes) <= MOST_AXES
-    return raised.axes != 0 or (is_small and not numbers_of(case).issuperset(sizes))
+    if raised.axes != 0 or (numbers and not numbers.issuperset(sizes)):
+        return True
+    return not numbers and len(sizes) == 2 and max(sizes) <= MOST_AXES
 
 
 def _way(case: Case, file: str, line: int) -> str:

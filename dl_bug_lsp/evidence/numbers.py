@@ -14,7 +14,7 @@ from typing import Any
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
-from dl_bug_lsp.messages import FactKind, Role, is_symmetric
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
@@ -87,18 +87,15 @@ def find(case: Case) -> Iterator[Clue]:
     bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
-    # "should contain 4 elements not 3": the layer was made for 3, though 4 reads as demanded.
-    is_open = is_symmetric(case.facts, case.message) or "elements not" in case.message
-    asked, got = (OF_ALL, OF_ALL) if is_open else ("demanded", "given")
     meant = [
         step
         for step in apart
         if not counts_no_size(_name_of(step), case.message) and not _names_axis(step)
     ]
     of_most = OF_MOST if is_odd_one_out(case) else 1.0
-    for clue in _matches(meant, expected - actual, "expected", asked, plain, bounds):
+    for clue in _matches(meant, expected - actual, "expected", plain, bounds):
         yield replace(clue, score=clue.score * of_most)
-    yield from _matches(meant, actual - expected, "actual", got, plain, bounds)
+    yield from _matches(meant, actual - expected, "actual", plain, bounds)
     deciding = {id(step.node) for step in case.property_slice if step.decides}
     yield from _relations(steps, expected, actual, deciding)
     yield from _bounds(case, apart)
@@ -134,9 +131,9 @@ def counts_no_size(name: str, message: str) -> bool:
 
 
 OF_BATCHES = "to match target batch_size"
-OF_MESSAGE = "that the message says was"
-OF_ALL = "of all"
-"""What is said where a message asks that all sizes are equal: none of them is the demanded one."""
+OF_SIZES, OF_NUMBERS = "one of the sizes in the message", "one of the numbers in the message"
+"""What is said of a value that the message has. Which of them is demanded it often words otherwise
+than is meant."""
 SIDE_STEPS = 80
 SHIFTING = (StepKind.ARITHMETIC, StepKind.SLICING)
 
@@ -269,7 +266,7 @@ def _proper_sizes(case: Case) -> set[Any]:
 
 
 def _matches(
-    steps: list[Step], wanted: set[int], kind: str, word: str, plain: set[Any], bounds: set[Any]
+    steps: list[Step], wanted: set[int], kind: str, plain: set[Any], bounds: set[Any]
 ) -> Iterator[Clue]:
     hits = [
         (step, number)
@@ -281,12 +278,9 @@ def _matches(
     for step, number in hits:
         score = _rarity(number, counts[number])
         node = step.node
-        noun = "number" if number in plain else "size"
-        why = f"{_equals(node, number)} the {noun} {OF_MESSAGE} {word}"
+        why = f"{_equals(node, number)} {OF_NUMBERS if number in plain else OF_SIZES}"
         if number in bounds:
             why = f"{_equals(node, number)} the bound that the message gives"
-        if word == OF_ALL:
-            why = f"{_equals(node, number)} one of the sizes in the message"
         if step.decides:
             yield Clue(f"numbers.{kind}", node.file, node.line, score, why)
         else:

@@ -198,6 +198,8 @@ def _none(step: Step) -> Iterator[Clue]:
             why = f"`{node.text}` gives None when it finds nothing"
             yield Clue("types.none", node.file, node.line, 1.0, why)
         elif name in IN_PLACE and not (name == "shuffle" and not _in_place(expr)):
+            if step.before is None:
+                return  # What the failing expression returns nobody has seen.
             why = f"`{shown(node)}` works in place and returns None"
             yield Clue("types.none", node.file, node.line, 1.0, why)
         callee = node.engine.node(expr.func, node.context)

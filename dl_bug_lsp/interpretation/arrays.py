@@ -257,7 +257,9 @@ def same(a: Value, b: Value, message: str) -> Value:
         other = comparisons.against(known)
         if other is not None:
             sides = (Value(other, a.origins), b) if x is None else (a, Value(other, b.origins))
-            raise Raised("size", message, *sides)
+            raised = Raised("size", message, *sides)
+            raised.supposed = True
+            raise raised
     return Value(a.data if x is not None else b.data, merged(a, b))
 
 

@@ -500,6 +500,14 @@ def _refuse_texts(kind: type[ast.operator], a: Value, b: Value) -> None:
             raise Raised("type", "unsupported operand types", a, b)
 
 
+def _meeting(kind: type[ast.operator], array: Array, *, is_left: bool) -> tuple[Value, ...]:
+    """Return the dimensions of an operand that meet those of the other one."""
+    dims = array.shape or ()
+    if kind is not ast.MatMult:
+        return dims
+    return dims[-1:] if is_left else dims[-2:][:1]
+
+
 def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     x, y = arrays.array(a), arrays.array(b)
     first = x or y
@@ -518,7 +526,8 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
                 return _on_arrays(kind, *pair)
         if other.data is not UNKNOWN:
             return unknown(a, b)
-        arrays.unlike(first.shape or (), other, "sizes do not broadcast")
+        dims = _meeting(kind, first, is_left=other is b)
+        arrays.unlike(dims, other, "sizes do not broadcast")
         return _with_a_number(first, a, b)
     dtype = first.dtype
     if x is not None and y is not None:

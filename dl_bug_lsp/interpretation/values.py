@@ -341,6 +341,8 @@ class Raised(Exception):
         self.lacking: frozenset[Origin] = frozenset()
         """What made the axes for which an array that is broadcast lacks axes of size 1: with them
         all sizes would fit."""
+        self.supposed = False
+        """Whether one side was not known, and got the other number of the message."""
         self.axes = 0
         """How many axes an array has too few; below zero those that it has too many."""
 

@@ -14,7 +14,7 @@ from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
 from dl_bug_lsp.evidence.followed_run import how_known
-from dl_bug_lsp.evidence.interpretation import WORDLESS, Side, sides
+from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, WORDLESS, Side, sides
 from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
@@ -405,7 +405,7 @@ RECORDED = "the recording of the training leads to this line"
 
 WEAK = (
     *(*FLOWS, "stack_trace.", "naturalness.", "interpretation.slice"),
-    *("rules.reshape", "rules.layer", "rules.join", "rules.shift", "types.value_of"),
+    *("rules.reshape", "rules.layer", "rules.join", "rules.shift", "config.written"),
 )
 """Kinds whose sentences say that a line is on the way, which most lines near a failure are."""
 
@@ -414,7 +414,9 @@ def _is_weak(clue: Clue) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
         return False
-    return clue.kind.startswith(WEAK) or (clue.kind in FOLLOWED and clue.why.startswith(WORDLESS))
+    if clue.kind in FOLLOWED:
+        return clue.why.startswith(WORDLESS)
+    return clue.kind.startswith(WEAK) or clue.why.startswith(UNNAMED_CHANGE)
 
 
 def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:

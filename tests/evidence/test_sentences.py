@@ -202,7 +202,7 @@ def test_an_item_of_a_list_is_quoted_as_one(tmp_path: Path) -> None:
     log = CHANNELS.replace("[32, 5, 32]", "[32, 16, 32]").replace("5 channels", "16 channels")
     said = reasons(report(tmp_path, CONV, log), "config.yaml", 6)
     assert "`widths: 16`" not in said
-    assert "`16`, an item of `widths`, is the size that the message says was given" in said
+    assert "`16`, an item of `widths`, is one of the sizes in the message" in said
 
 
 def test_a_size_that_fits_is_no_evidence(tmp_path: Path) -> None:
@@ -815,4 +815,4 @@ def test_what_is_called_is_named(tmp_path: Path) -> None:
     found = report(tmp_path, files, NO_LABEL.replace("-1", "3"))
     said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
     assert "goes into what `" not in said
-    assert "goes into `self.classifier`, called in `self.classifier(rows)`" in said
+    assert "goes into `model(zeros(config['length'], config['width']), labels)`" in said

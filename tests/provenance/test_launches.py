@@ -26,9 +26,9 @@ def test_a_launch_file_starts_the_script_beside_it(tmp_path: Path) -> None:
     (launch,) = run_of(workspace, (), ("recipes/a/train.py",)).launches
     assert [(word.path, word.text, word.line) for word in launch.words] == [
         (("out",), "runs/first", 5),
-        (("sample_rate",), "16000", 6),
+        (("sample_rate",), "16000", 3),
     ]
-    assert launch.from_variables == {1: 3}
+    assert launch.written_at == {1: 6}
     assert not run_of(workspace, (), ("recipes/b/train.py",)).launches
 
 

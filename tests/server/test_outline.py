@@ -70,4 +70,4 @@ def test_what_lies_outside_is_not_linked(tmp_path: Path) -> None:
 )
 def test_hostile_lines_take_no_time(line: str, tmp_path: Path) -> None:
     with ends():
-        outline_of("\n".join([line] * 300), Workspace(tmp_path, cache=False))
+        outline_of("\n".join([line] * 100), Workspace(tmp_path, cache=False))

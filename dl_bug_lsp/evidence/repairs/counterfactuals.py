@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence.followed_run import (
     interpreter_options,
     settings_of,
 )
-from dl_bug_lsp.evidence.interpretation import places_of
+from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
@@ -91,7 +91,7 @@ TAKING_AWAY = {"argument.removed", "keyword.removed"}
 """Edits that are no suggestions: what passes without an argument mostly needs another one."""
 OF_TAKING_AWAY = 0.4
 """What one of them counts that passes."""
-NAMED_RATE = 0.3
+NAMED_RATE = 0.4
 """The share of lines with the cause from which on an edit of a kind is named in a report."""
 UNNAMED = {"slice", "item.removed", "string.option", "setting.choice", "name.unused", "star"}
 """Edits after which a program mostly runs on with other data or in another branch than is meant."""
@@ -623,9 +623,6 @@ def find(case: Case) -> Iterator[Clue]:
         why = f"{_change(edit) if is_named else UNNAMED_CHANGE} {how_known(case)}"
         suggestion = _suggestion(case, edit) if is_named else None
         yield Clue("repair.followed", file, line, score, why, suggestion)
-
-
-UNNAMED_CHANGE = "after a small change of this line the program may get past the failing one"
 
 
 def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
