@@ -66,7 +66,14 @@ def kinds_of(clues: list[Clue]) -> dict[tuple[str, int], set[str]]:
 @pytest.mark.parametrize("program", PARAMETERS)
 def test_lines_get_their_clues(program: Program, tmp_path: Path) -> None:
     case = case_in(program, tmp_path)
-    clues = list(gather(case))
+    clues, again = list(gather(case)), list(gather(case_in(program, tmp_path)))
+    assert clues == again
+    for clue in clues:
+        assert 0 <= clue.score <= 1, clue
+        assert 1 <= clue.line <= len(case.workspace.lines(clue.file)), clue
+        assert clue.why and "\n" not in clue.why, clue
+        # Data that an ignore rule hides is in no listing.
+        assert case.workspace.existing_file(clue.file) == clue.file, clue
     kinds = kinds_of(clues)
     seen = f"{case.category.id}: {case.facts.facts}\n{kinds}"
     for mark in program.of("clue"):
@@ -75,19 +82,6 @@ def test_lines_get_their_clues(program: Program, tmp_path: Path) -> None:
         assert not set(mark.rest.split()) & kinds.get((mark.file, mark.line), set()), (mark, seen)
     everywhere = {clue.kind for clue in clues}
     assert not everywhere & set(program.head.get("silent", [])), seen
-
-
-@pytest.mark.parametrize("program", PARAMETERS)
-def test_clues_keep_their_contract(program: Program, tmp_path: Path) -> None:
-    case = case_in(program, tmp_path)
-    first, again = list(gather(case)), list(gather(case_in(program, tmp_path)))
-    assert first == again
-    for clue in first:
-        assert 0 <= clue.score <= 1, clue
-        assert 1 <= clue.line <= len(case.workspace.lines(clue.file)), clue
-        assert clue.why and "\n" not in clue.why, clue
-        # Data that an ignore rule hides is in no listing.
-        assert case.workspace.existing_file(clue.file) == clue.file, clue
 
 
 def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:

@@ -27,6 +27,16 @@ def test_ragged_rows_and_missing_fields() -> None:
     assert found.column("nothing") is None
 
 
+def test_a_first_row_whose_values_come_again_is_no_header() -> None:
+    tagged = "Rome\tPLACE\nis\tO\nold\tO\nParis\tPLACE\nOslo\tPLACE\n"
+    found = table(tagged, "words.tsv")
+    assert (found.header_line, found.rows) == (None, 5)
+    assert [column.name for column in found.columns] == ["0", "1"]
+    # A header that stands among the rows once more is one all the same.
+    joined = "word\ttag\nRome\tPLACE\nword\ttag\nword\ttag\nis\tO\n"
+    assert table(joined, "words.tsv").header_line == 1
+
+
 def test_a_header_that_most_rows_disagree_with_is_the_odd_one() -> None:
     assert table("a,b,c\n1,2\n3,4\n5,6,7\n").ragged == ((1, 3), (4, 3))
 

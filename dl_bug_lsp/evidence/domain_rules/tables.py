@@ -310,7 +310,7 @@ def find_kept_labels(case: Case) -> Iterator[Clue]:
         keeps = isinstance(part, ast.Constant) and isinstance(part.value, str)
         if _strength(node.expr) or keeps:
             seen.add(place)
-            why = f"`{node.text}` keeps the labels of its rows, which are no positions"
+            why = f"`{node.text}` keeps the labels of its rows, among which a number is looked up"
             score = (0.8 if _strength(node.expr) else 1.0) * math.exp(-step.distance / 20)
             yield Clue("rules.row_labels", *place, score, why)
 

@@ -99,12 +99,9 @@ _LONGEST_ROW = 200
 def read_delimited(file: str, text: str, is_cut: bool) -> Table:
     """Summarise delimited text; rows are told by the line they start on."""
     text, delimiter = without_comments(file, text)
-    scan = _Scan()
-    try:
-        for line, row in islice(rows_of(text, delimiter), _MOST_ROWS):
-            scan.take(line, row)
-    except csv.Error as error:
-        scan.note(str(error), scan.last + 1)
+    scan = _scanned(text, delimiter, may_be_headed=True)
+    if scan.repeats > 1:
+        scan = _scanned(text, delimiter, may_be_headed=False)
     return Table(
         file,
         delimiter,
@@ -118,16 +115,33 @@ def read_delimited(file: str, text: str, is_cut: bool) -> Table:
     )
 
 
-class _Scan:
-    """What is known of a table after some of its rows."""
+def _scanned(text: str, delimiter: str, *, may_be_headed: bool) -> _Scan:
+    scan = _Scan(may_be_headed=may_be_headed)
+    try:
+        for line, row in islice(rows_of(text, delimiter), _MOST_ROWS):
+            scan.take(line, row)
+    except csv.Error as error:
+        scan.note(str(error), scan.last + 1)
+    return scan
 
-    def __init__(self) -> None:
+
+class _Scan:
+    """What is known of a table after some of its rows.
+
+    ``repeats`` counts the rows that have a name of the first one in its column, and not all of
+    them: then the first row is data, as in a list of words with their tags.
+    """
+
+    def __init__(self, *, may_be_headed: bool) -> None:
+        self.may_be_headed = may_be_headed
+        self.repeats = 0
         self.columns: list[ColumnSummary] = []
         self.header_line: int | None = None
         self.rows = 0
         self.last = 0
         self.problem: str | None = None
         self.problem_line: int | None = None
+        self._names: list[str] = []
         self._widths: Counter[int] = Counter()
         self._lines: dict[int, list[int]] = {}
 
@@ -135,12 +149,15 @@ class _Scan:
         """Take the row that starts on a line; the first one names the columns."""
         self.last = line
         if not self.columns:
-            named = is_header(row)
+            named = self.may_be_headed and is_header(row)
             names = row if named else [str(index) for index in range(len(row))]
             self.columns = [ColumnSummary(name.strip("\ufeff")) for name in names[:_MOST_COLUMNS]]
             if named:
                 self.header_line = line
+                self._names = row
                 return
+        if self.header_line is not None and row != self._names:
+            self.repeats += any(a and a == b for a, b in zip(row, self._names, strict=False))
         self.rows += 1
         self._widths[len(row)] += 1
         lines = self._lines.setdefault(len(row), [])
