@@ -149,6 +149,23 @@ def share_of(case: Case, clue: Clue) -> float:
         share = PASSED_BY
     if not clue.kind.startswith(OF_CHANCE):
         return share
+    made = _made(case)
+    return share if not made or place in made else min(share, BY_CHANCE)
+
+
+def is_by_chance(case: Case, clue: Clue) -> bool:
+    """Whether a clue is on a number that made neither of the two sizes that do not fit.
+
+    It is known what made both.
+    """
+    if not clue.kind.startswith((*OF_CHANCE, "numbers.", "config.number")):
+        return False
+    made = _made(case)
+    return bool(made) and (clue.file, clue.line) not in made
+
+
+def _made(case: Case) -> frozenset[Origin]:
+    """Return what made both sizes that do not fit, nothing where one of them is not known."""
     if case not in _MADE:
         outcome = follow(case) if case.places else None
         raised = outcome.raised if outcome is not None else None
@@ -158,8 +175,7 @@ def share_of(case: Case, clue: Clue) -> float:
             if len(sides) > 1 and all(sides):
                 made = frozenset().union(*sides)
         _MADE[case] = made
-    made = _MADE[case]
-    return share if not made or place in made else min(share, BY_CHANCE)
+    return _MADE[case]
 
 
 def _passed(case: Case) -> frozenset[Origin]:

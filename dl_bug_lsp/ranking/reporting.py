@@ -14,7 +14,7 @@ from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
 from dl_bug_lsp.evidence.followed_run import how_known
-from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, WORDLESS, Side, sides
+from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, WORDLESS, Side, is_by_chance, sides
 from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
@@ -394,7 +394,7 @@ def _evidence(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
 
     What the failure's own headline says is not said again.
     """
-    evidence = _evidence_of(candidate)
+    evidence = _evidence_of(candidate, case)
     headline = {f.why for f in case.diagnosis.findings} if case.diagnosis is not None else set()
     return tuple(replace(e, why=RECORDED) if e.why in headline else e for e in evidence)
 
@@ -410,24 +410,26 @@ WEAK = (
 """Kinds whose sentences say that a line is on the way, which most lines near a failure are."""
 
 
-def _is_weak(clue: Clue) -> bool:
+def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
         return False
+    if is_by_chance(case, clue):
+        return True
     if clue.kind in FOLLOWED:
         return clue.why.startswith(WORDLESS)
     return clue.kind.startswith(WEAK) or clue.why.startswith(UNNAMED_CHANGE)
 
 
-def _evidence_of(candidate: Candidate) -> tuple[Evidence, ...]:
+def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
     total = math.fsum(part for _, part in candidate.clues if part > 0) or 1.0
     chosen: list[Evidence] = []
     sentences: set[str] = set()
     flow = _longest_flow(candidate)
     counting = [clue for clue, part in candidate.clues if part > 0 and clue.why]
-    tells_more = any(not _is_weak(clue) for clue in counting)
+    tells_more = any(not _is_weak(clue, case) for clue in counting)
     for clue, part in candidate.clues:
-        if _is_weak(clue) and (tells_more or chosen):
+        if _is_weak(clue, case) and (tells_more or chosen):
             continue
         if (
             len(chosen) == MAX_EVIDENCE
