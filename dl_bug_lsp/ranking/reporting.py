@@ -144,7 +144,9 @@ def failure_report(
         reliable=failure.reliable,
         confidence=confidence,
         complete=not case.engine.limits,
-        diagnosis=_diagnosis(suspects, candidates) if confidence is Confidence.LIKELY else None,
+        diagnosis=_diagnosis(case, suspects, candidates)
+        if confidence is Confidence.LIKELY
+        else None,
         outside=outside,
         ranks=ranks_parted(case),
         conflict=_conflict(case, candidates),
@@ -195,7 +197,9 @@ def _candidate_of(suspect: Suspect, candidates: list[Candidate]) -> Candidate | 
     return next((c for c in candidates if (c.file, c.line) == place), None)
 
 
-def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> str | None:
+def _diagnosis(
+    case: Case, suspects: tuple[Suspect, ...], candidates: list[Candidate]
+) -> str | None:
     """Return the first place and the specific reason that speaks most for it, as one sentence.
 
     A reason that only says where something shows is none.
@@ -212,6 +216,7 @@ def _diagnosis(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> st
     reasons.sort(
         key=lambda c: (
             IMPLIED in c.why,
+            _is_weak(c, case),
             c.kind.startswith("repair.followed"),
             c.suggestion is None,
             c.kind.startswith("interpretation."),

@@ -143,7 +143,7 @@ OTHER_FAILURES = 20
 PROBLEMS = 5
 
 FILES = "By file"
-NOTHING = "Nothing was found: no failure is reported, and nothing in the workspace is suspected."
+NOTHING = "No known failure was found in the text. That does not mean that the run was right."
 
 
 def render_text(

@@ -210,7 +210,7 @@ def test_without_an_exception_the_evidence_is_the_headline() -> None:
 
 
 def test_an_empty_report_says_so() -> None:
-    assert "Nothing was found" in shown(samples.EMPTY)
+    assert "No known failure was found" in shown(samples.EMPTY)
 
 
 def test_paths_are_printed_behind_the_prefix() -> None:
