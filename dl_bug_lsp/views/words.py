@@ -113,7 +113,9 @@ OF_PROGRAMS = {"deep_learning_specific", "general_code_error", "data"}
 def told_of_retry(failure: FailureReport) -> str:
     """Return what a report says of another try, nothing where the answer is plain."""
     is_plain = failure.category.dimension in OF_PROGRAMS and knows_of_retry(failure)
-    return "" if is_plain and not failure.retry_may_help else retry(failure)
+    if is_plain and not failure.retry_may_help and not is_silent(failure):
+        return ""
+    return retry(failure)
 
 
 UNCLASSIFIED = "unclassified"
