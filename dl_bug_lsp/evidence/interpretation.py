@@ -171,7 +171,7 @@ def _made(case: Case) -> frozenset[Origin]:
         raised = outcome.raised if outcome is not None else None
         made: frozenset[Origin] = frozenset()
         if raised is not None and raised.weight >= 1.0 and raised.what == "size":
-            sides = [places_of(origins_of(side), of_types=False) for side in raised.sides[:2]]
+            sides = [_makers(side) for side in raised.sides[:2]]
             if len(sides) > 1 and all(sides):
                 made = frozenset().union(*sides)
         _MADE[case] = made
@@ -241,7 +241,7 @@ def sides(case: Case) -> tuple[Side, Side] | None:
     made = [
         frozenset(
             (file, line)
-            for file, line in places_of(origins_of(side), of_types=False)
+            for file, line in _makers(side)
             if 0 < line <= len(case.workspace.lines(file))
         )
         for side in (first, second)
@@ -324,7 +324,7 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
     )
     if not is_pair or len({text[0] == "(" for text in shown}) > 1 or _may_count_axes(case, raised):
         return lambda _: f"{VALUE} {certainty}"
-    first, second = (places_of(origins_of(side), of_types=False) for side in raised.sides[:2])
+    first, second = map(_makers, raised.sides[:2])
 
     def why(place: Origin) -> str:
         if place in first and place in second:
@@ -406,6 +406,11 @@ def _shares(
             share = part / math.pow(len(makers), power) if origin in makers else SHARED
             shares[origin] = max(shares.get(origin, 0.0), share)
     return dict(sorted(shares.items()))
+
+
+def _makers(side: Value) -> set[Origin]:
+    """Return the places that made a side, its sizes and its items, without those of its dtype."""
+    return places_of(origins_of(side), of_types=False)
 
 
 def places_of(origins: Iterable[Origin], *, of_types: bool) -> set[Origin]:

@@ -291,8 +291,9 @@ UNRELIABLE = (
 
 def other_failures(count: int) -> str:
     """Return a heading for the failures that are not the primary one."""
-    what = "1 other failure" if count == 1 else f"{count} other failures"
-    return f"{what}, perhaps a consequence" if count == 1 else f"{what}, perhaps consequences"
+    if count == 1:
+        return "1 other failure, perhaps a consequence"
+    return f"{count} other failures, perhaps consequences"
 
 
 def counted(count: int, noun: str) -> str:

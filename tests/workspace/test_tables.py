@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dl_bug_lsp.workspace import Table, Workspace
-from dl_bug_lsp.workspace.configs.tables import read_table, rows_with
+from dl_bug_lsp.workspace.configs.tables import read_header, read_table, rows_with
 
 
 def table(text: str, file: str = "d.csv", is_cut: bool = False) -> Table:
@@ -32,6 +32,9 @@ def test_a_first_row_whose_values_come_again_is_no_header() -> None:
     found = table(tagged, "words.tsv")
     assert (found.header_line, found.rows) == (None, 5)
     assert [column.name for column in found.columns] == ["0", "1"]
+    # The cells of a value are told by the same names.
+    assert rows_with("words.tsv", tagged, "PLACE", column="1") == ((1, "1"), (4, "1"), (5, "1"))
+    assert read_header("words.tsv", tagged).entries == ()
     # A header that stands among the rows once more is one all the same.
     joined = "word\ttag\nRome\tPLACE\nword\ttag\nword\ttag\nis\tO\n"
     assert table(joined, "words.tsv").header_line == 1

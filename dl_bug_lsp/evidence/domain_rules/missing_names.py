@@ -80,27 +80,30 @@ OF_SAVED_MODELS = {"transformers_version", "_diffusers_version", "tokenizer_clas
 def spread_tables(case: Case) -> set[tuple[str, tuple[str | int, ...]]]:
     """Return the tables of configs that calls get by ``**``."""
     found: set[tuple[str, tuple[str | int, ...]]] = set()
-    for file in case.code_files:
-        module = case.engine.program.module(file)
-        for scope in module.walk() if module is not None else ():
-            for given in (k.value for call in scope.calls for k in call.keywords if k.arg is None):
-                values = case.engine.node(given, case.engine.open_context(scope)).values
-                found.update((v.file, v.path) for v in values if isinstance(v, Config))
+    for scope, given in _spread(case):
+        values = case.engine.node(given, case.engine.open_context(scope)).values
+        found.update((v.file, v.path) for v in values if isinstance(v, Config))
     return found
 
 
 def _spread_keys(case: Case) -> set[str]:
     """Return the keys and attributes whose tables calls get by ``**``, wherever they come from."""
     found: set[str] = set()
+    for _, given in _spread(case):
+        if isinstance(given, ast.Attribute):
+            found.add(given.attr)
+        elif isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant):
+            found.add(str(given.slice.value))
+    return found
+
+
+def _spread(case: Case) -> Iterator[tuple[Scope, ast.expr]]:
+    """Yield what calls of the code get by ``**``, with the scope that it is written in."""
     for file in case.code_files:
         module = case.engine.program.module(file)
         for scope in module.walk() if module is not None else ():
-            for given in (k.value for call in scope.calls for k in call.keywords if k.arg is None):
-                if isinstance(given, ast.Attribute):
-                    found.add(given.attr)
-                elif isinstance(given, ast.Subscript) and isinstance(given.slice, ast.Constant):
-                    found.add(str(given.slice.value))
-    return found
+            for call in scope.calls:
+                yield from ((scope, k.value) for k in call.keywords if k.arg is None)
 
 
 def _accessed(case: Case) -> set[tuple[str, bool]]:

@@ -93,7 +93,7 @@ OF_TAKING_AWAY = 0.4
 """What one of them counts that passes."""
 NAMED_RATE = 0.4
 """The share of lines with the cause from which on an edit of a kind is named in a report."""
-UNNAMED = {"slice", "item.removed", "string.option", "setting.choice", "name.unused", "star"}
+UNNAMED = {"slice", "string.option", "setting.choice"}
 """Edits after which a program mostly runs on with other data or in another branch than is meant."""
 TEXT = -1
 """The tier of an edit of a config or data file."""

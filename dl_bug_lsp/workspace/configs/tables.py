@@ -82,10 +82,11 @@ def _records(file: str, text: str) -> Iterator[tuple[int, dict[str, object]]]:
         return
     header: list[str] | None = None
     text, delimiter = without_comments(file, text)
+    named = is_headed(text, delimiter)
     for number, row in sound_rows(text, delimiter):
         if header is None:
-            header = row if is_header(row) else [str(index) for index in range(len(row))]
-            if header is row:
+            header = row if named else [str(index) for index in range(len(row))]
+            if named:
                 continue
         yield number, dict(zip(header, row, strict=False))
 
@@ -99,9 +100,12 @@ _LONGEST_ROW = 200
 def read_delimited(file: str, text: str, is_cut: bool) -> Table:
     """Summarise delimited text; rows are told by the line they start on."""
     text, delimiter = without_comments(file, text)
-    scan = _scanned(text, delimiter, may_be_headed=True)
-    if scan.repeats > 1:
-        scan = _scanned(text, delimiter, may_be_headed=False)
+    scan = _Scan(is_headed=is_headed(text, delimiter))
+    try:
+        for line, row in islice(rows_of(text, delimiter), _MOST_ROWS):
+            scan.take(line, row)
+    except csv.Error as error:
+        scan.note(str(error), scan.last + 1)
     return Table(
         file,
         delimiter,
@@ -115,33 +119,17 @@ def read_delimited(file: str, text: str, is_cut: bool) -> Table:
     )
 
 
-def _scanned(text: str, delimiter: str, *, may_be_headed: bool) -> _Scan:
-    scan = _Scan(may_be_headed=may_be_headed)
-    try:
-        for line, row in islice(rows_of(text, delimiter), _MOST_ROWS):
-            scan.take(line, row)
-    except csv.Error as error:
-        scan.note(str(error), scan.last + 1)
-    return scan
-
-
 class _Scan:
-    """What is known of a table after some of its rows.
+    """What is known of a table after some of its rows."""
 
-    ``repeats`` counts the rows that have a name of the first one in its column, and not all of
-    them: then the first row is data, as in a list of words with their tags.
-    """
-
-    def __init__(self, *, may_be_headed: bool) -> None:
-        self.may_be_headed = may_be_headed
-        self.repeats = 0
+    def __init__(self, *, is_headed: bool) -> None:
+        self.is_headed = is_headed
         self.columns: list[ColumnSummary] = []
         self.header_line: int | None = None
         self.rows = 0
         self.last = 0
         self.problem: str | None = None
         self.problem_line: int | None = None
-        self._names: list[str] = []
         self._widths: Counter[int] = Counter()
         self._lines: dict[int, list[int]] = {}
 
@@ -149,15 +137,11 @@ class _Scan:
         """Take the row that starts on a line; the first one names the columns."""
         self.last = line
         if not self.columns:
-            named = self.may_be_headed and is_header(row)
-            names = row if named else [str(index) for index in range(len(row))]
+            names = row if self.is_headed else [str(index) for index in range(len(row))]
             self.columns = [ColumnSummary(name.strip("\ufeff")) for name in names[:_MOST_COLUMNS]]
-            if named:
+            if self.is_headed:
                 self.header_line = line
-                self._names = row
                 return
-        if self.header_line is not None and row != self._names:
-            self.repeats += any(a and a == b for a, b in zip(row, self._names, strict=False))
         self.rows += 1
         self._widths[len(row)] += 1
         lines = self._lines.setdefault(len(row), [])
@@ -200,7 +184,7 @@ def outline_of(file: str, text: str) -> tuple[int, list[str], tuple[str | None, 
         return 1, [], (None, None)
     usual = max(widths, key=lambda width: (widths[width], width == len(header[1]), width))
     odd = sorted((line, width) for width, line in first_of_width.items() if width != usual)
-    names = header[1] if is_header(header[1]) else []
+    names = header[1] if is_headed(text, delimiter) else []
     if not odd:
         return header[0], names, (None, None)
     return header[0], names, (f"{odd[0][1]} fields where most rows have {usual}", odd[0][0])
@@ -264,6 +248,25 @@ def without_comments(file: str, text: str) -> tuple[str, str]:
 
 def _is_row(line: str) -> bool:
     return bool(line.strip()) and not line.startswith(_COMMENT)
+
+
+_JUDGED_ROWS = 1_000
+"""Rows by which it is judged whether the first one is a header."""
+
+
+def is_headed(text: str, delimiter: str) -> bool:
+    """Whether the first row of delimited text names the columns.
+
+    It does not where its cells come again in their columns, as in a list of words with their tags;
+    a header that stands among the rows once more, as a whole, is one all the same.
+    """
+    rows = (row for _, row in islice(sound_rows(text, delimiter), _JUDGED_ROWS))
+    first = next(rows, [])
+    if not is_header(first):
+        return False
+    others = (row for row in rows if row != first)
+    repeats = (any(a and a == b for a, b in zip(row, first, strict=False)) for row in others)
+    return sum(islice(filter(None, repeats), 2)) < 2
 
 
 def is_header(row: list[str]) -> bool:
