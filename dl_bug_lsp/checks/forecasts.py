@@ -20,8 +20,8 @@ from dl_bug_lsp.checks.sources import CONFIGS
 from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
-from dl_bug_lsp.interpretation.file_models import written_files
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
+from dl_bug_lsp.interpretation.libraries.python.files import written_files
 from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value
 from dl_bug_lsp.localize import localize

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.libraries.torch.tensors import WHOLE, words
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.torch_tensors import WHOLE, words
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -8,14 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
-from dl_bug_lsp.interpretation import (
-    arrays,
-    builtin_models,
-    operators,
-)
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import as_column
-from dl_bug_lsp.interpretation.command_models import run_command
 from dl_bug_lsp.interpretation.entering import declared
+from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
+from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
+from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import (
@@ -23,7 +21,6 @@ from dl_bug_lsp.interpretation.run_state import (
     _last_line,
     _Return,
 )
-from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

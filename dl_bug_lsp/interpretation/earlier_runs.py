@@ -10,8 +10,8 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from dl_bug_lsp.interpretation.file_models import Kept, is_written, kept_here
 from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.libraries.python.files import Kept, is_written, kept_here
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.workspace import Workspace
 

@@ -9,14 +9,7 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import (
-    arrays,
-    builtin_models,
-    cells,
-    loops,
-    machinery,
-    operators,
-)
+from dl_bug_lsp.interpretation import arrays, cells, loops, machinery, operators
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,
@@ -26,20 +19,21 @@ from dl_bug_lsp.interpretation.calls import (
     _Leave,
     kind_of,
 )
-from dl_bug_lsp.interpretation.command_models import flag_of
-from dl_bug_lsp.interpretation.introspection_models import (
+from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
+from dl_bug_lsp.interpretation.libraries.python.introspection import (
     MEMBERS,
     OF_PYTHON,
     RECENT,
     order_of,
 )
+from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
+from dl_bug_lsp.interpretation.libraries.settings.commands import flag_of
+from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
+from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored
 from dl_bug_lsp.interpretation.loops import few_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import Exhausted
-from dl_bug_lsp.interpretation.stdlib_models import CONSTANTS
-from dl_bug_lsp.interpretation.torch_autocast import AUTOCAST, under_autocast
-from dl_bug_lsp.interpretation.torch_tensors import Stored
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

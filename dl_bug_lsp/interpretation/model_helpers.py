@@ -6,7 +6,7 @@ from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 # The models of builtins below take the place of its, or call them.
-import dl_bug_lsp.interpretation.builtin_models  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
 from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import (
     PLAIN,

@@ -13,12 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.interpretation import (
-    arrays,
-    autograd,
-    builtin_models,
-    operators,
-)
+from dl_bug_lsp.interpretation import arrays, autograd, libraries, operators
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     ClassValue,
@@ -289,7 +284,7 @@ class RunState:
             fractions=bool(FRACTIONS.search(message)),
             views=views,
         )
-        builtin_models.load()
+        libraries.load()
 
     _statement: ast.stmt | None = None
     """The innermost statement that is being followed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from followed_programs import followed, shown
 
-from dl_bug_lsp.interpretation import pandas_reading
+from dl_bug_lsp.interpretation.libraries.pandas import reading as pandas_reading
 
 TEXT = "a,b\n1,x\n2,y\n3,-\n"
 READ = "import pandas as pd\nrows = pd.read_csv('d.csv'{options})"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dl_bug_lsp.interpretation import torchvision_models
 from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.libraries import torchvision as torchvision_models
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, ModuleValue, Raised, Value
 from dl_bug_lsp.workspace import Workspace
 

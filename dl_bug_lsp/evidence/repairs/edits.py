@@ -49,9 +49,9 @@ from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, requiring
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.keras_layers import PARAMETERS
+from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
+from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.run_state import Settled
-from dl_bug_lsp.interpretation.torch_layers import SIGNATURES
 from dl_bug_lsp.interpretation.values import (
     Array,
     ClassValue,

@@ -1,0 +1,103 @@
+"""Files of arrays that a program loads with NumPy: the shapes and dtypes that the files hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation.cells import Series
+from dl_bug_lsp.interpretation.libraries.python.files import explained_by_writer, file_of, kept_in
+from dl_bug_lsp.interpretation.model_helpers import nothing
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    Array,
+    LibraryObject,
+    Origins,
+    Raised,
+    Value,
+    merged,
+)
+from dl_bug_lsp.workspace.binary_files import StoredArray
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+ARCHIVE = "numpy.lib.npyio.NpzFile"
+PICKLED = "Object arrays cannot be loaded when allow_pickle=False"
+
+
+@MODELS.function("numpy.load")
+def _load(interpreter: Interpreter, call: Call) -> Value:
+    """Return the array of a file, or the archive of several."""
+    path = call.given(0, "file")
+    saved = kept_in(interpreter, path, "array")
+    if saved is not None:
+        return saved
+    archived = kept_in(interpreter, path, "archive")
+    if archived is not None and isinstance(archived.data, dict):
+        return _archive(archived, call)
+    file = file_of(interpreter, path, (".npz", ".npy"))
+    stored = interpreter.workspace.arrays(file) if file is not None else None
+    if stored is None or file is None or path is None:
+        return call.unknown()
+    origins = path.origins | {call.place}
+    unpickles = call.keywords.get("allow_pickle", Value(data=False)).data is not False
+    if not file.endswith(".npz"):
+        if stored[0].dtype == "object" and not unpickles:
+            raise Raised("value", PICKLED, Value(file, origins))
+        return explained_by_writer(interpreter, path, "array", _array(stored[0], origins))
+    arrays = Value({array.name: _array(array, origins) for array in stored}, origins)
+    held = explained_by_writer(interpreter, path, "archive", arrays)
+    return _archive(held, call)
+
+
+def _archive(arrays: Value, call: Call) -> Value:
+    """Return the archive of arrays by name."""
+    entries = arrays.data if isinstance(arrays.data, dict) else {}
+    held = {str(name): value for name, value in entries.items()}
+    archive = LibraryObject(ARCHIVE, call.args, dict(call.keywords), call.place, held)
+    return Value(archive, arrays.origins)
+
+
+def _array(stored: StoredArray, origins: Origins) -> Value:
+    shape = tuple(Value(number, origins) for number in stored.shape)
+    bounds = (stored.lowest, stored.highest)
+    if stored.cells is None:
+        return Value(Array(shape, stored.dtype, "numpy", None, *bounds), origins)
+    return Value(Series(shape, stored.dtype, "numpy", None, *bounds, stored.cells), origins)
+
+
+@MODELS.method("NpzFile", "__getitem__", "get")
+def _member(_: Interpreter, call: Call) -> Value:
+    """Return an array of an archive; raise where it has none of the name."""
+    key, held = call.given(0), call.state
+    if key is None or not isinstance(key.data, str) or call.receiver is None:
+        return call.unknown()
+    found = held.get(key.data.removesuffix(".npy"))
+    if found is not None:
+        return Value(found.data, merged(found, key) | {call.place})
+    if call.name == "get":
+        return call.given(1) or Value(None)
+    raised = Raised("key", f"{key.data} is not a file in the archive", key, call.receiver)
+    raised.available = {name: frozenset(value.origins) for name, value in held.items()}
+    raise raised
+
+
+@MODELS.method("NpzFile", "keys", "values", "items", "__iter__", "__len__")
+def _members(_: Interpreter, call: Call) -> Value:
+    origins = merged(*call.state.values())
+    if call.name == "__len__":
+        return Value(len(call.state), origins)
+    if call.name == "values":
+        return Value(list(call.state.values()), origins)
+    if call.name == "items":
+        pairs = [(Value(name, value.origins), value) for name, value in call.state.items()]
+        return Value([Value(pair, merged(*pair)) for pair in pairs], origins)
+    return Value([Value(name, value.origins) for name, value in call.state.items()], origins)
+
+
+@MODELS.attribute("NpzFile", "files")
+def _names(_: Interpreter, call: Call) -> Value:
+    return Value([Value(name, value.origins) for name, value in call.state.items()])
+
+
+MODELS.method("NpzFile", "close")(nothing)

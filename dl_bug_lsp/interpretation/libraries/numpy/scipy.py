@@ -1,0 +1,489 @@
+"""SciPy: sparse matrices, special functions, signals, images, distances and files.
+
+A sparse matrix is an `Array` of the library ``"scipy"``. Only the matrices are modelled, not
+SciPy's newer sparse arrays, of which ``*`` is another operation. Source: the SciPy 1.17 reference.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+# The models of arrays below call those of NumPy and of tensors.
+import dl_bug_lsp.interpretation.libraries.numpy.dtypes
+import dl_bug_lsp.interpretation.libraries.pandas.columns
+import dl_bug_lsp.interpretation.libraries.sklearn.functions
+import dl_bug_lsp.interpretation.libraries.torch.functions
+import dl_bug_lsp.interpretation.libraries.torch.reductions
+import dl_bug_lsp.interpretation.libraries.torch.shapes  # noqa: F401
+from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation.arrays import array, axis_of, size
+from dl_bug_lsp.interpretation.libraries.numpy.functions import (
+    as_array,
+    new,
+    shape_of,
+    together,
+    wanted_dtype,
+)
+from dl_bug_lsp.interpretation.libraries.python.files import file_of
+from dl_bug_lsp.interpretation.model_helpers import itself, listed, nothing
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Origins,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+from dl_bug_lsp.workspace.binary_files import Sound
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+SPARSE = "scipy"
+FORMATS = ("coo", "csr", "csc", "dok", "lil", "bsr", "dia")
+
+
+def _origins(call: Call) -> Origins:
+    return merged(*call.args, *call.keywords.values())
+
+
+def _matrix(shape: Sequence[Value] | None, dtype: str | None, origins: Origins) -> Value:
+    return Value(Array(None if shape is None else tuple(shape), dtype, SPARSE), origins)
+
+
+def is_sparse(value: Value | None) -> bool:
+    """Whether a value is a sparse matrix."""
+    data = array(value)
+    return data is not None and data.library == SPARSE
+
+
+# --- sparse matrices ------------------------------------------------------------------------------
+
+
+@MODELS.function(*(f"scipy.sparse.{name}_matrix" for name in FORMATS))
+def _made(interpreter: Interpreter, call: Call) -> Value:
+    """Return a matrix of a shape, of another array's cells, or of cells and their places."""
+    given, wanted = call.given(0, "arg1"), call.given(1, "shape")
+    dtype = wanted_dtype(call, 2, None)
+    shape = shape_of(interpreter, wanted) if wanted is not None and wanted.data else None
+    if given is None:
+        return call.unknown()
+    if isinstance(given.data, tuple) and len(given.data) in (2, 3):
+        sizes = [size(part) for part in given.data]
+        if len(sizes) == 2 and None not in sizes:
+            return _matrix(given.data, dtype or "float64", _origins(call))
+        cells = array(as_array(given.data[0]))
+        dtype = dtype or (None if cells is None else cells.dtype)
+        return _matrix(shape or (unknown(given), unknown(given)), dtype, _origins(call))
+    data = array(given) if isinstance(given.data, Array) else array(as_array(given))
+    if data is None:
+        return _matrix(shape, dtype, _origins(call))
+    dims = data.shape
+    if dims is not None and len(dims) > 2:
+        raise Raised("type", "expected a matrix of two dimensions", Value(len(dims), given.origins))
+    if dims is not None and len(dims) < 2:
+        dims = (*(Value(1, given.origins) for _ in range(2 - len(dims))), *dims)
+    return _matrix(dims, dtype or data.dtype, _origins(call))
+
+
+@MODELS.function("scipy.sparse.eye", "scipy.sparse.identity")
+def _identity(_: Interpreter, call: Call) -> Value:
+    rows = call.given(0, "m", "n")
+    columns = call.given(1, "n") if call.name.endswith("eye") else None
+    if rows is None:
+        return call.unknown()
+    both = (rows, rows if columns is None or columns.data is None else columns)
+    dtype = wanted_dtype(call, 3 if call.name.endswith("eye") else 1, "float64")
+    return _matrix(both, dtype, _origins(call))
+
+
+@MODELS.function("scipy.sparse.diags")
+def _diagonals(interpreter: Interpreter, call: Call) -> Value:
+    """Return a square matrix around a main diagonal, else of the shape that is asked for."""
+    given, offsets = call.given(0, "diagonals"), call.given(1, "offsets") or Value(0)
+    wanted = call.given(2, "shape")
+    shape = shape_of(interpreter, wanted) if wanted is not None and wanted.data else None
+    data = array(as_array(given))
+    if shape is None and data is not None and data.shape and size(offsets) is not None:
+        first = size(offsets) or 0
+        length = size(data.shape[-1])
+        side = unknown(data.shape[-1])
+        if length is not None:
+            side = Value(length + abs(first), data.shape[-1].origins)
+        known = len(data.shape) == 1 or size(data.shape[0]) == 1
+        shape = (side, side) if known else None
+    return _matrix(shape, None if data is None else data.dtype, _origins(call))
+
+
+@MODELS.function("scipy.sparse.random", "scipy.sparse.rand")
+def _random(_: Interpreter, call: Call) -> Value:
+    rows, columns = call.given(0, "m"), call.given(1, "n")
+    if rows is None or columns is None:
+        return call.unknown()
+    return _matrix((rows, columns), wanted_dtype(call, 4, "float64"), _origins(call))
+
+
+@MODELS.function("scipy.sparse.vstack", "scipy.sparse.hstack")
+def _stacked(interpreter: Interpreter, call: Call) -> Value:
+    parts = listed(interpreter, call.given(0, "blocks"))
+    data = [array(part) for part in parts or ()]
+    whole = [part for part in data if part is not None]
+    if not whole or len(whole) != len(data):
+        return call.unknown()
+    axis = 0 if call.name.endswith("vstack") else 1
+    shape = arrays.concatenated(whole, axis)
+    return _matrix(shape, together([part.dtype for part in whole]), _origins(call))
+
+
+@MODELS.function(*(f"scipy.sparse.{name}" for name in ("issparse", "isspmatrix")))
+def _is_sparse(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "x")
+    if given is None or not given.known:
+        return call.unknown()
+    return Value(is_sparse(given), given.origins)
+
+
+@MODELS.function("scipy.sparse.load_npz")
+def _loaded(interpreter: Interpreter, call: Call) -> Value:
+    file_of(interpreter, call.given(0, "file"))
+    return _matrix((unknown(*call.args), unknown(*call.args)), None, _origins(call))
+
+
+MODELS.function("scipy.sparse.save_npz")(nothing)
+MODELS.method("array", *(f"to{name}" for name in FORMATS), "eliminate_zeros", "sort_indices")(
+    itself
+)
+
+
+def _on_sparse(*names: str) -> Callable[[Callable[[Call, Array, Value], Value]], Model]:
+    """Register what methods of arrays give for sparse matrices; others keep their model."""
+
+    def keep(work: Callable[[Call, Array, Value], Value]) -> Model:
+        for name in names:
+            before = MODELS.methods.get(("array", name))
+
+            def run(interpreter: Interpreter, call: Call, other: Model | None = before) -> Value:
+                data = array(call.receiver)
+                if data is not None and call.receiver is not None and data.library == SPARSE:
+                    return work(call, data, call.receiver)
+                return call.unknown() if other is None else other(interpreter, call)
+
+            if before in MODELS.numeric:
+                MODELS.numbers(run)
+            MODELS.method("array", name)(run)
+        return run
+
+    return keep
+
+
+@_on_sparse("sum", "mean", "max", "min")
+def _reduced(call: Call, x: Array, value: Value) -> Value:
+    """Return a matrix of two axes, of which one is 1; a number where no axis is given."""
+    axis = call.given(0, "axis")
+    name = call.name
+    dtype = x.dtype
+    if name in ("sum", "mean") and dtype is not None and not dtype.startswith(("float", "complex")):
+        dtype = "float64" if name == "mean" else None
+    if axis is None or axis.data is None:
+        return new((), dtype, value.origins)
+    at = None if x.shape is None else axis_of(axis, len(x.shape))
+    if x.shape is None or at is None:
+        return new(None, dtype, value.origins)
+    shape = [Value(1, merged(axis)) if i == at else dim for i, dim in enumerate(x.shape)]
+    made = new(shape, dtype, value.origins)
+    # The greatest are a sparse matrix, sums and means one of NumPy.
+    return _matrix(shape, dtype, value.origins) if name in ("max", "min") else made
+
+
+@_on_sparse("dot", "__matmul__", "multiply")
+def _product(call: Call, x: Array, value: Value) -> Value:
+    other = call.given(0, "other")
+    if other is None:
+        return call.unknown()
+    if call.name == "multiply" or isinstance(other.data, (int, float)):
+        return _matrix(x.shape, None, merged(value, other))
+    return _times(value, x, other, array(as_array(other)))
+
+
+def _times(left: Value, x: Array, right: Value, y: Array | None) -> Value:
+    """Return a matrix product: sparse where both are, else NumPy's."""
+    if y is None:
+        return unknown(left, right)
+    shape, origins = arrays.matmul(x, y), merged(left, right)
+    dtype = together([x.dtype, y.dtype])
+    if is_sparse(left) and is_sparse(right):
+        return _matrix(shape, dtype, origins)
+    return new(shape, dtype, origins)
+
+
+@_on_sparse("transpose", "power", "copy", "tolil_", "conj")
+def _transposed(call: Call, x: Array, value: Value) -> Value:
+    turned = x.shape[::-1] if call.name == "transpose" and x.shape is not None else x.shape
+    return _matrix(turned, x.dtype, value.origins)
+
+
+@_on_sparse("diagonal")
+def _main_diagonal(_: Call, x: Array, value: Value) -> Value:
+    sizes = [size(dim) for dim in x.shape or ()]
+    known = [number for number in sizes if number is not None]
+    count = Value(min(known) if known and len(known) == len(sizes) else UNKNOWN, value.origins)
+    return new((count,), x.dtype, value.origins)
+
+
+@_on_sparse("nonzero")
+def _nonzero(_: Call, x: Array, value: Value) -> Value:
+    del x
+    part = new((Value(UNKNOWN, value.origins),), "int32", value.origins)
+    return Value((part, part), value.origins)
+
+
+@MODELS.attribute("array", "nnz")
+def _count(_: Interpreter, call: Call) -> Value:
+    return arrays.number("int64", *([call.receiver] if call.receiver is not None else []))
+
+
+def product_of_sparse(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
+    """Return what an operator gives where an operand is a sparse matrix, None for others.
+
+    ``*`` is the matrix product; where the shapes do not allow it nothing is said.
+    """
+    x, y = array(a), array(b)
+    sparse = [data for data in (x, y) if data is not None and data.library == SPARSE]
+    if not sparse:
+        return None
+    if kind is ast.MatMult or (kind is ast.Mult and x is not None and y is not None):
+        if x is None or y is None:
+            return unknown(a, b)
+        try:
+            return _times(a, x, b, y)
+        except Raised:
+            if kind is ast.MatMult:
+                raise
+            return unknown(a, b)
+    if x is None or y is None:
+        other = b if y is None else a
+        if isinstance(other.data, (int, float)) and kind in (ast.Mult, ast.Div):
+            return _matrix(sparse[0].shape, None, merged(a, b))
+        return unknown(a, b)
+    if kind not in (ast.Add, ast.Sub):
+        return unknown(a, b)
+    if x.shape is not None and y.shape is not None and len(sparse) == 2:
+        for p, q in zip(x.shape, y.shape, strict=False):
+            if 1 not in (size(p), size(q)):
+                arrays.same(p, q, "inconsistent shapes")
+    dtype = together([x.dtype, y.dtype])
+    if len(sparse) == 2:
+        return _matrix(x.shape, dtype, merged(a, b))
+    return new(sparse[0].shape, dtype, merged(a, b))
+
+
+operators.OF_ARRAYS.append(product_of_sparse)
+
+
+# --- functions on arrays --------------------------------------------------------------------------
+
+
+def _named(folder: str, names: str) -> list[str]:
+    return [f"scipy.{folder}.{name}" for name in names.split()]
+
+
+def _floated(x: Array) -> str | None:
+    return x.dtype if x.dtype in ("float32", "float64") else None if x.dtype is None else "float64"
+
+
+def _doubles(*parts: Array) -> str | None:
+    """Return float64 where all arrays have it: what comes of others depends on the function."""
+    return "float64" if all(part.dtype == "float64" for part in parts) else None
+
+
+def _on_array(*names: str) -> Callable[[Callable[[Call, Array, Value], Value]], Model]:
+    """Register a model of functions whose first argument is an array."""
+
+    def keep(work: Callable[[Call, Array, Value], Value]) -> Model:
+        def run(_: Interpreter, call: Call) -> Value:
+            value = as_array(call.given(0, "a", "x", "input", "array"))
+            data = array(value)
+            return call.unknown() if data is None else work(call, data, value)
+
+        return MODELS.function(*names)(run)
+
+    return keep
+
+
+@_on_array(
+    *_named("special", "softmax log_softmax expit logit erf erfc erfinv gamma gammaln digamma psi"),
+    *_named("special", "log1p expm1 exp2 i0 i0e i1 i1e ndtr ndtri cbrt entr factorial log_ndtr"),
+)
+def _elementwise(_: Call, x: Array, value: Value) -> Value:
+    return new(x.shape, _floated(x), value.origins)
+
+
+@_on_array(
+    *_named("stats", "zscore rankdata"),
+    *_named("ndimage", "gaussian_filter median_filter uniform_filter gaussian_filter1d sobel"),
+    *_named("ndimage", "laplace gaussian_laplace maximum_filter minimum_filter rotate_ shift"),
+    *_named("ndimage", "convolve correlate convolve1d grey_dilation grey_erosion spline_filter"),
+    *_named("signal", "detrend savgol_filter medfilt hilbert_ medfilt2d wiener"),
+)
+def _of_same_shape(call: Call, x: Array, value: Value) -> Value:
+    kept = call.name.startswith("scipy.ndimage") and "spline" not in call.name
+    dtype = x.dtype if kept else _doubles(x)
+    return new(x.shape, None if "output" in call.keywords else dtype, value.origins)
+
+
+@_on_array(*_named("ndimage", "binary_dilation binary_erosion binary_fill_holes binary_opening"),
+           *_named("ndimage", "binary_closing"))  # fmt: skip
+def _binary_image(_: Call, x: Array, value: Value) -> Value:
+    return new(x.shape, "bool", value.origins)
+
+
+@_on_array("scipy.ndimage.distance_transform_edt")
+def _distances(call: Call, x: Array, value: Value) -> Value:
+    if call.keywords:
+        return call.unknown()
+    return new(x.shape, "float64", value.origins)
+
+
+@_on_array(*_named("special", "logsumexp"), *_named("stats", "skew kurtosis sem hmean gmean"))
+def _over_axis(call: Call, x: Array, value: Value) -> Value:
+    """Return one number of an axis: of the first in ``stats``, of all where none is given."""
+    default = Value(None if "special" in call.name else 0)
+    axis, keep = call.given(1, "axis") or default, call.keywords.get("keepdims")
+    dtype = _doubles(x)
+    if keep is not None and keep.data is not False:
+        return new(None, dtype, value.origins)
+    if axis.data is None:
+        return new((), dtype, value.origins)
+    at = None if x.shape is None or isinstance(axis.data, tuple) else axis_of(axis, len(x.shape))
+    if x.shape is None or at is None:
+        return new(None, dtype, value.origins)
+    return new((*x.shape[:at], *x.shape[at + 1 :]), dtype, value.origins)
+
+
+@_on_array("scipy.ndimage.zoom")
+def _zoomed(call: Call, x: Array, value: Value) -> Value:
+    """Return an array whose lengths are multiplied and rounded."""
+    factors = call.given(1, "zoom")
+    if x.shape is None or factors is None:
+        return new(None, x.dtype, value.origins)
+    several = factors.data if isinstance(factors.data, (list, tuple)) else [factors] * len(x.shape)
+    if len(several) != len(x.shape):
+        sides = Value(len(several), factors.origins), Value(len(x.shape), value.origins)
+        raise Raised("size", "sequence argument must have length equal to input rank", *sides)
+    shape = []
+    for dim, factor in zip(x.shape, several, strict=True):
+        length, by = size(dim), factor.data
+        zoomed: object = UNKNOWN
+        if length is not None and isinstance(by, (int, float)):
+            zoomed = round(length * by)
+        shape.append(Value(zoomed, merged(dim, factor)))
+    return new(shape, x.dtype if "output" not in call.keywords else None, merged(value, factors))
+
+
+@_on_array(*_named("signal", "resample decimate"))
+def _resampled(call: Call, x: Array, value: Value) -> Value:
+    """Return an axis of another number of samples: the one given, or one of so many."""
+    number, reduces = call.given(1, "num", "q"), call.name.endswith("decimate")
+    axis = call.keywords.get("axis") or Value(-1 if reduces else 0)
+    if "t" in call.keywords or len(call.args) > 2:
+        return call.unknown()
+    at = None if x.shape is None else axis_of(axis, len(x.shape))
+    if x.shape is None or number is None or at is None:
+        return new(None, None, value.origins)
+    count = size(number)
+    if count is None and isinstance(number.data, float):
+        raise Raised("type", "'float' object cannot be interpreted as an integer", number)
+    length = size(x.shape[at])
+    if reduces and count:
+        count = None if length is None else -(-length // count)
+    dim = Value(UNKNOWN if count is None else count, merged(number, x.shape[at]))
+    return new((*x.shape[:at], dim, *x.shape[at + 1 :]), _doubles(x), merged(value, number))
+
+
+@MODELS.function(*_named("signal", "convolve fftconvolve correlate convolve2d correlate2d"))
+def _convolved(_: Interpreter, call: Call) -> Value:
+    """Return each axis: whole, as long as the first input, or where both overlap."""
+    left, right = as_array(call.given(0, "in1")), as_array(call.given(1, "in2"))
+    x, y = array(left), array(right)
+    mode = call.given(2, "mode") or Value("full")
+    origins = merged(left, right)
+    if x is None or y is None or x.shape is None or y.shape is None or "axes" in call.keywords:
+        return new(None, None, origins)
+    if len(x.shape) != len(y.shape):
+        sides = Value(len(x.shape), left.origins), Value(len(y.shape), right.origins)
+        raise Raised("value", "in1 and in2 should have the same dimensionality", *sides)
+    if mode.data not in ("full", "same", "valid"):
+        return new(None, None, origins)
+    shape = []
+    for p, q in zip(x.shape, y.shape, strict=True):
+        a, b = size(p), size(q)
+        number: object = UNKNOWN
+        if mode.data == "same":
+            number = p.data
+        elif a is not None and b is not None:
+            number = a + b - 1 if mode.data == "full" else abs(a - b) + 1
+        shape.append(Value(number, merged(p, q)))
+    return new(shape, _doubles(x, y), origins)
+
+
+@MODELS.function("scipy.spatial.distance.cdist", "scipy.spatial.distance_matrix")
+def _distances_of_both(_: Interpreter, call: Call) -> Value:
+    """Return rows by rows; raise where the rows are of other lengths, or no matrices are given."""
+    left, right = as_array(call.given(0, "XA", "x")), as_array(call.given(1, "XB", "y"))
+    x, y = array(left), array(right)
+    origins = merged(left, right)
+    if x is None or y is None or x.shape is None or y.shape is None:
+        return new(None, "float64", origins)
+    for data, value in ((x, left), (y, right)):
+        if data.shape is not None and len(data.shape) != 2:
+            rank = Value(len(data.shape), value.origins)
+            raise Raised("value", "XA and XB must be 2-dimensional", rank, Value(2))
+    arrays.same(x.shape[1], y.shape[1], "XA and XB must have the same number of columns")
+    return new((x.shape[0], y.shape[0]), "float64", origins)
+
+
+@_on_array("scipy.spatial.distance.pdist")
+def _distances_inside(_: Call, x: Array, value: Value) -> Value:
+    count = size(x.shape[0]) if x.shape else None
+    number = Value(UNKNOWN if count is None else count * (count - 1) // 2, value.origins)
+    return new((number,), "float64", value.origins)
+
+
+@MODELS.function("scipy.optimize.linear_sum_assignment")
+def _assignment(_: Interpreter, call: Call) -> Value:
+    x = array(as_array(call.given(0, "cost_matrix")))
+    if x is None or x.shape is None or len(x.shape) != 2:
+        return call.unknown()
+    numbers = [size(dim) for dim in x.shape]
+    known = [number for number in numbers if number is not None]
+    count = Value(min(known) if len(known) == 2 else UNKNOWN, merged(*call.args))
+    part = new((count,), "int64", merged(*call.args))
+    return Value((part, part), part.origins)
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+@MODELS.function("scipy.io.loadmat")
+def _variables(interpreter: Interpreter, call: Call) -> Value:
+    """Return what is not known; raise where the file is not there."""
+    file_of(interpreter, call.given(0, "file_name"))
+    return call.unknown()
+
+
+@MODELS.function("scipy.io.wavfile.read")
+def _sound(interpreter: Interpreter, call: Call) -> Value:
+    """Return (rate, samples by channels), one axis for one channel."""
+    file = file_of(interpreter, call.given(0, "filename"))
+    header = interpreter.workspace.media(file) if file is not None else None
+    origins = merged(*call.args) | {call.place}
+    if not isinstance(header, Sound):
+        return Value((unknown(*call.args), new(None, None, origins)), origins)
+    shape = [Value(header.samples, origins)]
+    if header.channels != 1:
+        shape.append(Value(header.channels, origins))
+    return Value((Value(header.rate, origins), new(shape, None, origins)), origins)

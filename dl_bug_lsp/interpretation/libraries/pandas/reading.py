@@ -1,0 +1,417 @@
+"""Models of pandas: reading files.
+
+What a file holds is read through the workspace; a column's origin is its header's line.
+Source: the pandas 2.2 reference.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.cells import (
+    MOST_CELLS,
+    Cells,
+    Frame,
+    converted,
+    lacking,
+    number_in,
+    part_of,
+)
+from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name
+from dl_bug_lsp.interpretation.libraries.python.files import file_of, kept_in, text_in
+from dl_bug_lsp.interpretation.model_helpers import (
+    MOST_ITEMS,
+    is_true,
+    listed,
+    state_of,
+    with_origins,
+)
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    LibraryObject,
+    Origins,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+_MISSING = frozenset(
+    ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "n/a", "<NA>", "#N/A", "-nan", "-NaN"]
+)
+_TRUTHS = frozenset(["True", "TRUE", "true", "False", "FALSE", "false"])
+
+# Reading files.
+
+
+@dataclass(slots=True)
+class _Reading:
+    """How a delimited file is to be read; None where an option is not known."""
+
+    separator: str
+    header: int | None = 0
+    names: list[object] | None = None
+    index: bool = False
+    label: object = None
+    missing: frozenset[str] = _MISSING
+    wanted: list[object] | None = None
+    most: int | None = None
+    skipped: int = 0
+    bad: str = "error"
+
+
+_READ_OPTIONS = frozenset(
+    [
+        *("filepath_or_buffer", "sep", "delimiter", "header", "names", "index_col", "usecols"),
+        *("nrows", "encoding", "engine", "low_memory", "dtype", "skiprows", "on_bad_lines"),
+        *("parse_dates", "memory_map", "dayfirst", "encoding_errors", "na_values"),
+        *("skipinitialspace", "date_format", "na_filter"),
+    ]
+)
+
+
+def _reading(interpreter: Interpreter, call: Call) -> _Reading | None:
+    given = call.keywords
+    if given.keys() - _READ_OPTIONS or len(call.args) > 2:
+        return None
+    mark = call.given(1, "sep", "delimiter")
+    default = "\t" if call.name.endswith("read_table") else ","
+    separator = default if mark is None else mark.data
+    if separator == r"\s+":
+        separator = " +"
+    if not isinstance(separator, str) or (len(separator) != 1 and separator != " +"):
+        return None
+    reading = _Reading(separator)
+    if "names" in given:
+        names = listed(interpreter, given["names"])
+        if names is None:
+            return None
+        reading.names, reading.header = [name.data for name in names], None
+    header = given.get("header")
+    if header is not None:
+        if header.data is None or header.data == 0:
+            reading.header = None if header.data is None else 0
+        elif header.data != "infer":
+            return None
+    for option in ("nrows", "skiprows"):
+        number = given.get(option)
+        if number is not None and number.data is not None and size(number) is None:
+            return None
+    reading.most, reading.skipped = size(given.get("nrows")), size(given.get("skiprows")) or 0
+    index = given.get("index_col")
+    if index is not None and index.data is not None and index.data is not False:
+        if not isinstance(index.data, (str, int)):
+            return None
+        reading.index, reading.label = True, index.data
+    absent = given.get("na_values")
+    if absent is not None:
+        texts = [absent] if isinstance(absent.data, str) else listed(interpreter, absent)
+        if texts is None or isinstance(absent.data, dict) or "na_filter" in given:
+            return None
+        reading.missing = _MISSING | {str(text.data) for text in texts}
+    if "usecols" in given:
+        wanted = listed(interpreter, given["usecols"])
+        if wanted is None or not all(isinstance(w.data, (str, int)) for w in wanted):
+            return None
+        reading.wanted = [name.data for name in wanted]
+    bad = given.get("on_bad_lines")
+    reading.bad = "error" if bad is None else str(bad.data)
+    return reading
+
+
+@lru_cache(maxsize=4)
+def _first_rows(text: str, separator: str, skipped: int) -> tuple[tuple[int, list[str]], ...]:
+    """Return the first rows with their lines: a run that is followed again reads the same file."""
+    return tuple(itertools.islice(_rows(text, separator, skipped), MOST_ITEMS + 1))
+
+
+def _rows(text: str, separator: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield each row that is not empty with its 1-based line."""
+    lines = (line + "\n" for line in text.split("\n"))
+    start = skipped + 1
+    rest = itertools.islice(lines, skipped, None)
+    if separator == " +":
+        for number, line in enumerate(rest, start):
+            if line.strip():
+                yield number, line.split()
+        return
+    reader = csv.reader(rest, delimiter=separator)
+    at = 0
+    for row in reader:
+        if row and (len(row) > 1 or row[0].strip()):
+            yield start + at, row
+        at = reader.line_num
+
+
+TABLES = (".csv", ".tsv")
+
+
+@MODELS.function("pandas.read_csv", "pandas.read_table")
+def _read_csv(interpreter: Interpreter, call: Call) -> Value:
+    path = call.given(0, "filepath_or_buffer")
+    if path is not None and isinstance(path.data, LibraryObject) and path.data.short == "StringIO":
+        return _read_text(interpreter, path, path.data, call)
+    saved = kept_in(interpreter, path, "csv")
+    if saved is not None:
+        return _read_again(saved, call)
+    held = state_of(path, "file").data
+    file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
+    origins = NOWHERE if path is None else path.origins
+    how = _reading(interpreter, call)
+    text = text_in(interpreter, file)
+    if file is None or how is None or text is None:
+        return Value(UNKNOWN, origins)
+    try:
+        rows = list(_first_rows(text, how.separator, how.skipped))
+    except csv.Error:
+        return Value(UNKNOWN, origins)
+    if not rows:
+        raise Raised("value", "No columns to parse from file", Value("", frozenset({(file, 1)})))
+    return _table(file, rows, how, call, origins)
+
+
+LEAVING = {"filepath_or_buffer", "parse_dates", "usecols", "index_col", "low_memory", "encoding"}
+"""Arguments of ``read_csv`` whose effect on a table that the program wrote is known."""
+
+
+def _read_again(saved: Value, call: Call) -> Value:
+    """Return a table that the program wrote as text, as it is read again."""
+    table = saved.data
+    if not isinstance(table, Table) or call.keywords.keys() - LEAVING or len(call.args) > 1:
+        return unknown(saved)
+    wanted = call.keywords.get("usecols")
+    if wanted is not None and isinstance(wanted.data, (list, tuple)):
+        names = [name.data for name in wanted.data]
+        if any(name not in table.columns for name in names):
+            return unknown(saved)
+        table = part_of(table, [name for name in table.columns if name in names])
+    dates = call.keywords.get("parse_dates")
+    for name in dates.data if dates is not None and isinstance(dates.data, (list, tuple)) else ():
+        if name.data in table.columns:
+            table.columns[name.data] = "datetime64[ns]"
+    label = call.keywords.get("index_col")
+    if label is not None and label.data is not None:
+        names = list(table.columns)
+        name = names[label.data] if type(label.data) is int else label.data
+        if name not in table.columns:
+            return unknown(saved)
+        table = part_of(table, [other for other in names if other != name])
+        table.index_names = (name,)
+        if isinstance(table, Frame):
+            table.index = ()
+    return Value(table, saved.origins)
+
+
+def _read_text(interpreter: Interpreter, path: Value, held: LibraryObject, call: Call) -> Value:
+    """Read a table out of a text of the program itself."""
+    text = held.keywords.get("initial_value") or (held.args[0] if held.args else None)
+    how = _reading(interpreter, call)
+    if text is None or how is None or not isinstance(text.data, str):
+        return unknown(path)
+    try:
+        rows = list(_first_rows(text.data, how.separator, how.skipped))
+    except csv.Error:
+        return unknown(path)
+    if not rows:
+        return unknown(path)
+    result = _table(call.place[0], [(call.place[1], row) for _, row in rows], how, call, NOWHERE)
+    return Value(result.data, merged(path, text))
+
+
+def _table(
+    file: str, rows: list[tuple[int, list[str]]], how: _Reading, call: Call, origins: Origins
+) -> Value:
+    place = frozenset({(file, rows[0][0])})
+    if how.header is None:
+        names: list[object] = list(how.names or range(len(rows[0][1])))
+    else:
+        names = _named(rows.pop(0)[1])
+        names = list(how.names) if how.names is not None else names
+    if how.index and type(how.label) is int and 0 <= how.label < len(names):
+        how.label = names[how.label]
+    implied = bool(rows) and len(rows[0][1]) - len(names) == 1 and not how.index
+    width = len(names) + (len(rows[0][1]) - len(names) if implied else 0)
+    if rows and len(rows[0][1]) > width + 1 and not how.index:
+        return Value(UNKNOWN, origins | place)
+    sound: list[tuple[int, list[str]]] = []
+    for line, row in rows:
+        if len(row) > width:
+            own_origins = frozenset({(file, line)})
+            if how.bad != "error":
+                continue
+            sides = Value(len(row), own_origins), Value(width, place)
+            raise Raised("value", f"Expected {width} fields in line {line}, saw {len(row)}", *sides)
+        sound.append((line, row))
+    many = len(sound) > MOST_ITEMS
+    sound = sound[:MOST_ITEMS]
+    if how.most is not None:
+        sound, many = sound[: how.most], many and how.most > len(sound)
+    lines = tuple((file, line) for line, _ in sound)
+    table = Frame({}, Value(UNKNOWN if many else len(sound), origins | place), {}, {}, lines)
+    table.index = () if many or how.index or implied else range(len(sound))
+    if how.index and isinstance(how.label, str):
+        table.index_names = (how.label,)
+    shift = int(implied)
+    for index, name in enumerate(names):
+        if how.index and name == how.label:
+            if not many:
+                table.index = _typed(tuple(row[index] for _, row in sound), how.missing)[1]
+            continue
+        if how.wanted is not None and name not in how.wanted and index not in how.wanted:
+            continue
+        texts = tuple(row[index + shift] if index + shift < len(row) else "" for _, row in sound)
+        kind: str | None
+        kind, held, odd = _typed(texts, how.missing)
+        # What makes numbers text may be told by the call to stand for missing cells.
+        of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
+        if many:
+            kind = "object" if kind == "object" else None
+        dtype, cells = _as_asked(name, texts, (kind, held), how.missing, call)
+        table.columns[name], table.origins_of[name] = dtype, of_column
+        if not many and len(sound) * len(names) <= MOST_CELLS and cells is not None:
+            table.cells[name] = cells
+    for name in how.wanted or ():
+        if isinstance(name, str) and name not in names:
+            raise lacking(table, name, call.keywords["usecols"], Value(UNKNOWN, place))
+    return Value(table, origins | place)
+
+
+def _named(header: Sequence[str]) -> list[object]:
+    """Return the names of a header's cells as pandas makes them differ."""
+    names: list[object] = []
+    for index, cell in enumerate(header):
+        name = cell.strip("\ufeff") if index == 0 else cell
+        name = name or f"Unnamed: {index}"
+        unique, count = name, 0
+        while unique in names:
+            count += 1
+            unique = f"{name}.{count}"
+        names.append(unique)
+    return names
+
+
+def _as_asked(
+    name: object,
+    texts: Sequence[str],
+    read: tuple[str | None, Cells],
+    missing: frozenset[str],
+    call: Call,
+) -> tuple[str | None, Cells | None]:
+    """Return a column's dtype and cells as a call asks for them, None for what is not known."""
+    asked, dates = call.keywords.get("dtype"), call.keywords.get("parse_dates")
+    dtype, cells = read
+    if asked is not None and asked.data is not None:
+        own = asked.data.get(name) if isinstance(asked.data, dict) else asked
+        if own is None:
+            return dtype, cells
+        dtype = dtype_name(own)
+        if dtype == "object":
+            return dtype, tuple(None if text in missing else text for text in texts)
+        return dtype, converted(cells, dtype)
+    if dates is not None and dates.data:
+        named = isinstance(dates.data, list) and all(d.data != name for d in dates.data)
+        if dtype == "object" and not named:
+            return ("datetime64" if isinstance(dates.data, list) else None), None
+    return dtype, cells
+
+
+@lru_cache(maxsize=64)
+def _typed(
+    texts: tuple[str, ...], absent: frozenset[str] = _MISSING
+) -> tuple[str, tuple[object, ...], int | None]:
+    """Return a column's dtype, its cells, and the row that makes a column of numbers text."""
+    cells: list[object] = []
+    odd: list[int] = []
+    numbers = truths = missing = 0
+    fraction = False
+    for index, text in enumerate(texts):
+        bare = text.strip()
+        if text in absent:
+            missing += 1
+            cells.append(None)
+            continue
+        if text in _TRUTHS:
+            truths += 1
+            cells.append(text.lower() == "true")
+            odd.append(index)
+            continue
+        number = number_in(bare)
+        if number is None:
+            odd.append(index)
+            cells.append(text)
+            continue
+        numbers += 1
+        fraction = fraction or isinstance(number, float)
+        cells.append(number)
+    if truths and truths == len(texts):
+        return "bool", tuple(cells), None
+    if odd:
+        first = odd[0] if numbers * 2 > len(texts) else None
+        kept = [text if cell is not None else None for text, cell in zip(texts, cells, strict=True)]
+        return "object", tuple(kept), first
+    if fraction or missing:
+        floats = [None if not isinstance(c, (int, float)) else float(c) for c in cells]
+        return "float64", tuple(floats), None
+    return ("int64" if texts else "object"), tuple(cells), None
+
+
+@MODELS.function("pandas.read_json", "pandas.read_excel", "pandas.read_parquet")
+@MODELS.function("pandas.read_pickle", "pandas.read_feather", "pandas.read_hdf")
+def _read_other(interpreter: Interpreter, call: Call) -> Value:
+    path = call.given(0, "path_or_buf", "io", "path")
+    saved = kept_in(interpreter, path, call.name.rpartition("_")[2])
+    if saved is not None:
+        return saved
+    file = file_of(interpreter, path)
+    outline = None
+    text = text_in(interpreter, file) if call.name.endswith("read_json") else None
+    if file is not None and text is not None:
+        records = _records(file, text, is_true(call.keywords.get("lines")))
+        if records is not None:
+            made = Call("pandas.DataFrame", (records,), {}, call.place)
+            return MODELS.functions["pandas.DataFrame"](interpreter, made)
+    if file is not None and call.name.endswith("json") and text_in(interpreter, file) is not None:
+        outline = interpreter.workspace.table(file)
+    if file is None or outline is None or outline.is_cut or outline.problem or not outline.columns:
+        return call.unknown()
+    place = frozenset({(file, 1)})
+    rows = Value(outline.rows, place)
+    result = Table({}, rows)
+    for column in outline.columns:
+        result.columns[column.name] = "object" if column.numbers < column.filled else None
+        result.origins_of[column.name] = place
+    return Value(result, merged(*call.args) | place)
+
+
+def _records(file: str, text: str, by_line: bool) -> Value | None:
+    """Return the records of a JSON file, each with its line where each has its own."""
+    rows_read: list[Value] = []
+    lines = text.split("\n") if by_line else [text]
+    if len(lines) > MOST_ITEMS:
+        return None
+    try:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            place = frozenset({(file, number)})
+            loaded = json.loads(line)
+            records = loaded if isinstance(loaded, list) else [loaded]
+            if not by_line and not isinstance(loaded, list):
+                return None
+            rows_read.extend(with_origins(record, place) for record in records[:MOST_ITEMS])
+    except (ValueError, RecursionError):
+        return None
+    return Value(rows_read, frozenset({(file, 1)}))

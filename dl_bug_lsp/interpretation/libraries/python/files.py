@@ -1,0 +1,797 @@
+"""Models of files, paths and delimited text.
+
+Files are read through the workspace alone; each value keeps the line of the file that it stands on.
+Source: the Python library reference (``open``, ``pathlib``, ``os.path``, ``glob``, ``csv``).
+"""
+
+from __future__ import annotations
+
+import csv
+import fnmatch
+import itertools
+import posixpath
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+# The models of builtins below take the place of its, or call them.
+import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.cells import Series, part_of
+from dl_bug_lsp.interpretation.model_helpers import (
+    MOST_ITEMS,
+    MOST_TEXT,
+    is_true,
+    itself,
+    listed,
+    nothing,
+    state_of,
+    text_of,
+    thing,
+    with_origins,
+)
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    JsonText,
+    Lazy,
+    LibraryObject,
+    Raised,
+    Table,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+
+# Files.
+
+
+def written_files(interpreter: Interpreter) -> set[str]:
+    """Return the paths that the program has written so far; ``"*"`` is one that is not known."""
+    paths: set[str] | None = getattr(interpreter, "written", None)
+    if paths is None:
+        paths = set()
+        setattr(interpreter, "written", paths)  # noqa: B010
+    return paths
+
+
+def note_written(interpreter: Interpreter, path: Value | None) -> None:
+    """Take note that the program writes a file or makes a folder."""
+    text = text_of(path)
+    written_files(interpreter).add("*" if text is None else posixpath.normpath(text))
+
+
+def is_written(interpreter: Interpreter, path: str) -> bool:
+    """Whether the program may have written a file, or a folder around it."""
+    written = written_files(interpreter)
+    if not written:
+        return False
+    around = posixpath.normpath(path)
+    return "*" in written or any(
+        p in written for p in (around, *map(str, PurePosixPath(around).parents)) if p != "."
+    )
+
+
+MOST_NESTED = 6
+PICKLE = "pickle"
+"""The form of files of objects as they are: those of ``torch.save``, joblib and pickle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a program wrote to a file, and in which form: that of a pickle, a table, an array."""
+
+    form: str
+    value: Value
+
+
+def _kept_files(interpreter: Interpreter) -> dict[str, Kept]:
+    files: dict[str, Kept] | None = getattr(interpreter, "kept_files", None)
+    if files is None:
+        files = {}
+        setattr(interpreter, "kept_files", files)  # noqa: B010
+    return files
+
+
+def keep(interpreter: Interpreter, path: Value | None, form: str, value: Value | None) -> None:
+    """Take note of what a program writes to a file."""
+    text = text_of(path)
+    # A checkpoint goes to a path of its own, whatever that is.
+    if text is not None or form != PICKLE:
+        note_written(interpreter, path)
+    if text is not None and value is not None:
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value))
+
+
+def kept_here(interpreter: Interpreter, path: str) -> Kept | None:
+    """Return what a run itself has written under a path."""
+    return _kept_files(interpreter).get(posixpath.normpath(path))
+
+
+def kept_in(interpreter: Interpreter, path: Value | None, form: str) -> Value | None:
+    """Return what a file holds that this run wrote, or a command before it; None if not known."""
+    text = text_of(path)
+    if text is None:
+        return None
+    found = kept_here(interpreter, text)
+    if found is None and interpreter.earlier is not None and not _is_there(interpreter, text):
+        found = interpreter.earlier.kept(text)
+    if found is None or found.form != form:
+        return None
+    return snapshot(found.value)
+
+
+def _is_there(interpreter: Interpreter, path: str) -> bool:
+    """Whether the workspace has a file that a path names, listed or not, as large ones of data."""
+    workspace = interpreter.workspace
+    is_listed = workspace.file_named(path) is not None
+    return is_listed or workspace.existing_file(path, interpreter.script) is not None
+
+
+def explained_by_writer(
+    interpreter: Interpreter, path: Value | None, form: str, held: Value
+) -> Value:
+    """Return what a workspace file holds, with what made it where a command before wrote the file.
+
+    A value that the command is known to write comes from where the command took it. One of which
+    that is not known may come from there as well; one that differs was changed in the file.
+    """
+    text = text_of(path)
+    if text is None or interpreter.earlier is None or kept_here(interpreter, text) is not None:
+        return held
+    written = interpreter.earlier.kept(text)
+    if written is None or written.form != form:
+        return held
+    interpreter.generated.add(posixpath.normpath(text))
+    return _explained(held, snapshot(written.value))
+
+
+def _explained(held: Value, written: Value, depth: int = 0) -> Value:
+    data, other = held.data, written.data
+    origins = held.origins | written.origins
+    if depth > MOST_NESTED:
+        return held
+    if isinstance(data, dict):
+        known = other if isinstance(other, dict) else {}
+        default = Value(UNKNOWN, written.origins)
+        entries = {k: _explained(v, known.get(k, default), depth + 1) for k, v in data.items()}
+        is_like = known.keys() == data.keys() and written.origins
+        return Value(entries, written.origins if is_like else origins)
+    if isinstance(data, list) and len(data) <= MOST_ITEMS:
+        unknown_items = [Value(UNKNOWN, written.origins)] * len(data)
+        like = list(other) if isinstance(other, (list, tuple)) else []
+        pairs = zip(data, like if len(like) == len(data) else unknown_items, strict=True)
+        items = [_explained(item, as_written, depth + 1) for item, as_written in pairs]
+        is_like = len(like) == len(data) and written.origins
+        return Value(items, written.origins if is_like else origins)
+    if isinstance(data, Array):
+        return _explained_array(data, other, held, written)
+    if isinstance(other, (bool, int, float, str, type(None))) and written.origins:
+        return Value(data, written.origins) if data == other else held
+    return Value(data, origins)
+
+
+def _explained_array(data: Array, other: object, held: Value, written: Value) -> Value:
+    """Return the array of a file with what made its sizes, those that differ left as they are."""
+    sizes = other.shape if isinstance(other, Array) else None
+    if data.shape is not None and sizes is not None and len(sizes) == len(data.shape):
+        shape = tuple(
+            mine if isinstance(its.data, int) and its.data != mine.data else Value(mine.data, both)
+            for mine, its in zip(data.shape, sizes, strict=True)
+            for both in (its.origins or mine.origins,)
+        )
+        data = replace(data, shape=shape)
+    if isinstance(data, Series):
+        data = replace(data, derived=data.derived | written.origins)
+    return Value(data, held.origins | written.origins)
+
+
+def snapshot(value: Value, depth: int = 0) -> Value:
+    """Return a value as it is now: what holds others, and tables, are copied."""
+    data = value.data
+    if depth > MOST_NESTED:
+        return unknown(value)
+    if isinstance(data, dict):
+        return Value({k: snapshot(v, depth + 1) for k, v in data.items()}, value.origins)
+    if isinstance(data, (list, tuple)) and len(data) <= MOST_ITEMS:
+        return Value(type(data)(snapshot(item, depth + 1) for item in data), value.origins)
+    if isinstance(data, Table):
+        return Value(part_of(data, list(data.columns)), value.origins)
+    if isinstance(data, LibraryObject):
+        held = {name: snapshot(item, depth + 1) for name, item in data.state.items()}
+        copied = LibraryObject(data.name, data.args, dict(data.keywords), data.made, held)
+        return Value(copied, value.origins)
+    return value
+
+
+def file_of(
+    interpreter: Interpreter, path: Value | None, suffixes: tuple[str, ...] = ()
+) -> str | None:
+    """Return the workspace file that a path means.
+
+    One that is not known is the workspace's only file with one of the ``suffixes``.
+
+    Raises `Raised` ("file") where a relative path names no file of the workspace and the program
+    did not write it; None where that cannot be told.
+    """
+    text = text_of(path)
+    if path is None or text is None:
+        fitting = [file for file in interpreter.workspace.files() if file.endswith(suffixes)]
+        is_alone = bool(suffixes) and interpreter.GUESSES and path is not None and len(fitting) == 1
+        return fitting[0] if is_alone and path is not None and path.data is UNKNOWN else None
+    if is_written(interpreter, text):
+        return None
+    file = interpreter.workspace.file_named(text)
+    if file is not None:
+        return file
+    if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
+        return None
+    # Data that an ignore rule hides is no file of the workspace's list, but it may be there.
+    hidden = interpreter.workspace.existing_file(text, interpreter.script)
+    if hidden is not None:
+        return hidden
+    if interpreter.earlier is not None and interpreter.earlier.wrote(text):
+        return None
+    raise Raised("file", f"No such file or directory: {text!r}", path)
+
+
+def _is_folder(interpreter: Interpreter, path: str) -> bool:
+    return any(True for _ in _below(interpreter, path))
+
+
+MOST_FOLDERS = 40
+"""Folders whose files are listed whatever they hold."""
+
+
+def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
+    """Yield (workspace file, its path below a folder) of all files below a folder.
+
+    A path is meant from the root, or from the folder of the script where the root has none such.
+    Those that are no text stand in no index: they are listed for folders that the program names and
+    for those below them that hold texts.
+    """
+    wanted = posixpath.normpath(path).lstrip("/") or "."
+    around = posixpath.dirname(interpreter.script)
+    files = interpreter.workspace.files()
+    names = dict.fromkeys((wanted, posixpath.normpath(posixpath.join(around, wanted))))
+    for name in names:
+        if name == ".":
+            yield from ((file, file) for file in files)
+            return
+        inside = [file for file in files if file.startswith(f"{name}/")]
+        folders = dict.fromkeys([name, *(posixpath.dirname(file) for file in inside)])
+        for folder in itertools.islice(folders, MOST_FOLDERS):
+            inside += interpreter.workspace.folder_files(folder)
+        inside = list(dict.fromkeys(inside))
+        if inside:
+            yield from ((file, file[len(name) + 1 :]) for file in inside)
+            return
+
+
+def text_in(interpreter: Interpreter, file: str | None) -> str | None:
+    """Return a workspace file's text, None where it is too long, binary or not known."""
+    text = None if file is None else interpreter.workspace.text(file)
+    if text is None or file is None or len(text) > MOST_TEXT:
+        return None
+    interpreter.files_read[file] = None
+    return text
+
+
+def _split(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def lines_in(interpreter: Interpreter, file: str | None, path: Value) -> Value:
+    """Return a file's lines with their ends, each with its place; outlined where they are many."""
+    text = text_in(interpreter, file)
+    if text is None or file is None:
+        return Value(UNKNOWN, path.origins)
+    lines = _split(text)
+    if len(lines) > MOST_ITEMS:
+        origins = frozenset({(file, 1)})
+        length = Value(len(lines), path.origins | origins)
+        return Value(Lazy(Value(UNKNOWN, origins), length), path.origins)
+    made = [Value(line, frozenset({(file, n)})) for n, line in enumerate(lines, 1)]
+    return Value(made, path.origins)
+
+
+@MODELS.function("open", "builtins.open", "io.open", "codecs.open", "gzip.open")
+@MODELS.method("Path", "open")
+def _open(interpreter: Interpreter, call: Call) -> Value:
+    path = call.receiver if call.receiver is not None else call.given(0, "file", "filename")
+    mode = call.given(0 if call.receiver is not None else 1, "mode")
+    how = "r" if mode is None else mode.data
+    name = "io.TextIOWrapper"
+    if path is None or not isinstance(how, str):
+        return call.unknown()
+    if any(letter in how for letter in "wax+"):
+        note_written(interpreter, path)
+        return thing(name, call, path=path, lines=Value(UNKNOWN, path.origins), at=Value(0))
+    file = file_of(interpreter, path)
+    lines = lines_in(interpreter, file, path)
+    if "b" in how or "gzip" in call.name:
+        lines = Value(UNKNOWN, path.origins)
+    if file is None and path.data is UNKNOWN:
+        # What reads settings from it reads those of the run.
+        file = interpreter.settings
+    return thing(name, call, path=path, file=Value(file), lines=lines, at=Value(0))
+
+
+def _rest(call: Call, take: bool = True) -> list[Value] | None:
+    """Return the lines of an open file that were not read yet, and count them as read."""
+    lines, at = state_of(call.receiver, "lines").data, state_of(call.receiver, "at").data
+    if not isinstance(lines, list) or not isinstance(at, int):
+        return None
+    if take and call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
+        call.receiver.data.state["at"] = Value(len(lines))
+    return lines[at:]
+
+
+@MODELS.method("TextIOWrapper", "__iter__", "readlines")
+def _read_lines(_: Interpreter, call: Call) -> Value:
+    rest = _rest(call)
+    return state_of(call.receiver, "lines") if rest is None else Value(rest)
+
+
+@MODELS.method("TextIOWrapper", "readline", "__next__")
+def _read_line(_: Interpreter, call: Call) -> Value:
+    rest = _rest(call, take=False)
+    if rest is None or call.receiver is None or not isinstance(call.receiver.data, LibraryObject):
+        return call.unknown()
+    if not rest:
+        return Value("") if call.name == "readline" else call.unknown()
+    at = call.receiver.data.state["at"].data
+    call.receiver.data.state["at"] = Value(at + 1 if isinstance(at, int) else UNKNOWN)
+    return rest[0]
+
+
+@MODELS.method("TextIOWrapper", "read")
+def _read(_: Interpreter, call: Call) -> Value:
+    rest = None if call.args else _rest(call)
+    if rest is None:
+        return unknown(state_of(call.receiver, "lines"))
+    text = "".join(line.data for line in rest if isinstance(line.data, str))
+    return Value(text, rest[0].origins if rest else NOWHERE)
+
+
+MODELS.method("TextIOWrapper", "__enter__")(itself)
+MODELS.method("TextIOWrapper", "__exit__", "close", "writelines", "flush", "truncate", "fileno")(
+    nothing
+)
+
+
+@MODELS.method("TextIOWrapper", "write")
+def _write(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of a JSON document that a file gets."""
+    _keep_json(interpreter, call.receiver, call.given(0, "text"))
+    return Value(None)
+
+
+@MODELS.method("TextIOWrapper", "seek")
+def _seek(_: Interpreter, call: Call) -> Value:
+    to = call.given(0, "offset")
+    if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
+        known = to is not None and to.data == 0
+        call.receiver.data.state["at"] = Value(0 if known else UNKNOWN)
+    return unknown() if to is None else to
+
+
+# Delimited text.
+
+
+@MODELS.function("csv.reader", "csv.DictReader")
+def _csv_reader(interpreter: Interpreter, call: Call) -> Value:
+    source = call.given(0, "f", "csvfile", "iterable")
+    handle = Call("readlines", (), {}, call.place, source)
+    of_file = source is not None and isinstance(source.data, LibraryObject)
+    lines = _rest(handle) if of_file else listed(interpreter, source)
+    origins = merged(*([source] if source is not None else []), state_of(source, "path"))
+    options: dict[str, str] = {}
+    for name in ("delimiter", "quotechar"):
+        mark = call.keywords.get(name)
+        if mark is not None and not (isinstance(mark.data, str) and len(mark.data) == 1):
+            return Value(UNKNOWN, origins)
+        if mark is not None and isinstance(mark.data, str):
+            options[name] = mark.data
+    if lines is None or not all(isinstance(line.data, str) for line in lines):
+        return Value(UNKNOWN, origins)
+    rows = _csv_rows(lines, options)
+    if call.name.endswith("reader"):
+        return thing("csv.reader", call, rows=Value(rows, origins))
+    named = call.given(1, "fieldnames")
+    names = None if named is None else listed(interpreter, named)
+    if named is not None and names is None:
+        return Value(UNKNOWN, origins)
+    if names is None:
+        first = rows.pop(0).data if rows else []
+        names = first if isinstance(first, list) else []
+    records = [_record(names, row) for row in rows]
+    return thing("csv.DictReader", call, rows=Value(records, origins), fieldnames=Value(names))
+
+
+def _csv_rows(lines: Sequence[Value], options: dict[str, str]) -> list[Value]:
+    reader = csv.reader((str(line.data) for line in lines), **options)  # type: ignore[arg-type]
+    rows: list[Value] = []
+    start = 0
+    try:
+        for row in reader:
+            origins = lines[start].origins
+            rows.append(Value([Value(cell, origins) for cell in row], origins))
+            start = min(reader.line_num, len(lines) - 1)
+    except csv.Error as error:
+        raise Raised("value", str(error), lines[start]) from None
+    return [row for row in rows if row.data]
+
+
+def _record(names: Sequence[Value], row: Value) -> Value:
+    cells = row.data if isinstance(row.data, list) else []
+    record: dict[object, Value] = {}
+    for index, name in enumerate(names):
+        cell = cells[index] if index < len(cells) else Value(None, row.origins)
+        record[name.data] = cell
+    if len(cells) > len(names):
+        record[None] = Value(cells[len(names) :], row.origins)
+    return Value(record, row.origins)
+
+
+@MODELS.method("reader", "__iter__")
+@MODELS.method("DictReader", "__iter__")
+def _csv_iter(_: Interpreter, call: Call) -> Value:
+    rows = state_of(call.receiver, "rows")
+    if isinstance(rows.data, list):
+        held = Value(list(rows.data), rows.origins)
+        rows.data.clear()
+        return held
+    return rows
+
+
+@MODELS.method("reader", "__next__")
+@MODELS.method("DictReader", "__next__")
+def _csv_next(_: Interpreter, call: Call) -> Value:
+    rows = state_of(call.receiver, "rows").data
+    if isinstance(rows, list) and rows:
+        first = rows.pop(0)
+        return first if isinstance(first, Value) else call.unknown()
+    return call.unknown()
+
+
+MODELS.function("csv.writer", "csv.DictWriter")(lambda interpreter, call: thing("csv.writer", call))
+MODELS.method("writer", "writerow", "writerows", "writeheader")(nothing)
+
+
+# Paths.
+
+
+def path_value(text: str, call: Call, *parts: Value) -> Value:
+    """Return a `pathlib.Path` of a text."""
+    origins = merged(*parts)
+    made = LibraryObject("pathlib.Path", (), {}, call.place, {"path": Value(text, origins)})
+    return Value(made, origins)
+
+
+@MODELS.function("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath")
+@MODELS.method("Path", "joinpath", "/", "__truediv__")
+def make_path(_: Interpreter, call: Call) -> Value:
+    """Return the path of some parts, unknown where one of them is."""
+    parts = [*([call.receiver] if call.receiver is not None else []), *call.args]
+    texts = [text_of(part) for part in parts]
+    if any(text is None for text in texts):
+        return unknown(*parts)
+    return path_value(str(PurePosixPath(*(t for t in texts if t is not None))), call, *parts)
+
+
+@MODELS.method("Path", "__rtruediv__")
+def _path_after(interpreter: Interpreter, call: Call) -> Value:
+    assert call.receiver is not None
+    turned = Call("joinpath", (*call.args, call.receiver), {}, call.place)
+    return make_path(interpreter, turned)
+
+
+@MODELS.function("pathlib.Path.cwd", "os.getcwd", "os.getcwdb")
+def _here(_: Interpreter, call: Call) -> Value:
+    return (
+        path_value(".", call) if call.name.endswith("cwd") and "Path" in call.name else Value(".")
+    )
+
+
+_PATH_TEXTS: dict[str, Callable[[PurePosixPath], str]] = {
+    "name": lambda path: path.name,
+    "stem": lambda path: path.stem,
+    "suffix": lambda path: path.suffix,
+    "as_posix": str,
+    "__str__": str,
+    "__fspath__": str,
+}
+_PATH_PATHS: dict[str, Callable[..., PurePosixPath]] = {
+    "parent": lambda path: path.parent,
+    "with_suffix": lambda path, suffix: path.with_suffix(suffix),
+    "with_name": lambda path, name: path.with_name(name),
+    "with_stem": lambda path, stem: path.with_stem(stem),
+    "relative_to": lambda path, other: path.relative_to(other),
+    "resolve": lambda path, *_: path,
+    "absolute": lambda path: path,
+    "expanduser": lambda path: path,
+}
+
+
+@MODELS.attribute("Path", "name", "stem", "suffix")
+@MODELS.method("Path", "as_posix", "__str__", "__fspath__")
+def _path_text(_: Interpreter, call: Call) -> Value:
+    text = text_of(call.receiver)
+    if text is None or call.receiver is None:
+        return call.unknown()
+    return Value(_PATH_TEXTS[call.name](PurePosixPath(text)), call.receiver.origins)
+
+
+@MODELS.attribute("Path", "parent")
+@MODELS.method("Path", *(name for name in _PATH_PATHS if name != "parent"))
+def _path_path(_: Interpreter, call: Call) -> Value:
+    text, given = text_of(call.receiver), [text_of(arg) for arg in call.args]
+    if text is None or call.receiver is None or None in given:
+        return call.unknown()
+    try:
+        made = _PATH_PATHS[call.name](PurePosixPath(text), *given)
+    except (ValueError, TypeError) as error:
+        raise Raised("value", str(error), call.receiver, *call.args) from None
+    return path_value(str(made), call, call.receiver, *call.args)
+
+
+@MODELS.attribute("Path", "parents", "parts", "suffixes")
+def _path_parts(_: Interpreter, call: Call) -> Value:
+    text = text_of(call.receiver)
+    if text is None or call.receiver is None:
+        return call.unknown()
+    path, origins = PurePosixPath(text), call.receiver.origins
+    if call.name == "parents":
+        return Value([path_value(str(p), call, call.receiver) for p in path.parents], origins)
+    if call.name == "suffixes":
+        return with_origins(path.suffixes, origins)
+    return with_origins(path.parts, origins)
+
+
+@MODELS.function("os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.lexists")
+@MODELS.method("Path", "exists", "is_file", "is_dir")
+def _exists(interpreter: Interpreter, call: Call) -> Value:
+    path = call.receiver if call.receiver is not None else call.given(0, "path", "s")
+    text = text_of(path)
+    if path is None or text is None:
+        return call.unknown()
+    file = interpreter.workspace.file_named(text)
+    if file is None:
+        file = interpreter.workspace.existing_file(text, interpreter.script)
+    folder = file is None and _is_folder(interpreter, text)
+    wants = call.name.rpartition(".")[2].replace("_", "")
+    if file is not None or folder:
+        is_there = wants in ("exists", "lexists") or (wants == "isdir") == folder
+        return Value(is_there, path.origins)
+    return Value(UNKNOWN, path.origins)
+
+
+@MODELS.method("Path", "read_text")
+def _read_text(interpreter: Interpreter, call: Call) -> Value:
+    file = file_of(interpreter, call.receiver)
+    if file is None and call.receiver is not None and call.receiver.data is UNKNOWN:
+        file = interpreter.settings
+    text = text_in(interpreter, file)
+    if text is None or file is None:
+        saved = kept_in(interpreter, call.receiver, "json")
+        return call.unknown() if saved is None else JsonText(saved)
+    return Value(text, frozenset({(file, 1)}))
+
+
+@MODELS.method("Path", "write_text")
+def _write_text(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of what a file holds from now on."""
+    note_written(interpreter, call.receiver)
+    _keep_json(interpreter, call.receiver, call.given(0, "data"))
+    return Value(None)
+
+
+def _keep_json(interpreter: Interpreter, path: Value | None, text: Value | None) -> None:
+    if isinstance(text, JsonText):
+        keep(interpreter, path, "json", text.document)
+
+
+@MODELS.method("Path", "mkdir", "write_bytes", "touch", "unlink", "rmdir", "rename")
+@MODELS.function(
+    *("os.makedirs", "os.mkdir", "os.remove", "shutil.rmtree", "shutil.copy", "shutil.copyfile"),
+    *("os.rename", "os.replace", "shutil.move", "os.symlink", "os.chmod"),
+)
+def _change_files(interpreter: Interpreter, call: Call) -> Value:
+    whole = "shutil" in call.name or "rename" in call.name or "remove" in call.name
+    target = call.receiver if call.receiver is not None else call.given(0, "name", "path")
+    if not call.name.endswith(("mkdir", "makedirs")) or whole:
+        note_written(interpreter, None if whole else target)
+    elif not is_true(call.keywords.get("exist_ok")) or not _is_folder(
+        interpreter, text_of(target) or "."
+    ):
+        note_written(interpreter, target)
+    return Value(None)
+
+
+@MODELS.method("Path", "glob", "rglob", "iterdir")
+@MODELS.function("os.listdir", "glob.glob", "glob.iglob")
+def _list_files(interpreter: Interpreter, call: Call) -> Value:
+    """List what the workspace has of a folder; unknown where it has nothing of it."""
+    of_path, name = call.receiver is not None, call.name.rpartition(".")[2]
+    folder = call.receiver if of_path else call.given(0, "path", "pathname")
+    pattern = call.given(0, "pattern") if name in ("glob", "rglob") and of_path else None
+    text, wanted = text_of(folder), None if pattern is None else text_of(pattern)
+    if name == "listdir" and folder is None:
+        text = "."
+    if text is None or (pattern is not None and wanted is None):
+        return call.unknown()
+    if name in ("glob", "iglob") and not of_path:
+        head = list(itertools.takewhile(lambda part: not _MAGIC.search(part), text.split("/")))
+        wanted = text[len("/".join(head)) :].lstrip("/")
+        text = "/".join(head) or "."
+        if not wanted or text.startswith("~"):
+            return call.unknown()
+    if name == "rglob":
+        wanted = f"**/{wanted}"
+    files = _matching(interpreter, text, wanted)
+    if not files or len(files) > MOST_ITEMS:
+        return call.unknown()
+    parts = [part for part in (folder, pattern) if part is not None]
+    if name == "listdir":
+        return Value([Value(each, merged(*parts)) for each in files], merged(*parts))
+    joined = [posixpath.normpath(posixpath.join(text, each)) for each in files]
+    if of_path:
+        return Value([path_value(each, call, *parts) for each in joined], merged(*parts))
+    return Value([Value(each, merged(*parts)) for each in joined], merged(*parts))
+
+
+@MODELS.function("os.walk")
+def _walked(interpreter: Interpreter, call: Call) -> Value:
+    """List the folders of the workspace below one, each with its folders and its files."""
+    folder = call.given(0, "top")
+    text = text_of(folder)
+    if folder is None or text is None or len(call.args) > 1 or call.keywords:
+        return call.unknown()
+    below = [rest for _, rest in _below(interpreter, text)]
+    if not below or len(below) > MOST_ITEMS:
+        return call.unknown()
+    folders: dict[str, dict[str, None]] = {"": {}}
+    files: dict[str, list[str]] = {}
+    for rest in sorted(below):
+        head, name = posixpath.split(rest)
+        files.setdefault(head, []).append(name)
+        while head:
+            above, name = posixpath.split(head)
+            folders.setdefault(head, {})
+            folders.setdefault(above, {})[name] = None
+            head = above
+
+    def entries(head: str) -> Iterator[Value]:
+        inner = list(folders[head])
+        parts = (posixpath.join(text, head) if head else text, inner, files.get(head, []))
+        yield with_origins(parts, folder.origins)
+        for name in inner:
+            yield from entries(posixpath.join(head, name))
+
+    return Value(list(entries("")), folder.origins)
+
+
+ENTRY = "os.DirEntry"
+
+
+@MODELS.function("os.scandir")
+def _scanned(interpreter: Interpreter, call: Call) -> Value:
+    """List the entries that the workspace has of a folder."""
+    folder = call.given(0, "path") or Value(".")
+    text = text_of(folder)
+    names = [] if text is None else _matching(interpreter, text, None)
+    if text is None or not names or len(names) > MOST_ITEMS:
+        return thing("os.ScandirIterator", call, entries=call.unknown())
+    entries = []
+    for name in names:
+        whole = posixpath.join(text, name)
+        state = {"name": Value(name, folder.origins), "path": Value(whole, folder.origins)}
+        entries.append(Value(LibraryObject(ENTRY, (), {}, call.place, state), folder.origins))
+    return thing("os.ScandirIterator", call, entries=Value(entries, folder.origins))
+
+
+MODELS.method("ScandirIterator", "__iter__")(lambda _, call: state_of(call.receiver, "entries"))
+MODELS.method("ScandirIterator", "__enter__")(itself)
+MODELS.method("ScandirIterator", "__exit__", "close")(nothing)
+
+
+@MODELS.method("DirEntry", "is_file", "is_dir")
+def _kind_of_entry(interpreter: Interpreter, call: Call) -> Value:
+    path, name = state_of(call.receiver, "path"), call.name.replace("_", "")
+    return _exists(interpreter, Call(f"os.path.{name}", (path,), {}, call.place))
+
+
+@MODELS.function("os.path.getsize", "os.path.getmtime", "os.path.getctime")
+def _measured(interpreter: Interpreter, call: Call) -> Value:
+    """Return a number; raise where the file is not there."""
+    path = call.given(0, "filename")
+    file_of(interpreter, path)
+    return arrays.number("int64" if call.name.endswith("size") else "float64", *call.args)
+
+
+@MODELS.function("os.path.relpath")
+def _relative(_: Interpreter, call: Call) -> Value:
+    """Return a path as seen from another, where both or neither begin at the root."""
+    path, start = call.given(0, "path"), call.given(1, "start")
+    text = text_of(path)
+    origin = "." if start is None or start.data is None else text_of(start)
+    if not text or not origin:
+        if text == "":
+            raise Raised("value", "no path specified", *call.args)
+        return call.unknown()
+    both = [posixpath.normpath(text), posixpath.normpath(origin)]
+    if both[0].startswith("/") != both[1].startswith("/") or any(p.startswith("..") for p in both):
+        return call.unknown()
+    if not both[0].startswith("/"):
+        both = [posixpath.join("/", part) for part in both]
+    return Value(posixpath.relpath(*both), merged(*call.args))
+
+
+@MODELS.function("os.path.commonprefix", "os.path.commonpath")
+def _common(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "m", "list", "paths"))
+    texts = None if items is None else [text_of(item) for item in items]
+    if items is None or texts is None or None in texts:
+        return call.unknown()
+    function = getattr(posixpath, call.name.rpartition(".")[2])
+    try:
+        return Value(function(texts), merged(*call.args, *items[:24]))
+    except ValueError as error:
+        raise Raised("value", str(error), *call.args) from None
+
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+def _matching(interpreter: Interpreter, folder: str, pattern: str | None) -> list[str]:
+    below = [rest for _, rest in _below(interpreter, folder)]
+    if pattern is None:
+        return sorted({rest.partition("/")[0] for rest in below})
+    names = set(below)
+    names.update(str(p) for rest in below for p in PurePosixPath(rest).parents if str(p) != ".")
+    wanted = tuple(part for part in pattern.split("/") if part)
+    return sorted(name for name in names if _fits(tuple(name.split("/")), wanted))
+
+
+def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    if not wanted:
+        return not parts
+    if wanted[0] == "**":
+        return any(_fits(parts[i:], wanted[1:]) for i in range(len(parts)))
+    return bool(parts) and fnmatch.fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+
+
+_OS_PATH: dict[str, Callable[..., object]] = {
+    "join": posixpath.join,
+    "basename": posixpath.basename,
+    "dirname": posixpath.dirname,
+    "split": posixpath.split,
+    "splitext": posixpath.splitext,
+    "normpath": posixpath.normpath,
+    "isabs": posixpath.isabs,
+    "abspath": posixpath.normpath,
+    "realpath": posixpath.normpath,
+    "expanduser": str,
+}
+
+
+@MODELS.function(*(f"os.path.{name}" for name in _OS_PATH), "os.fspath")
+def _os_path(_: Interpreter, call: Call) -> Value:
+    texts = [text_of(arg) for arg in call.args]
+    if None in texts or not texts:
+        if any(arg.data is None for arg in call.args):
+            message = "expected str, bytes or os.PathLike object, not NoneType"
+            raise Raised("type", message, *(arg for arg in call.args if arg.data is None))
+        return call.unknown()
+    function = _OS_PATH.get(call.name.rpartition(".")[2], str)
+    return with_origins(function(*texts), merged(*call.args))

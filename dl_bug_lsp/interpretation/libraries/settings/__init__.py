@@ -1,0 +1,12 @@
+"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, OpenMMLab."""
+
+
+def load() -> None:
+    """Import all modules of models: they register what they know."""
+    from dl_bug_lsp.interpretation.libraries.settings import (  # noqa: F401
+        commands,
+        documents,
+        hydra,
+        omegaconf,
+        openmmlab,
+    )

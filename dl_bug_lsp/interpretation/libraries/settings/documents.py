@@ -1,0 +1,536 @@
+"""Models of documents of settings: JSON, YAML, TOML, INI, OmegaConf and its like.
+
+Sources: the Python library reference (``json``, ``configparser``), the documentation of PyYAML
+and OmegaConf.
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+# The models of builtins below take the place of its, or call them.
+import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    MOST_NESTED,
+    explained_by_writer,
+    file_of,
+    keep,
+    kept_in,
+    text_in,
+)
+from dl_bug_lsp.interpretation.model_helpers import (
+    MOST_ITEMS,
+    MOST_TEXT,
+    MOST_TEXT_OF_PATTERN,
+    nothing,
+    state_of,
+    text_of,
+    thing,
+    with_origins,
+)
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import (
+    MAX_TEXT,
+    NotPlain,
+    plain,
+    value_of,
+)
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    JsonText,
+    LibraryObject,
+    Origin,
+    Origins,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
+from dl_bug_lsp.workspace.configs.reading import plain_scalar
+from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+    from dl_bug_lsp.workspace.contents import ConfigEntry
+
+
+# JSON, YAML, TOML and INI documents.
+
+
+def json_value(node: Node, file: str, line: int, budget: list[int]) -> Value:
+    """Return a JSON document as nested values, each with its key's line."""
+    origins = frozenset({(file, line)})
+    budget[0] -= 1
+    if budget[0] < 0:
+        return Value(UNKNOWN, origins)
+    if not node.is_container:
+        return Value(node.value, origins)
+    if node.keys is None:
+        return Value([json_value(item, file, item.line, budget) for item in node.items], origins)
+    pairs = zip(node.keys, node.items, strict=False)
+    return Value({key: json_value(n, file, at, budget) for (key, at), n in pairs}, origins)
+
+
+def _json_text(text: str, origins: Origins) -> Value:
+    """Return a JSON text that starts at the place it is known to come from."""
+    file, line = min(origins) if len(origins) == 1 else ("", 1)
+    if len(text) > MOST_TEXT:
+        return Value(UNKNOWN, origins)
+    reading = read_json(text, line)
+    if reading.problem is not None or reading.root is None:
+        at = reading.problem_line or line
+        place = frozenset({(file, at)}) if file else origins
+        raise Raised("value", reading.problem or "no value", Value(text[:200], place))
+    document = json_value(reading.root, file, reading.root.line, [MOST_ITEMS])
+    return document if file else with_origins(_stripped(document), origins)
+
+
+def _stripped(value: Value) -> object:
+    try:
+        return plain(value, 200)
+    except ValueError:
+        return UNKNOWN
+
+
+@MODELS.function("json.load")
+def _json_load(interpreter: Interpreter, call: Call) -> Value:
+    handle = call.given(0, "fp")
+    file = state_of(handle, "file").data
+    text = text_in(interpreter, file) if isinstance(file, str) else None
+    if text is None or not isinstance(file, str):
+        saved = kept_in(interpreter, handle, "json")
+        return Value(UNKNOWN, merged(state_of(handle, "path"))) if saved is None else saved
+    document = _json_text(text, frozenset({(file, 1)}))
+    return explained_by_writer(interpreter, handle, "json", document)
+
+
+@MODELS.function("json.loads", "orjson.loads", "ujson.loads")
+def _json_loads(interpreter: Interpreter, call: Call) -> Value:
+    text = call.given(0, "s")
+    if isinstance(text, JsonText):
+        return text.document
+    if text is None or not isinstance(text.data, str):
+        return call.unknown()
+    document = _json_text(text.data, text.origins)
+    whole = [file for file, line in text.origins if line == 1]
+    if len(text.origins) != 1 or not whole or text_in(interpreter, whole[0]) != text.data:
+        return document
+    return explained_by_writer(interpreter, Value(whole[0]), "json", document)
+
+
+@MODELS.function("json.dumps", "orjson.dumps", "ujson.dumps")
+def _json_dumps(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    if given is None:
+        return call.unknown()
+    options = {"indent", "sort_keys", "ensure_ascii"}
+    if call.name != "json.dumps" or len(call.args) != 1 or call.keywords.keys() - options:
+        return JsonText(_as_json(given))
+    try:
+        named = {name: plain(value) for name, value in call.keywords.items()}
+        text = json.dumps(plain(given), **named)
+    except (NotPlain, TypeError, ValueError):
+        return JsonText(_as_json(given))
+    return JsonText(_as_json(given), text if len(text) <= MAX_TEXT else UNKNOWN)
+
+
+@MODELS.function("json.dump")
+def _json_dump(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    keep(interpreter, call.given(1, "fp"), "json", None if given is None else _as_json(given))
+    return Value(None)
+
+
+def _as_json(value: Value, depth: int = 0) -> Value:
+    """Return a value as JSON gives it back: keys are texts, and tuples are lists."""
+    data = value.data
+    if depth > MOST_NESTED and isinstance(data, (dict, list, tuple)):
+        return Value(UNKNOWN, value.origins)
+    if isinstance(data, dict):
+        made = {str(key): _as_json(item, depth + 1) for key, item in data.items()}
+        return Value(made, value.origins)
+    if isinstance(data, (list, tuple)):
+        return Value([_as_json(item, depth + 1) for item in data], value.origins)
+    return value
+
+
+MODELS.function("yaml.dump", "yaml.safe_dump", "toml.dump")(nothing)
+
+
+def settings(interpreter: Interpreter, file: str) -> Value:
+    """Return a YAML or TOML document as nested values, each with its line.
+
+    Unknown where the file has more than one document, could not be read, or is too long.
+    """
+    workspace = interpreter.workspace
+    origins = frozenset({(file, 1)})
+    text = text_in(interpreter, file)
+    entries = workspace.config_entries(file)
+    if text is None or not entries or len(entries) >= MOST_ITEMS:
+        return Value(UNKNOWN, origins)
+    problem = workspace.elements(file).problem
+    if problem is not None:
+        at = frozenset({(file, workspace.elements(file).problem_line or 1)})
+        raise Raised("value", problem, Value(UNKNOWN, at))
+    if file.endswith((".yaml", ".yml")) and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
+        return Value(UNKNOWN, origins)
+    return nested(interpreter, entries, (file, 1))
+
+
+def nested(interpreter: Interpreter, entries: Sequence[ConfigEntry], start: Origin) -> Value:
+    """Return settings as nested tables and lists of values, each with its place."""
+    parents = {entry.path[:-1]: isinstance(entry.path[-1], int) for entry in entries if entry.path}
+    root = Value([] if parents.get((), False) else {}, frozenset({start}))
+    made: dict[tuple[str | int, ...], Value] = {(): root}
+
+    def holder(path: tuple[str | int, ...], place: Origin) -> Value:
+        if path not in made:
+            inner: object = [] if parents.get(path, False) else {}
+            made[path] = Value(inner, frozenset({place}))
+            put(path, made[path], place)
+        return made[path]
+
+    def put(path: tuple[str | int, ...], value: Value, place: Origin) -> None:
+        around = holder(path[:-1], place).data
+        if isinstance(around, dict):
+            is_yaml = place[0].endswith((".yaml", ".yml"))
+            source = interpreter.workspace.source_line(*place) if is_yaml else ""
+            around[_yaml_key(path[-1], source)] = value
+        elif isinstance(around, list):
+            around.append(value)
+
+    for entry in entries:
+        file = entry.file
+        if entry.path in parents:
+            holder(entry.path, (file, entry.line))
+            continue
+        origins = frozenset({(file, entry.line)})
+        data: object = entry.value
+        if entry.length is not None or entry.text.startswith("!"):
+            source = interpreter.workspace.source_line(file, entry.line)
+            brackets = {"[]": list, "{}": dict}
+            empty = [make for mark, make in brackets.items() if mark in source.replace(" ", "")]
+            is_table = entry.text.startswith("[")
+            data = empty[0]() if len(empty) == 1 else {} if is_table else UNKNOWN
+        elif isinstance(data, str) and (len(data) >= 400 or re.match(r"\d{4}-\d\d?-\d\d?", data)):
+            data = UNKNOWN
+        put(entry.path, Value(data, origins), (file, entry.line))
+    return root
+
+
+def _yaml_key(key: str | int, source: str) -> object:
+    """Return a key as PyYAML resolves it: an unquoted whole number is one."""
+    if isinstance(key, str) and re.fullmatch(r"-?(?:0|[1-9]\d*)", key):
+        quoted = f'"{key}"' in source or f"'{key}'" in source
+        return key if quoted or not source else int(key)
+    return key
+
+
+def _document(interpreter: Interpreter, given: Value | None) -> Value:
+    """Return the settings of an open file, or of a file's whole text."""
+    file = state_of(given, "file").data
+    if isinstance(file, str):
+        return settings(interpreter, file)
+    if given is not None and isinstance(given.data, str) and len(given.origins) == 1:
+        (name, line), *_ = given.origins
+        if line == 1 and interpreter.workspace.text(name) == given.data:
+            return settings(interpreter, name)
+    if given is not None and isinstance(given.data, str):
+        return _yaml_text(interpreter, given, given.data)
+    return unknown(*([] if given is None else [given, state_of(given, "path")]))
+
+
+def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
+    """Return a YAML document that a program holds as a text."""
+    if not text.strip() or len(text) > MOST_TEXT_OF_PATTERN or re.search(r"^---", text, re.M):
+        return unknown(given)
+    if re.fullmatch(r"[\w.+-]+", text.strip()):
+        return Value(plain_scalar(text), given.origins)
+    reading = read_yaml_config("", text)
+    if reading.problem is not None or not reading.entries:
+        return unknown(given)
+    if not all(entry.path for entry in reading.entries):
+        alone = reading.entries[0]
+        is_scalar = len(reading.entries) == 1 and alone.length is None
+        return Value(alone.value, given.origins) if is_scalar else unknown(given)
+    try:
+        return with_origins(plain(nested(interpreter, reading.entries, ("", 1))), given.origins)
+    except NotPlain:
+        return unknown(given)
+
+
+@MODELS.function(
+    *("yaml.safe_load", "yaml.load", "yaml.full_load", "yaml.unsafe_load", "tomllib.load"),
+    *("tomllib.loads", "tomli.load", "tomli.loads", "toml.loads"),
+)
+def _settings_of_document(interpreter: Interpreter, call: Call) -> Value:
+    return _document(interpreter, call.given(0, "stream", "fp", "s"))
+
+
+@MODELS.function("toml.load", "OmegaConf.load", "omegaconf.OmegaConf.load")
+def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
+    path = call.given(0, "f", "file_")
+    if text_of(path) is None or (path is not None and state_of(path, "file").known):
+        document = _document(interpreter, path)
+    else:
+        file = file_of(interpreter, path)
+        if file is None and path is not None and path.data is UNKNOWN:
+            file = interpreter.settings
+        document = call.unknown() if file is None else settings(interpreter, file)
+    return config_of(document, call) if call.name.startswith("omega") else document
+
+
+@MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
+def _config_parser(_: Interpreter, call: Call) -> Value:
+    return thing("configparser.ConfigParser", call, sections_=Value({}))
+
+
+@MODELS.method("ConfigParser", "read", "read_file", "read_string")
+def _read_ini(interpreter: Interpreter, call: Call) -> Value:
+    given = call.given(0, "filenames", "f")
+    sections = state_of(call.receiver, "sections_").data
+    file = state_of(given, "file").data
+    if call.name == "read" and text_of(given) is not None:
+        file = interpreter.workspace.file_named(text_of(given) or "")
+        if file is None:
+            return Value([], NOWHERE if given is None else given.origins)
+    text = text_in(interpreter, file) if isinstance(file, str) else None
+    if text is None or not isinstance(file, str) or not isinstance(sections, dict):
+        _forget(call.receiver)
+        return call.unknown()
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        line = getattr(error, "lineno", None)
+        at = frozenset({(file, line if isinstance(line, int) else 1)})
+        raise Raised("value", str(error)[:200], Value(UNKNOWN, at)) from None
+    lines: dict[tuple[str, ...], int] = {}
+    for entry in interpreter.workspace.config_entries(file):
+        names = tuple(str(part) for part in entry.path)
+        key = (*names[:1], *(name.lower() for name in names[1:]))
+        lines[key] = entry.line
+    for section in [*parser.sections(), *(["DEFAULT"] if parser.defaults() else [])]:
+        start = frozenset({(file, lines.get((section,), 1))})
+        held = sections.setdefault(section, Value({}, start)).data
+        for option, text in parser.items(section):
+            line = lines.get((section, option)) or lines.get(("DEFAULT", option)) or 1
+            known: object = UNKNOWN if "%(" in text or "${" in text else text
+            held[option] = Value(known, frozenset({(file, line)}))
+    return Value([Value(file)])
+
+
+def _forget(value: Value | None) -> None:
+    if value is not None and isinstance(value.data, LibraryObject):
+        for name in value.data.state:
+            value.data.state[name] = Value(UNKNOWN)
+
+
+_INI_TYPES: dict[str, Callable[[str], object]] = {
+    "get": str,
+    "getint": int,
+    "getfloat": float,
+    "getboolean": lambda text: configparser.RawConfigParser.BOOLEAN_STATES[text.lower()],
+}
+
+
+@MODELS.method("ConfigParser", *_INI_TYPES)
+@MODELS.method("SectionProxy", *_INI_TYPES)
+def _ini_get(_: Interpreter, call: Call) -> Value:
+    if call.receiver is None:
+        return call.unknown()
+    items, at = state_of(call.receiver, "read_"), 0
+    if isinstance(state_of(call.receiver, "sections_").data, dict):
+        items, at = _ini_section(call.receiver, call.given(0, "section")), 1
+    option, fallback = call.given(at, "option"), call.keywords.get("fallback")
+    if fallback is None and at == 0:
+        fallback = call.given(1, "fallback") or Value(None)
+    if not isinstance(items.data, dict) or option is None or not isinstance(option.data, str):
+        return call.unknown()
+    option_value = items.data.get(option.data.lower())
+    if option_value is None:
+        if fallback is None:
+            raise Raised("key", f"No option {option.data!r}", option, items)
+        return fallback
+    if not isinstance(option_value.data, str):
+        return Value(UNKNOWN, option_value.origins)
+    try:
+        return Value(_INI_TYPES[call.name](option_value.data), option_value.origins)
+    except (ValueError, KeyError):
+        raise Raised(
+            "value", f"not a value for {call.name}: {option_value.data!r}", option_value
+        ) from None
+
+
+def _ini_section(parser: Value, name: Value | None) -> Value:
+    sections = state_of(parser, "sections_")
+    if not isinstance(sections.data, dict) or name is None or not isinstance(name.data, str):
+        return unknown(sections)
+    if name.data not in sections.data:
+        raise Raised("key", f"No section: {name.data!r}", name, sections)
+    section = sections.data[name.data]
+    return section if isinstance(section, Value) else unknown(sections)
+
+
+@MODELS.method("ConfigParser", "__getitem__")
+def _ini_proxy(_: Interpreter, call: Call) -> Value:
+    assert call.receiver is not None
+    items = _ini_section(call.receiver, call.given(0))
+    return thing("configparser.SectionProxy", call, read_=items) if items.known else items
+
+
+@MODELS.method("SectionProxy", "__getitem__")
+def _ini_item(_: Interpreter, call: Call) -> Value:
+    items, option = state_of(call.receiver, "read_"), call.given(0)
+    if isinstance(items.data, dict) and option is not None and isinstance(option.data, str):
+        entry = items.data.get(option.data.lower())
+        if entry is None:
+            raise Raised("key", f"no option {option.data!r}", option, items)
+        return entry if isinstance(entry, Value) else unknown(items)
+    return call.unknown()
+
+
+@MODELS.method("ConfigParser", "sections")
+def _ini_sections(_: Interpreter, call: Call) -> Value:
+    sections = state_of(call.receiver, "sections_")
+    if not isinstance(sections.data, dict):
+        return unknown(sections)
+    names = [Value(n, v.origins) for n, v in sections.data.items() if n != "DEFAULT"]
+    return Value(names, sections.origins)
+
+
+@MODELS.method("ConfigParser", "items", "options")
+@MODELS.method("SectionProxy", "items", "keys", "values")
+def _ini_items(_: Interpreter, call: Call) -> Value:
+    assert call.receiver is not None
+    items = state_of(call.receiver, "read_")
+    if not items.known and call.args:
+        items = _ini_section(call.receiver, call.args[0])
+    if not isinstance(items.data, dict):
+        return call.unknown()
+    pairs = [(value_of(key, value.origins), value) for key, value in items.data.items()]
+    if call.name == "items":
+        return Value([Value(pair, merged(*pair)) for pair in pairs], items.origins)
+    return Value([pair[call.name == "values"] for pair in pairs], items.origins)
+
+
+@MODELS.method("ConfigParser", "has_section", "has_option", "__contains__")
+@MODELS.method("SectionProxy", "__contains__")
+def _ini_has(_: Interpreter, call: Call) -> Value:
+    held = state_of(call.receiver, "sections_")
+    held = held if held.known else state_of(call.receiver, "read_")
+    for name in call.args:
+        if not isinstance(held.data, dict) or not isinstance(name.data, str):
+            return call.unknown()
+        entry = held.data.get(name.data, held.data.get(name.data.lower()))
+        if entry is None:
+            return Value(False, merged(name, held))
+        held = entry
+    return Value(True, merged(*call.args, held))
+
+
+# Settings of OmegaConf and Hydra.
+
+
+def config_of(value: Value, call: Call, depth: int = 20) -> Value:
+    """Return nested dicts as OmegaConf gives them: keys are attributes, too."""
+    if isinstance(value.data, dict) and depth:
+        held = {str(k): config_of(v, call, depth - 1) for k, v in value.data.items()}
+        made = LibraryObject("omegaconf.DictConfig", (), {}, call.place, held)
+        return Value(made, value.origins)
+    if isinstance(value.data, list) and depth:
+        return Value([config_of(v, call, depth - 1) for v in value.data], value.origins)
+    if isinstance(value.data, str) and "${" in value.data:
+        return Value(UNKNOWN, value.origins)
+    return value
+
+
+def _container(value: Value, depth: int = 20) -> Value:
+    data = value.data
+    if isinstance(data, LibraryObject) and data.short == "DictConfig" and depth:
+        return Value({k: _container(v, depth - 1) for k, v in data.state.items()}, value.origins)
+    if isinstance(data, list) and depth:
+        return Value([_container(v, depth - 1) for v in data], value.origins)
+    return value
+
+
+@MODELS.function("omegaconf.OmegaConf.create", "OmegaConf.create")
+@MODELS.function("easydict.EasyDict", "box.Box", "munch.munchify", "ml_collections.ConfigDict")
+def _config_create(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "obj")
+    held = given if given is not None else Value(dict(call.keywords))
+    return config_of(held, call) if isinstance(held.data, (dict, list)) else call.unknown()
+
+
+@MODELS.function("omegaconf.OmegaConf.to_container", "OmegaConf.to_container")
+def _to_container(_: Interpreter, call: Call) -> Value:
+    given = call.given(0, "cfg")
+    return call.unknown() if given is None else _container(given)
+
+
+@MODELS.function("omegaconf.OmegaConf.merge", "OmegaConf.merge")
+def _config_merge(_: Interpreter, call: Call) -> Value:
+    parts = [_container(part) for part in call.args]
+    # What words of a command line set is mostly little beside the file.
+    parts = [*parts[:1], *(part for part in parts[1:] if part.known)]
+    if not parts or not all(isinstance(part.data, dict) for part in parts):
+        return call.unknown()
+    merged_config = parts[0]
+    for part in parts[1:]:
+        merged_config = _overlaid(merged_config, part)
+    return config_of(merged_config, call)
+
+
+def _overlaid(under: Value, over: Value, depth: int = 20) -> Value:
+    if not isinstance(under.data, dict) or not isinstance(over.data, dict) or not depth:
+        return over
+    entries = dict(under.data)
+    for key, value in over.data.items():
+        entries[key] = _overlaid(entries[key], value, depth - 1) if key in entries else value
+    return Value(entries, merged(under, over))
+
+
+@MODELS.method("DictConfig", "get", "__getitem__", "pop")
+def _config_get(_: Interpreter, call: Call) -> Value:
+    held = call.held
+    key = call.given(0, "key")
+    if held is None or key is None or not isinstance(key.data, str):
+        return call.unknown()
+    if key.data in held.state:
+        return held.state[key.data]
+    if call.name == "get":
+        return call.given(1, "default_value") or Value(None, merged(key))
+    assert call.receiver is not None
+    raise Raised("key", f"Key {key.data!r} is not in struct", key, call.receiver)
+
+
+@MODELS.method("DictConfig", "__setitem__")
+def _config_set(_: Interpreter, call: Call) -> Value:
+    held = call.held
+    key, value = call.given(0), call.given(1)
+    if held is not None and key is not None and value is not None:
+        held.state[str(key.data)] = value
+    return Value(None)
+
+
+@MODELS.method("DictConfig", "keys", "values", "items", "__iter__", "__len__", "__contains__")
+def _config_items(_: Interpreter, call: Call) -> Value:
+    held = call.held
+    if held is None or call.receiver is None:
+        return call.unknown()
+    origins = call.receiver.origins
+    if call.name == "__len__":
+        return Value(len(held.state), origins)
+    if call.name == "__contains__":
+        key = call.args[0].data if call.args else UNKNOWN
+        return Value(key in held.state if isinstance(key, str) else UNKNOWN, origins)
+    pairs = [(Value(key, value.origins), value) for key, value in held.state.items()]
+    if call.name == "items":
+        return Value([Value(pair, merged(*pair)) for pair in pairs], origins)
+    return Value([pair[call.name == "values"] for pair in pairs], origins)

@@ -1,0 +1,10 @@
+"""Models of scikit-learn."""
+
+
+def load() -> None:
+    """Import all modules of models: they register what they know."""
+    from dl_bug_lsp.interpretation.libraries.sklearn import (  # noqa: F401
+        checks,
+        estimators,
+        functions,
+    )

@@ -1,0 +1,905 @@
+"""Models of scikit-learn: samples, features, classes, and what is refused.
+
+Source: the scikit-learn 1.6 reference.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.cells import (
+    Cells,
+    Draws,
+    Frame,
+    Series,
+    affords,
+    column,
+    distinct,
+    lacking,
+    number_in,
+    part_of,
+    remade,
+    rows_taken,
+    series_of,
+    table_of,
+    taken,
+)
+from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of, thing
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.operators import alike
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    UNKNOWN,
+    Array,
+    Lazy,
+    LibraryObject,
+    Origins,
+    Raised,
+    Table,
+    Value,
+    merged,
+    refused_axes,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+# scikit-learn.
+
+
+def matrix(value: Value | None) -> tuple[Array, Value] | None:
+    """Return what scikit-learn takes as an array of samples, None where it is not known."""
+    if value is None or not value.known:
+        return None
+    made = as_array(value)
+    return (made.data, made) if isinstance(made.data, Array) else None
+
+
+def _no_text(data: tuple[Array, Value], source: Value) -> None:
+    """Raise where samples hold text that is no number."""
+    table = table_of(source)
+    if table is not None:
+        texts = [name for name, dtype in table.columns.items() if dtype == "object"]
+        for name in texts:
+            cells = table.cells.get(name, ()) if isinstance(table, Frame) else ()
+            for index, cell in enumerate(cells):
+                if isinstance(cell, str) and number_in(cell.strip()) is None:
+                    lines = table.lines if isinstance(table, Frame) else ()
+                    line = frozenset(lines[index : index + 1])
+                    origins = table.origins_of.get(name, NOWHERE)
+                    side = Value(cell, origins)
+                    message = f"could not convert string to float: {cell[:40]!r}"
+                    raise Raised("type", message, side, Value(cell, line))
+        times = [name for name, dtype in table.columns.items() if dtype == "datetime64"]
+        if times and len(times) < len(table.columns):
+            # Times and numbers have no dtype in common.
+            message = "The DType DateTime64DType could not be promoted by Float64DType"
+            raise Raised("type", message, Value(UNKNOWN, source.origins))
+        return
+    if data[0].dtype == "object" and data[0].shape is not None and len(data[0].shape) == 2:
+        return
+
+
+def _wants_matrix(pair: tuple[Array, Value]) -> None:
+    data, value = pair
+    if data.shape is not None and len(data.shape) == 1:
+        rank = Value(1, value.origins)
+        raise Raised("size", "Expected 2D array, got 1D array instead", rank, Value(2))
+
+
+def _same_features(call: Call, pair: tuple[Array, Value]) -> None:
+    """Check the number of features against that of the fit."""
+    data, _ = pair
+    fitted = state_of(call.receiver, "n_features_in_")
+    if data.shape is None or len(data.shape) < 2 or size(fitted) is None:
+        return
+    given = data.shape[1]
+    if size(given) is not None and size(given) != size(fitted):
+        note_forgotten(call, lambda number: number == size(given))
+        message = f"X has {size(given)} features, but was fitted with {size(fitted)} features"
+        raise Raised("size", message, given, fitted)
+
+
+def _same_rows(x: tuple[Array, Value] | None, y: tuple[Array, Value] | None) -> None:
+    if x is None or y is None or not x[0].shape or not y[0].shape:
+        return
+    message = "Found input variables with inconsistent numbers of samples"
+    arrays.same(x[0].shape[0], y[0].shape[0], message)
+
+
+def _remember(call: Call, **state: Value) -> None:
+    if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
+        call.receiver.data.state.update(state)
+
+
+def note_fit(call: Call, number: Value) -> Value:
+    """Remember to what an estimator is fitted: a number of features or classes; return it.
+
+    What it was fitted to before is forgotten by it, but not here.
+    """
+    made = Value(number.data, number.origins | {call.place})
+    former = state_of(call.receiver, _FITS).data
+    fits = former if isinstance(former, tuple) else ()
+    this = Value(number.data, frozenset({call.place}))
+    _remember(call, **{_FITS: Value((*fits[-MOST_FITS:], this))})
+    return made
+
+
+_FITS = "numbers that it was fitted to"
+MOST_FITS = 20
+
+
+def note_forgotten(call: Call, takes: Callable[[int], bool]) -> None:
+    """Note of the last fit of an estimator that an earlier one would have taken what it refuses."""
+    fits = state_of(call.receiver, _FITS).data
+    if not isinstance(fits, tuple) or len(fits) < 2:
+        return
+    last, now = fits[-1], size(fits[-1])
+    for former in reversed(fits[:-1]):
+        number = size(former)
+        if number is not None and now is not None and number != now and takes(number):
+            ((_, line),) = former.origins
+            ((file, here),) = last.origins
+            where = f"line {line}" if line != here else "an earlier round"
+            why = f"this fits it again, to {now}, and it forgets the {number} of {where}"
+            arrays.note_reason((file, here), why)
+            return
+
+
+_SCALERS = (
+    *("StandardScaler", "MinMaxScaler", "MaxAbsScaler", "RobustScaler", "Normalizer"),
+    *("QuantileTransformer", "PowerTransformer", "SimpleImputer"),
+)
+_ESTIMATORS = (
+    *("LogisticRegression", "LinearRegression", "Ridge", "Lasso", "ElasticNet", "SGDClassifier"),
+    *("RandomForestClassifier", "RandomForestRegressor", "DecisionTreeClassifier", "SVC", "SVR"),
+    *("DecisionTreeRegressor", "KNeighborsClassifier", "KNeighborsRegressor", "GaussianNB"),
+    *("GradientBoostingClassifier", "GradientBoostingRegressor", "MLPClassifier", "MLPRegressor"),
+    *("ExtraTreesClassifier", "AdaBoostClassifier", "LinearSVC", "SGDRegressor", "RidgeClassifier"),
+    *("XGBClassifier", "XGBRegressor", "LGBMClassifier", "LGBMRegressor", "MultinomialNB"),
+)
+
+
+def _each(kinds: Sequence[str], *names: str) -> Callable[[Model], Model]:
+    def keep(model: Model) -> Model:
+        for kind in kinds:
+            for name in names:
+                MODELS.methods[kind, name] = model
+        return model
+
+    return keep
+
+
+@_each(_SCALERS, "fit", "transform", "fit_transform", "inverse_transform")
+def _scaled(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    source = call.given(0, "X")
+    pair = matrix(source)
+    if pair is None or source is None:
+        return call.receiver if call.name == "fit" and call.receiver else call.unknown()
+    data, value = pair
+    _wants_matrix(pair)
+    imputes = (
+        call.receiver is not None and getattr(call.receiver.data, "short", "") == "SimpleImputer"
+    )
+    if not imputes:
+        _no_text(pair, source)
+    if call.name.startswith("fit"):
+        if data.shape is not None and len(data.shape) == 2:
+            _remember(call, n_features_in_=note_fit(call, data.shape[1]))
+    else:
+        _same_features(call, pair)
+    if call.name == "fit":
+        return call.receiver or call.unknown()
+    kept = ("float32", "float64", "object") if imputes else ("float32", "float64")
+    return new(data.shape, data.dtype if data.dtype in kept else "float64", value.origins)
+
+
+@_each(("LabelEncoder",), "fit", "transform", "fit_transform")
+def _label_encoder(interpreter: Interpreter, call: Call) -> Value:
+    source = call.given(0, "y")
+    pair = matrix(source)
+    if pair is None or source is None:
+        return call.receiver if call.name == "fit" and call.receiver else call.unknown()
+    data, value = pair
+    if data.shape is not None and len(data.shape) > 1 and size(data.shape[1]) != 1:
+        raise refused_axes("y should be a 1d array", value, len(data.shape), Value(1))
+    cells = _plain_cells(interpreter, source)
+    if call.name.startswith("fit"):
+        values = None if cells is None else distinct(cells)
+        number_of = UNKNOWN if values is None else len(values)
+        count = Value(number_of, value.origins | {call.place})
+        known = None if values is None else tuple(values)
+        note_fit(call, count)
+        classes = Series((count,), data.dtype, "numpy", None, None, None, known)
+        _remember(call, classes_=Value(classes, count.origins))
+    if call.name == "fit":
+        return call.receiver or call.unknown()
+    fitted = state_of(call.receiver, "classes_")
+    held = fitted.data
+    number = size(held.shape[0]) if isinstance(held, Array) and held.shape else None
+    if isinstance(held, Series) and held.cells is not None and cells is not None:
+        codes = {cell: code for code, cell in enumerate(held.cells)}
+        for index, cell in enumerate(cells):
+            if cell not in codes:
+                side = _at(source, index, cell)
+                raise Raised(
+                    "value", f"y contains previously unseen labels: {cell!r}", side, fitted
+                )
+        if series_of(source) is not None and affords(len(cells)):
+            coded = remade(source, [codes[cell] for cell in cells], dtype="int64")
+            assert isinstance(coded.data, Series)
+            coded.data.index = None
+            return coded
+    return new(data.shape, "int64", value.origins, (0, number - 1) if number else (None, None))
+
+
+def _plain_cells(interpreter: Interpreter, value: Value) -> tuple[object, ...] | None:
+    data = series_of(value)
+    if data is not None:
+        return data.cells
+    items = listed(interpreter, value) if isinstance(value.data, (list, tuple)) else None
+    if items and all(isinstance(item.data, (int, float, str)) for item in items):
+        return tuple(item.data for item in items)
+    return None
+
+
+def _at(source: Value, index: int, cell: object) -> Value:
+    data = series_of(source)
+    if data is not None and index < len(data.lines):
+        return Value(cell, frozenset({data.lines[index]}))
+    return Value(cell, source.origins)
+
+
+def categories_of(source: Value) -> list[Cells] | None:
+    """Return the cells of each column of samples, None where one is not known."""
+    table, single = table_of(source), series_of(source)
+    if isinstance(table, Frame) and table.is_full:
+        return [table.cells[name] for name in table.columns]
+    return None if single is None or single.cells is None else [single.cells]
+
+
+@_each(("OneHotEncoder", "OrdinalEncoder"), "fit", "transform", "fit_transform")
+def _one_hot(interpreter: Interpreter, call: Call) -> Value:
+    """Encode categories: what was fitted makes the width, and what it lacks is refused."""
+    source = call.given(0, "X")
+    pair = matrix(source)
+    held = call.held
+    if pair is None or source is None or held is None:
+        return call.receiver if call.name == "fit" and call.receiver else call.unknown()
+    data, value = pair
+    _wants_matrix(pair)
+    columns = categories_of(source)
+    if call.name.startswith("fit"):
+        _learn_categories(interpreter, held, columns, value, call)
+        if data.shape is not None and len(data.shape) == 2:
+            _remember(call, n_features_in_=note_fit(call, data.shape[1]))
+    else:
+        _same_features(call, pair)
+        _refuse_unseen(held, columns, source)
+    if call.name == "fit":
+        return call.receiver or call.unknown()
+    if held.short == "OrdinalEncoder":
+        return new(data.shape, "float64", value.origins)
+    width = state_of(call.receiver, "width")
+    rows = data.shape[0] if data.shape else Value(UNKNOWN, value.origins)
+    shape = (rows, Value(width.data, merged(width, value) | {held.made}))
+    asked = held.keywords.get("sparse_output", held.keywords.get("sparse"))
+    if asked is not None and asked.data is not True:
+        return new(shape, "float64", value.origins | {held.made})
+    return sparse(shape, frozenset({held.made}), data.shape[1] if data.shape else None)
+
+
+def _learn_categories(
+    interpreter: Interpreter,
+    held: LibraryObject,
+    columns: list[Cells] | None,
+    value: Value,
+    call: Call,
+) -> None:
+    given = held.keywords.get("categories")
+    known: list[set[object]] | None = None
+    if given is not None and given.data != "auto":
+        lists = [listed(interpreter, item) for item in listed(interpreter, given) or ()]
+        if lists and all(item is not None for item in lists):
+            known = [{cell.data for cell in item or ()} for item in lists]
+    elif columns is not None and affords(sum(map(len, columns))):
+        known = [set(cells) for cells in columns]
+    plain = not held.keywords.keys() & {"drop", "min_frequency", "max_categories"}
+    total: object = UNKNOWN if known is None or not plain else sum(map(len, known))
+    origins = merged(value, *([given] if given is not None else [])) | {call.place}
+    _remember(call, width=Value(total, origins))
+    held.state.pop("categories", None)
+    held.state.pop("feature_names", None)
+    source = table_of(call.given(0, "X"))
+    cells = [cell for item in known or () for cell in item]
+    named = plain and source is not None and all(isinstance(cell, str) for cell in cells)
+    if known is not None and named and source is not None and len(known) == len(source.columns):
+        names = [
+            f"{name}_{cell}"
+            for name, item in zip(source.columns, known, strict=True)
+            for cell in sorted(map(str, item))
+        ]
+        held.state["feature_names"] = Value(tuple(names), origins)
+    if known is not None:
+        categories = [Value({cell for cell in item if isinstance(cell, _CELL)}) for item in known]
+        held.state["categories"] = Value(categories, origins)
+
+
+_CELL = (bool, int, float, str, type(None))
+
+
+def _refuse_unseen(held: LibraryObject, columns: list[Cells] | None, source: Value) -> None:
+    """Raise for a category that was not there when an encoder was fitted."""
+    fitted, unseen = held.state.get("categories"), held.keywords.get("handle_unknown")
+    strict = unseen is None or unseen.data == "error"
+    if fitted is None or columns is None or not isinstance(fitted.data, list) or not strict:
+        return
+    table = table_of(source)
+    for number, (categories, cells) in enumerate(zip(fitted.data, columns, strict=False)):
+        for index, cell in enumerate(cells):
+            if isinstance(categories.data, set) and cell not in categories.data:
+                lines = table.lines[index : index + 1] if isinstance(table, Frame) else ()
+                side = Value(cell, frozenset(lines) or source.origins)
+                message = f"Found unknown categories [{cell!r}] in column {number} during transform"
+                raise Raised("value", message, side, Value(UNKNOWN, fitted.origins))
+
+
+def sparse(shape: Sequence[Value], makers: Origins, filled: Value | None) -> Value:
+    """Return a sparse matrix of SciPy's; ``filled`` is how many cells of a row are not zero."""
+    made = Array(tuple(shape), "float64", "scipy")
+    if filled is not None and size(filled) is not None:
+        made.highest = size(filled)
+    return Value(made, makers)
+
+
+@MODELS.method("array", "toarray", "todense")
+def _dense(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    data = arrays.array(call.receiver)
+    if data is None or call.receiver is None:
+        return call.unknown()
+    return new(data.shape, data.dtype, call.receiver.origins)
+
+
+@_each(("PCA", "TruncatedSVD"), "fit", "transform", "fit_transform")
+def _reduced(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    source = call.given(0, "X")
+    pair = matrix(source)
+    if pair is None or source is None or call.receiver is None:
+        return call.receiver if call.name == "fit" and call.receiver else call.unknown()
+    data, value = pair
+    _wants_matrix(pair)
+    held = call.receiver.data
+    count = None
+    if isinstance(held, LibraryObject):
+        count = held.keywords.get("n_components") or (held.args[0] if held.args else None)
+    if call.name.startswith("fit") and data.shape is not None and len(data.shape) == 2:
+        _remember(call, n_features_in_=note_fit(call, data.shape[1]))
+        wanted, limit = size(count), size(data.shape[1])
+        if wanted is not None and limit is not None and wanted > limit and count is not None:
+            message = "n_components must be between 0 and min(n_samples, n_features)"
+            raise Raised("size", message, count, data.shape[1])
+    elif not call.name.startswith("fit"):
+        _same_features(call, pair)
+    if call.name == "fit":
+        return call.receiver
+    rows = data.shape[0] if data.shape else Value(UNKNOWN, value.origins)
+    width = Value(UNKNOWN) if count is None or size(count) is None else count
+    return new((rows, width), "float64", value.origins)
+
+
+def _asked(
+    interpreter: Interpreter, step: Value, name: str, given: Sequence[Value], call: Call
+) -> Value:
+    """Return what a method of a transformer or estimator gives, unknown where it has no model."""
+    model = None
+    if isinstance(step.data, LibraryObject):
+        model = MODELS.methods.get((step.data.short, name))
+    if model is None:
+        return unknown(step, *given)
+    return model(interpreter, Call(name, tuple(given), {}, call.place, step))
+
+
+def _steps(interpreter: Interpreter, held: LibraryObject, keyword: str) -> list[list[Value]] | None:
+    """Return the steps of a pipeline or of a `ColumnTransformer`, None where not all are known."""
+    given = held.keywords.get(keyword) or (held.args[0] if held.args else None)
+    steps = listed(interpreter, given)
+    if steps is None:
+        return None
+    pairs = [listed(interpreter, step) for step in steps]
+    least = 3 if keyword == "transformers" else 2
+    if any(pair is None or len(pair) < least for pair in pairs):
+        return None
+    return [pair for pair in pairs if pair is not None]
+
+
+@MODELS.function("sklearn.pipeline.make_pipeline")
+@MODELS.function("sklearn.compose.make_column_transformer")
+def _made_of_steps(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    if call.name.endswith("make_pipeline"):
+        pairs = [
+            Value((Value(name, step.origins), step), step.origins)
+            for name, step in zip(_step_names(call.args), call.args, strict=True)
+        ]
+        name = "sklearn.pipeline.Pipeline"
+    else:
+        name, pairs = "sklearn.compose.ColumnTransformer", []
+        steps = [step.data for step in call.args]
+        each = [step for step in steps if isinstance(step, tuple) and len(step) == 2]
+        if len(each) != len(steps):
+            return call.unknown()
+        for label, step in zip(_step_names([step[0] for step in each]), each, strict=True):
+            pairs.append(Value((Value(label), *step), merged(*step)))
+    made = LibraryObject(name, (Value(list(pairs)),), call.keywords, call.place)
+    return Value(made, merged(*call.args))
+
+
+def _step_names(steps: Sequence[Value]) -> list[str]:
+    """Return the names that scikit-learn gives to steps: those of their classes, counted."""
+    kinds = [
+        step.data.short.lower()
+        if isinstance(step.data, LibraryObject)
+        else step.data
+        if isinstance(step.data, str)
+        else f"step {i}"
+        for i, step in enumerate(steps)
+    ]
+    return [
+        f"{kind}-{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else kind
+        for i, kind in enumerate(kinds)
+    ]
+
+
+@_each(("ColumnTransformer",), "fit", "transform", "fit_transform")
+def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
+    """Let each transformer have its columns; the widths of what they give add up."""
+    source = call.given(0, "X")
+    held = call.held
+    table = table_of(source)
+    if held is None or source is None or call.receiver is None:
+        return call.unknown()
+    steps = _steps(interpreter, held, "transformers")
+    fitted = call.name.startswith("fit")
+    if steps is None or table is None:
+        return call.receiver if call.name == "fit" else _some_width(source, call)
+    parts: list[Value] = []
+    used: set[object] = set()
+    for _, step, keys, *_rest in steps:
+        single = isinstance(keys.data, str)
+        names = [keys] if single else listed(interpreter, keys)
+        if names is None or not all(isinstance(name.data, str) for name in names):
+            return call.receiver if call.name == "fit" else _some_width(source, call)
+        for name in names:
+            if name.data not in table.columns:
+                chosen_by = Value(name.data, name.origins | keys.origins)
+                raise lacking(table, name.data, chosen_by, source)
+        used.update(name.data for name in names)
+        wanted = [name.data for name in names]
+        chosen = column(table, wanted[0], keys) if single else None
+        part = chosen or Value(part_of(table, wanted), merged(source, keys))
+        if step.data == "drop":
+            continue
+        if step.data == "passthrough":
+            parts.append(as_array(part))
+            continue
+        name_ = "fit_transform" if fitted else "transform"
+        parts.append(_asked(interpreter, step, name_, [part], call))
+    rest = held.keywords.get("remainder")
+    left = [name for name in table.columns if name not in used]
+    if rest is not None and rest.data == "passthrough" and left:
+        parts.append(as_array(Value(part_of(table, left), source.origins)))
+    elif rest is not None and rest.data != "drop" and left:
+        return call.receiver if call.name == "fit" else _some_width(source, call)
+    joined = _side_by_side(parts, table.rows, held, call)
+    return call.receiver if call.name == "fit" else joined
+
+
+def _some_width(source: Value, call: Call) -> Value:
+    pair = matrix(source)
+    if pair is None or not pair[0].shape:
+        return call.unknown()
+    return new((pair[0].shape[0], Value(UNKNOWN, source.origins)), None, source.origins)
+
+
+def _side_by_side(parts: Sequence[Value], rows: Value, held: LibraryObject, call: Call) -> Value:
+    """Return matrices joined, sparse where few of the cells are not zero (`ColumnTransformer`)."""
+    widths: list[Value] = []
+    filled = 0
+    known = True
+    makers: Origins = NOWHERE
+    for part in parts:
+        data = arrays.array(part)
+        if data is None or data.shape is None or len(data.shape) != 2:
+            widths.append(unknown(part))
+            known = False
+            continue
+        widths.append(data.shape[1])
+        number = size(data.shape[1])
+        if data.library == "scipy":
+            makers |= part.origins
+            number = data.highest
+        known = known and number is not None
+        filled += number or 0
+    numbers = [size(width) for width in widths]
+    total = UNKNOWN if None in numbers else sum(n for n in numbers if n is not None)
+    width = Value(total, merged(*widths))
+    if call.name.startswith("fit"):
+        limit = held.keywords.get("sparse_threshold", Value(0.3)).data
+        fits = known and isinstance(total, int) and total > 0 and isinstance(limit, (int, float))
+        is_sparse = bool(makers) and fits and filled / total < limit  # type: ignore[operator]
+        _remember(call, sparse_output_=Value(is_sparse))
+    if state_of(call.receiver, "sparse_output_").data is True:
+        return sparse((rows, width), makers, Value(filled))
+    return new((rows, width), "float64", merged(*parts))
+
+
+@_each(("Pipeline",), "fit", "transform", "fit_transform", "predict", "predict_proba", "score")
+def _piped(interpreter: Interpreter, call: Call) -> Value:
+    """Let one step after the other have what the one before gives."""
+    source = call.given(0, "X")
+    held = call.held
+    if held is None or source is None or call.receiver is None:
+        return call.unknown()
+    steps = _steps(interpreter, held, "steps")
+    if not steps:
+        return call.receiver if call.name == "fit" else call.unknown()
+    made, rest = source, list(call.args[1:])
+    fitted = call.name.startswith("fit")
+    for _, step, *_others in steps[:-1]:
+        if step.data not in ("passthrough", None):
+            name = "fit_transform" if fitted else "transform"
+            made = _asked(interpreter, step, name, [made], call)
+    last = steps[-1][1]
+    if last.data in ("passthrough", None):
+        return call.receiver if call.name == "fit" else made
+    given = [made, *rest] if call.name in ("fit", "score") else [made]
+    ended = _asked(interpreter, last, call.name, given, call)
+    return call.receiver if call.name == "fit" else ended
+
+
+_VECTORIZERS = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")
+_WORD = re.compile(r"\b\w\w+\b")
+_MOST_TEXT = 400_000
+
+
+@_each(_VECTORIZERS, "fit", "transform", "fit_transform")
+def _vectorized(interpreter: Interpreter, call: Call) -> Value:
+    """Count words: a sparse matrix with a column for each word of what was fitted."""
+    source = call.given(0, "raw_documents", "X")
+    held = call.held
+    if source is None or held is None or call.receiver is None:
+        return call.unknown()
+    rows = _rows_in(interpreter, source) or Value(UNKNOWN, source.origins)
+    if held.short == "HashingVectorizer":
+        _remember(call, width=held.keywords.get("n_features", Value(1 << 20)))
+    elif call.name.startswith("fit"):
+        width = _words_in(interpreter, source, held)
+        most = held.keywords.get("max_features")
+        limit = size(most)
+        if limit is not None and width is not None:
+            width = min(width, limit)
+        origins = merged(source, *([most] if most is not None else [])) | {call.place}
+        _remember(call, width=Value(UNKNOWN if width is None else width, origins))
+    if call.name == "fit":
+        return call.receiver
+    return sparse((rows, state_of(call.receiver, "width")), frozenset({held.made}), None)
+
+
+def _words_in(interpreter: Interpreter, source: Value, held: LibraryObject) -> int | None:
+    """Return the number of different words, None where more than whole words are counted."""
+    if held.keywords.keys() - {"max_features", "lowercase", "binary", "dtype", "norm", "use_idf"}:
+        return None
+    texts = _plain_cells(interpreter, source)
+    if texts is None or not all(isinstance(text, str) for text in texts):
+        return None
+    lower = held.keywords.get("lowercase")
+    if sum(len(str(text)) for text in texts) > _MOST_TEXT:
+        return None
+    words: set[str] = set()
+    for text in texts:
+        kept = str(text) if lower is not None and lower.data is False else str(text).lower()
+        words.update(_WORD.findall(kept))
+    return len(words)
+
+
+@MODELS.method("CountVectorizer", "get_feature_names_out")
+@MODELS.method("TfidfVectorizer", "get_feature_names_out")
+@MODELS.method("OneHotEncoder", "get_feature_names_out")
+def _feature_names(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    width = state_of(call.receiver, "width")
+    names = state_of(call.receiver, "feature_names")
+    if isinstance(names.data, tuple) and not call.args and len(names.data) == size(width):
+        cells = tuple(names.data)
+        return Value(Series((width,), "object", cells=cells), names.origins)
+    return new((width,), "object", width.origins)
+
+
+@_each(_ESTIMATORS, "fit", "partial_fit")
+def _fit(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    source, target = call.given(0, "X"), call.given(1, "y")
+    x, y = matrix(source), matrix(target)
+    if x is not None and source is not None:
+        _wants_matrix(x)
+        _no_text(x, source)
+        if x[0].shape is not None and len(x[0].shape) == 2:
+            _remember(call, n_features_in_=x[0].shape[1])
+    _same_rows(x, y)
+    return call.receiver or call.unknown()
+
+
+@_each(_ESTIMATORS, "predict", "predict_proba", "score", "decision_function")
+def _predict(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    source = call.given(0, "X")
+    x = matrix(source)
+    if x is None or source is None:
+        return call.unknown()
+    _wants_matrix(x)
+    _no_text(x, source)
+    _same_features(call, x)
+    if call.name == "score":
+        _same_rows(x, matrix(call.given(1, "y")))
+        return call.unknown()
+    rows = x[0].shape[0] if x[0].shape else Value(UNKNOWN)
+    if call.name == "predict":
+        return new((rows,), None, source.origins)
+    if call.name == "predict_proba":
+        return new((rows, Value(UNKNOWN)), "float64", source.origins)
+    return call.unknown()
+
+
+@MODELS.function("sklearn.model_selection.train_test_split")
+def _train_test_split(interpreter: Interpreter, call: Call) -> Value:
+    """Return two parts of each array; their rows as scikit-learn rounds them."""
+    shapes = [_rows_in(interpreter, arg) for arg in call.args]
+    first: Value | None = None
+    for rows in shapes:
+        if rows is not None:
+            message = "Found input variables with inconsistent numbers of samples"
+            first = rows if first is None else arrays.same(first, rows, message)
+    if first is not None and first.data == 0:
+        raise Raised("value", "the resulting train set will be empty", first)
+    test, train = call.keywords.get("test_size"), call.keywords.get("train_size")
+    counts = _split_counts(None if first is None else size(first), test, train)
+    origins = merged(*[v for v in (first, test, train) if v is not None])
+    parts = None if first is None else _split_rows(size(first), counts, call)
+    results: list[Value] = []
+    for arg in call.args:
+        for index, number in enumerate(counts):
+            rows = Value(UNKNOWN if number is None else number, origins)
+            chosen = None if parts is None else _chosen(arg, parts[index], rows)
+            results.append(_with_rows(arg, rows) if chosen is None else chosen)
+    return Value(results, merged(*call.args))
+
+
+def _chosen(value: Value, positions: Sequence[int], rows: Value) -> Value | None:
+    """Return rows of data whose rows are known, None of other data."""
+    table = table_of(value)
+    if table is not None:
+        return Value(rows_taken(table, positions, rows.origins), value.origins)
+    if series_of(value) is not None:
+        return taken(value, positions, rows)
+    if isinstance(value.data, (list, tuple)) and affords(len(positions)):
+        return Value([value.data[i] for i in positions], merged(value, rows))
+    return None
+
+
+def _split_rows(
+    whole: int | None, counts: tuple[int | None, int | None], call: Call
+) -> tuple[Sequence[int], Sequence[int]] | None:
+    """Return the rows for training and test where the call fixes them, None where chance does.
+
+    Source: ``ShuffleSplit`` and ``StratifiedShuffleSplit`` of scikit-learn.
+    """
+    first, second = counts
+    if whole is None or first is None or second is None or first + second > whole:
+        return None
+    shuffle = call.keywords.get("shuffle")
+    if shuffle is not None and shuffle.data is False:
+        return range(first), range(first, first + second)
+    seed = size(call.keywords.get("random_state"))
+    if seed is None or seed < 0 or (shuffle is not None and shuffle.data is not True):
+        return None
+    if not affords(2 * whole):
+        return None
+    draws, by = Draws(seed), call.keywords.get("stratify")
+    if by is None or by.data is None:
+        order = draws.permutation(whole)
+        return order[second : second + first], order[:second]
+    held = series_of(by)
+    if held is None or held.cells is None or None in held.cells or len(held.cells) != whole:
+        return None
+    return _stratified(draws, held.cells, first, second)
+
+
+def _stratified(
+    draws: Draws, cells: Sequence[object], first: int, second: int
+) -> tuple[Sequence[int], Sequence[int]]:
+    groups: dict[object, list[int]] = {cell: [] for cell in distinct(cells)}
+    for index, cell in enumerate(cells):
+        groups[cell].append(index)
+    sizes = [len(rows) for rows in groups.values()]
+    train_of = _apportioned(draws, sizes, first)
+    test_of = _apportioned(draws, [a - b for a, b in zip(sizes, train_of, strict=True)], second)
+    train: list[int] = []
+    test: list[int] = []
+    for rows, many, few in zip(groups.values(), train_of, test_of, strict=True):
+        order = [rows[i] for i in draws.permutation(len(rows))]
+        train.extend(order[:many])
+        test.extend(order[many : many + few])
+    shuffled = [train[i] for i in draws.permutation(len(train))]
+    return shuffled, [test[i] for i in draws.permutation(len(test))]
+
+
+def _apportioned(draws: Draws, sizes: Sequence[int], count: int) -> list[int]:
+    """Return how many of each class are drawn (``_approximate_mode`` of scikit-learn)."""
+    total = sum(sizes)
+    exact = [n / total * count for n in sizes]
+    counts = [math.floor(share) for share in exact]
+    missing = count - sum(counts)
+    rests = [share - math.floor(share) for share in exact]
+    for rest in sorted(set(rests), reverse=True):
+        if missing <= 0:
+            break
+        where = [i for i, own in enumerate(rests) if own == rest]
+        taken_ = draws.permutation(len(where))[: min(len(where), missing)]
+        for i in taken_:
+            counts[where[i]] += 1
+        missing -= len(taken_)
+    return counts
+
+
+def _rows_in(interpreter: Interpreter, value: Value) -> Value | None:
+    data = value.data
+    if isinstance(data, Table):
+        return data.rows
+    if isinstance(data, Array):
+        return data.shape[0] if data.shape else None
+    if isinstance(data, (list, tuple)):
+        return Value(len(data), value.origins)
+    if isinstance(data, Lazy):
+        return data.length
+    del interpreter
+    return None
+
+
+def _split_counts(
+    rows: int | None, test: Value | None, train: Value | None
+) -> tuple[int | None, int | None]:
+    """Return the numbers of rows for training and test (``sklearn.model_selection``)."""
+    share: object = 0.25 if test is None and train is None else None
+    share = test.data if test is not None and test.data is not None else share
+    other = train.data if train is not None else None
+    if rows is None or isinstance(share, bool) or isinstance(other, bool):
+        return None, None
+    for given in (share, other):
+        if given is not None and not isinstance(given, (int, float)):
+            return None, None
+    second = math.ceil(share * rows) if isinstance(share, float) else share
+    first = math.floor(other * rows) if isinstance(other, float) else other
+    if second is None and isinstance(first, int):
+        second = rows - first
+    if first is None and isinstance(second, int):
+        first = rows - second
+    if not isinstance(first, int) or not isinstance(second, int) or first < 0 or second < 0:
+        return None, None
+    return first, second
+
+
+def _with_rows(value: Value, rows: Value) -> Value:
+    data = value.data
+    if isinstance(data, Table):
+        return Value(part_of(data, list(data.columns), rows), value.origins)
+    if isinstance(data, Array):
+        shape = None if data.shape is None else (rows, *data.shape[1:])
+        made = Array(shape, data.dtype, data.library, data.device, data.lowest, data.highest)
+        return Value(made, value.origins)
+    if isinstance(data, Lazy):
+        return Value(Lazy(data.item, rows), value.origins)
+    if isinstance(data, (list, tuple)) and data:
+        item = alike([element for element in data if isinstance(element, Value)])
+        number = size(rows)
+        if number is not None and number <= MOST_ITEMS:
+            return Value([Value(item.data, item.origins) for _ in range(number)], value.origins)
+        return Value(Lazy(item, rows), value.origins)
+    return Value(UNKNOWN, value.origins)
+
+
+_LOADED: dict[str, tuple[int, int, str, int]] = {
+    "load_iris": (150, 4, "int64", 3),
+    "load_digits": (1797, 64, "int64", 10),
+    "load_wine": (178, 13, "int64", 3),
+    "load_breast_cancer": (569, 30, "int64", 2),
+    "load_diabetes": (442, 10, "float64", 0),
+    "fetch_california_housing": (20640, 8, "float64", 0),
+}
+"""Rows, features, dtype and classes of the data sets that come with scikit-learn."""
+
+
+@MODELS.function(*(f"sklearn.datasets.{name}" for name in _LOADED))
+def _load(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    rows, width, dtype, classes = _LOADED[call.name.rpartition(".")[2]]
+    place = frozenset({call.place})
+    bounds = (0, classes - 1) if classes else (None, None)
+    x = new((Value(rows, place), Value(width, place)), "float64", place)
+    y = new((Value(rows, place),), dtype, place, bounds)
+    if "as_frame" in call.keywords or "n_class" in call.keywords:
+        return call.unknown()
+    if is_true(call.keywords.get("return_X_y")):
+        return Value((x, y), place)
+    names = Value([Value(UNKNOWN) for _ in range(width)], place)
+    parts = {"data": x, "target": y, "feature_names": names}
+    if call.name.endswith("load_digits"):
+        side = Value(8, place)
+        parts["images"] = new((Value(rows, place), side, side), "float64", place)
+    return thing("sklearn.utils.Bunch", call, **parts)
+
+
+@MODELS.method("Bunch", "__getitem__")
+def _bunch(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    key = call.given(0)
+    if key is None or not isinstance(key.data, str):
+        return call.unknown()
+    return state_of(call.receiver, key.data)
+
+
+@MODELS.function("sklearn.datasets.make_classification", "sklearn.datasets.make_regression")
+@MODELS.function("sklearn.datasets.make_blobs", "sklearn.datasets.make_moons")
+@MODELS.function("sklearn.datasets.make_circles")
+def _make(interpreter: Interpreter, call: Call) -> Value:
+    del interpreter
+    name = call.name.rpartition(".")[2]
+    wide = {"make_classification": 20, "make_regression": 100, "make_blobs": 2}
+    rows = call.given(0, "n_samples") or Value(100)
+    width = call.given(1, "n_features") if name in wide else Value(2)
+    width = width or Value(wide[name])
+    if size(rows) is None:
+        rows = Value(UNKNOWN, rows.origins)
+    dtype = "float64" if name == "make_regression" else "int64"
+    classes: int | None = 2
+    if name == "make_classification":
+        classes = size(call.keywords["n_classes"]) if "n_classes" in call.keywords else 2
+    elif name == "make_blobs":
+        classes = size(call.keywords["centers"]) if "centers" in call.keywords else 3
+    bounds = (0, classes - 1) if classes and dtype == "int64" else (None, None)
+    x = new((rows, width), "float64", merged(rows, width))
+    shape: tuple[Value, ...] = (rows,)
+    targets = call.keywords.get("n_targets")
+    if targets is not None and targets.data != 1:
+        shape = (rows, Value(targets.data if size(targets) else UNKNOWN, targets.origins))
+    y = new(shape, dtype, merged(*call.keywords.values()), bounds)
+    return Value((x, y), merged(rows, width))
+
+
+@_each(("KFold", "StratifiedKFold"), "split")
+def _folds(interpreter: Interpreter, call: Call) -> Value:
+    held = call.held
+    if held is None:
+        return call.unknown()
+    count = held.keywords.get("n_splits") or (held.args[0] if held.args else Value(5))
+    rows = _rows_in(interpreter, call.args[0]) if call.args else None
+    limit = None if rows is None else size(rows)
+    number = size(count)
+    if rows is not None and limit is not None and number is not None and number > limit:
+        message = "Cannot have number of splits greater than the number of samples"
+        raise Raised("value", message, count, rows)
+    top = (0, limit - 1) if limit else (None, None)
+    even = limit is not None and number and limit % number == 0
+    test = Value(limit // number if even and limit and number else UNKNOWN, merged(count))
+    train = Value(limit - limit // number if even and limit and number else UNKNOWN, merged(count))
+    pair = Value((new((train,), "int64", NOWHERE, top), new((test,), "int64", NOWHERE, top)))
+    return Value(Lazy(pair, count))

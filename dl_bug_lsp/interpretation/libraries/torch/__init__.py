@@ -1,0 +1,26 @@
+"""Models of PyTorch."""
+
+
+def load() -> None:
+    """Import all modules of models: they register what they know."""
+    from dl_bug_lsp.interpretation.libraries.torch import (  # noqa: F401
+        attention,
+        autocast,
+        checks,
+        data,
+        distributions,
+        elementwise,
+        functions,
+        gradients,
+        layers,
+        modules,
+        optimizers,
+        parameters,
+        ranges,
+        reductions,
+        samplers,
+        settings,
+        shapes,
+        states,
+        tensors,
+    )

@@ -1,0 +1,152 @@
+"""PyTorch's optimizers and schedulers, and what is done with all gradients or parameters.
+
+Sources: PyTorch's documentation of ``torch.optim`` and ``torch.nn.utils``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.libraries.torch.data import made
+from dl_bug_lsp.interpretation.libraries.torch.tensors import (
+    kind_of,
+    tensor,
+    words,
+)
+from dl_bug_lsp.interpretation.model_helpers import listed, nothing
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Instance,
+    Lazy,
+    Library,
+    LibraryObject,
+    Raised,
+    Value,
+    merged,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+OPTIMIZERS = words(
+    "SGD Adam AdamW Adamax Adagrad Adadelta RMSprop Rprop NAdam RAdam ASGD LBFGS "
+    "SparseAdam Adafactor"
+)
+SCHEDULERS = words(
+    "StepLR MultiStepLR ExponentialLR CosineAnnealingLR ReduceLROnPlateau LambdaLR "
+    "OneCycleLR CyclicLR CosineAnnealingWarmRestarts LinearLR ConstantLR PolynomialLR "
+    "MultiplicativeLR"
+)
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is certainly a module that cannot be iterated over."""
+    data = value.data
+    if isinstance(data, LibraryObject):
+        has_items = (data.short, "__iter__") in MODELS.methods
+        return data.name.startswith("torch.nn.") and not has_items
+    if not isinstance(data, Instance):
+        return False
+    bases = [base for base in data.cls.bases if isinstance(base.data, Library)]
+    return len(bases) == len(data.cls.bases) and [
+        base.data.name for base in bases if isinstance(base.data, Library)
+    ] == ["torch.nn.Module"]
+
+
+@MODELS.function(*(f"torch.optim.{name}" for name in OPTIMIZERS))
+def _optimizer(_: Interpreter, call: Call) -> Value:
+    parameters = call.given(0, "params")
+    short = call.name.rpartition(".")[2]
+    if parameters is None and not call.keywords:
+        raise Raised("arguments", f"{short}: missing argument 'params'", Value(short))
+    if parameters is not None:
+        if isinstance(parameters.data, list | tuple) and not parameters.data:
+            raise Raised("value", "optimizer got an empty parameter list", parameters)
+        if isinstance(parameters.data, Array):
+            message = "params argument given to the optimizer should be an iterable of Tensors"
+            raise Raised("type", message, parameters)
+        if parameters.data is None or isinstance(parameters.data, int | float):
+            raise Raised("type", "params is not iterable", parameters)
+        if is_module(parameters):
+            raise Raised("type", "params is not iterable", parameters)
+    for name in ("lr", "weight_decay", "momentum", "eps"):
+        value = call.given(1, "lr") if name == "lr" else call.keywords.get(name)
+        if value is None:
+            continue
+        if isinstance(value.data, str | list | tuple | dict):
+            message = (
+                f"{name}: '<=' not supported between 'float' and '{type(value.data).__name__}'"
+            )
+            raise Raised("type", message, value)
+        if isinstance(value.data, int | float) and value.data < 0:
+            raise Raised("value", f"Invalid {name} value: {value.data}", value)
+    return made(call)
+
+
+@MODELS.function(*(f"torch.optim.lr_scheduler.{name}" for name in SCHEDULERS))
+def _scheduler(_: Interpreter, call: Call) -> Value:
+    optimizer = call.given(0, "optimizer")
+    if optimizer is not None:
+        kind = kind_of(optimizer)
+        plain = kind is not None or isinstance(optimizer.data, Lazy | Array)
+        if plain or is_module(optimizer):
+            raise Raised("type", f"{kind or 'the argument'} is not an Optimizer", optimizer)
+    return made(call)
+
+
+for _short in (*OPTIMIZERS, *SCHEDULERS):
+    MODELS.method(_short, "zero_grad", "load_state_dict")(nothing)
+    MODELS.method(_short, "step", "state_dict", "get_last_lr")(lambda _, call: call.unknown())
+
+
+@MODELS.function(
+    "torch.optim.lr_scheduler.SequentialLR", "torch.optim.lr_scheduler.ChainedScheduler"
+)
+def _schedulers(_: Interpreter, call: Call) -> Value:
+    return made(call)
+
+
+def _rates(_: Interpreter, call: Call) -> Value:
+    return Value([arrays.number("float64", *([call.receiver] if call.receiver else []))])
+
+
+def _stepped(interpreter: Interpreter, call: Call) -> Value:
+    """Call the closure that ``step`` is given, and return what it returns."""
+    closure = call.given(0, "closure")
+    if closure is None or closure.data is None or array(closure) is not None:
+        return Value(None)
+    return interpreter.call(closure, (), {}, call.place)
+
+
+for _short in (*SCHEDULERS, "SequentialLR", "ChainedScheduler", "LRScheduler", "_LRScheduler"):
+    MODELS.method(_short, "step", "load_state_dict", "print_lr")(nothing)
+    MODELS.method(_short, "get_last_lr")(_rates)
+for _short in OPTIMIZERS:
+    MODELS.method(_short, "step")(_stepped)
+    MODELS.method(_short, "add_param_group", "zero_grad", "load_state_dict", "train", "eval")(
+        nothing
+    )
+
+
+@MODELS.function("torch.nn.utils.clip_grad_value_", "torch.nn.utils.vector_to_parameters")
+@MODELS.function("torch.nn.utils.remove_weight_norm", "torch.nn.utils.remove_spectral_norm")
+def _changed(_: Interpreter, call: Call) -> Value:
+    del call
+    return Value(None)
+
+
+@MODELS.function("torch.nn.utils.parameters_to_vector")
+def _vector(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "parameters"))
+    arrays_given = [array(item) for item in items or ()]
+    total: object = 0
+    for x in arrays_given:
+        count = None if x is None or x.shape is None else size(arrays.product(x.shape))
+        total = UNKNOWN if count is None or not isinstance(total, int) else total + count
+    return tensor(
+        (Value(total if arrays_given else UNKNOWN, merged(*call.args)),), "float32", *call.args
+    )

@@ -1,0 +1,270 @@
+"""PyTorch's state dicts, saved objects and packed sequences.
+
+Sources: PyTorch's documentation of ``Module.state_dict`` and ``load_state_dict``, ``torch.save``
+and ``torch.load``, ``torch.nn.utils.rnn``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import dl_bug_lsp.interpretation.libraries.torch.layers  # noqa: F401
+from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.libraries.python.files import PICKLE, keep, kept_in
+from dl_bug_lsp.interpretation.libraries.torch.tensors import flag, tensor
+from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
+from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
+    PARTS,
+    UNKNOWN,
+    Array,
+    Instance,
+    LibraryObject,
+    Longest,
+    Raised,
+    Value,
+    merged,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.interpretation.interpreter import Interpreter
+
+MAX_PARTS = 400
+MAX_DEPTH = 12
+MISMATCH = re.compile(
+    r"size mismatch for ([\w.]+): copying a param with shape torch\.Size\(\[([\d, ]*)\]\) from "
+    r"checkpoint, the shape in current model is torch\.Size\(\[([\d, ]*)\]\)"
+)
+"""What ``load_state_dict`` says of a parameter of another size."""
+KEYS = re.compile(r"(?:Missing|Unexpected) key\(s\) in state_dict: ([^\n]*)")
+QUOTED = re.compile(r'"([\w.]+)"')
+MAX_NAMES = 4
+
+
+def parts_of(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Value]]:
+    """Yield the modules in a module with their dotted names, itself first."""
+    yield prefix, value
+    if depth >= MAX_DEPTH:
+        return
+    state = state_of(value) or {}
+    inner: dict[str, Value] = {}
+    held = state.get(PARTS)
+    if held is not None and isinstance(held.data, list):
+        inner.update((str(i), item) for i, item in enumerate(held.data) if isinstance(item, Value))
+    elif held is not None and isinstance(held.data, dict):
+        inner.update((str(name), item) for name, item in held.data.items())
+    for name, item in state.items():
+        if is_module(item) and name not in (PARTS, "trainer"):
+            inner.setdefault(name, item)
+    for name, item in inner.items():
+        yield from parts_of(item, f"{prefix}.{name}" if prefix else name, depth + 1)
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is a module of a library, or an object of the program that holds some."""
+    data = value.data
+    if isinstance(data, LibraryObject):
+        return data.name.startswith("torch.nn.")
+    return isinstance(data, Instance)
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",") if part.strip()]
+
+
+def _module_named(module: Value, name: str) -> Value | None:
+    """Return the innermost module that a parameter's dotted name leads to."""
+    part_named: Value | None = None
+    for number, (path, part) in enumerate(parts_of(module)):
+        if number > MAX_PARTS:
+            break
+        if path and (name == path or name.startswith(f"{path}.")):
+            part_named = part
+    return part_named
+
+
+def _load_state(interpreter: Interpreter, call: Call) -> Value:
+    """Raise at the failing line where the message names parameters of the module."""
+    module, given = call.receiver, call.given(0, "state_dict")
+    if module is None or not interpreter.is_failing():
+        return Value(None)
+    sides: list[tuple[str, Value]] = []
+    for name, saved, own in MISMATCH.findall(interpreter.message)[:MAX_NAMES]:
+        part = _module_named(module, name)
+        differing = [(a, b) for a, b in zip(_numbers(saved), _numbers(own), strict=False) if a != b]
+        if part is None or not differing:
+            continue
+        wanted = [b for _, b in differing]
+        sizes = [
+            value
+            for key, value in (state_of(part) or {}).items()
+            if key != PARTS and size(value) in wanted
+        ]
+        side = Value(wanted[0], merged(*sizes)) if sizes else _made(part)
+        sides.append((name, side))
+    if sides:
+        name, side = sides[0]
+        # What made all sizes that differ is likelier than what made one of them.
+        shared = frozenset.intersection(*(held.origins for _, held in sides)) or side.origins
+        # A command may give the stored file and a size in one line.
+        other = Value(UNKNOWN, given.origins - shared if given is not None else NOWHERE)
+        other = _stored_size(given, name, side) or other
+        raise Raised("size", f"size mismatch for {name}", Value(side.data, shared), other)
+    for names in KEYS.findall(interpreter.message):
+        parts = [_module_named(module, name) for name in QUOTED.findall(names)[:MAX_NAMES]]
+        known = [_made(part) for part in parts if part is not None]
+        if known:
+            other = unknown(given) if given is not None else Value(UNKNOWN)
+            raise Raised("key", "keys of the state dict", Value(UNKNOWN, merged(*known)), other)
+    return Value(None)
+
+
+def _stored_size(given: Value | None, name: str, own: Value) -> Value | None:
+    """Return the size in which a stored tensor differs, where it is known what was stored."""
+    held = given.data.get(name) if given is not None and isinstance(given.data, dict) else None
+    stored = array(held) if held is not None else None
+    for dim in stored.shape or () if stored is not None else ():
+        if size(dim) is not None and size(dim) != own.data:
+            return dim
+    return None
+
+
+def _made(part: Value) -> Value:
+    """Return the place where a module of a library was made as a value."""
+    data = part.data
+    origins = frozenset({data.made}) if isinstance(data, LibraryObject) else frozenset()
+    return Value(UNKNOWN, part.origins | origins)
+
+
+for _short in ("Module", "Sequential", "ModuleList", "LightningModule", "Linear", "Embedding"):
+    MODELS.method(_short, "load_state_dict")(_load_state)
+
+
+# --- saving and loading ---------------------------------------------------------------------------
+
+
+@MODELS.function("torch.save", "joblib.dump", "pickle.dump", "cloudpickle.dump", "dill.dump")
+def _save(interpreter: Interpreter, call: Call) -> Value:
+    given, path = call.given(0, "obj", "value"), call.given(1, "f", "filename", "file")
+    keep(interpreter, path, PICKLE, given)
+    return Value(None)
+
+
+@MODELS.function("torch.load", "joblib.load", "pickle.load", "cloudpickle.load", "dill.load")
+def _load(interpreter: Interpreter, call: Call) -> Value:
+    """Return what the same run, or a command before it, saved under a path."""
+    saved = kept_in(interpreter, call.given(0, "f", "filename", "file"), PICKLE)
+    return call.unknown() if saved is None else saved
+
+
+# --- packed sequences -----------------------------------------------------------------------------
+
+PACKED = "torch.nn.utils.rnn.PackedSequence"
+
+
+@MODELS.function("torch.nn.utils.rnn.pack_padded_sequence")
+def _pack(interpreter: Interpreter, call: Call) -> Value:
+    value, lengths = call.given(0, "input"), call.given(1, "lengths")
+    if value is None or lengths is None:
+        return call.unknown()
+    held, counted = array(value), array(lengths)
+    first = flag(call.given(2, "batch_first"), default=False)
+    if counted is not None and counted.device is not None and counted.device != "cpu":
+        message = "'lengths' argument should be a 1D CPU int64 tensor"
+        raise Raised("value", message, lengths)
+    if counted is not None and counted.lowest is not None and counted.lowest <= 0:
+        message = "Length of all samples has to be greater than 0"
+        raise Raised("value", message, lengths)
+    shape = None if held is None else held.shape
+    if shape is not None and len(shape) > 1 and first is not None and counted is not None:
+        rows = shape[0 if first else 1]
+        for count in (counted.shape or ())[:1]:
+            if size(rows) is not None and size(count) is not None and size(rows) != size(count):
+                raise Raised("size", "Expected `len(lengths)` to be the batch size", rows, count)
+    state = {"data": value, "lengths": lengths}
+    if first is not None:
+        state["first"] = Value(first)
+        if shape is not None and len(shape) > 1 and isinstance(shape[0 if first else 1], Longest):
+            # Where the lengths are put in order, PyTorch takes any rows, and the layer fails later.
+            if interpreter.target == call.place:
+                raise _turned_round(shape, first=first)
+            state["turned"] = Value(True)
+    data = LibraryObject(PACKED, call.args, dict(call.keywords), call.place, state)
+    return Value(data, merged(value, lengths))
+
+
+def _turned_round(shape: tuple[Value, ...], *, first: bool) -> Raised:
+    """Return the failure of padded sequences of which the steps are taken for the batch."""
+    steps, batch = (shape[0], shape[1]) if first else (shape[1], shape[0])
+    made = Value(UNKNOWN, steps.origins)
+    return Raised("size", "the lengths are not those of the steps", made, batch)
+
+
+@MODELS.function("torch.nn.utils.rnn.pad_packed_sequence")
+def _pad(_: Interpreter, call: Call) -> Value:
+    packed = call.given(0, "sequence")
+    held = None if packed is None else packed.data
+    if not isinstance(held, LibraryObject) or held.name != PACKED or packed is None:
+        return call.unknown()
+    asked = flag(call.given(1, "batch_first"), default=False)
+    was = held.state.get("first")
+    value = held.state.get("data", unknown(packed))
+    lengths = held.state.get("lengths", unknown(packed))
+    x = array(value)
+    if x is None or was is None or asked is None:
+        return Value((unknown(value), lengths))
+    shape = x.shape
+    if shape is not None and len(shape) > 1:
+        # The longest of the lengths is the new size; the padding may have been longer.
+        rows, steps = (shape[0], shape[1]) if was.data else (shape[1], shape[0])
+        rest = shape[2:]
+        new = Value(UNKNOWN, merged(steps, lengths))
+        shape = (rows, new, *rest) if asked else (new, rows, *rest)
+    return Value((tensor(shape, x.dtype, value, device=x.device), lengths))
+
+
+def _unpacking(name: str) -> None:
+    """Let a recurrent layer take a packed sequence, and give one."""
+    plain = MODELS.objects[name]
+
+    def run(interpreter: Interpreter, call: Call) -> Value:
+        given = call.given(0, "input")
+        held = None if given is None else given.data
+        if not isinstance(held, LibraryObject) or held.name != PACKED or call.receiver is None:
+            return plain(interpreter, call)
+        value = held.state.get("data", call.unknown())
+        first, layer = held.state.get("first"), state_of(call.receiver) or {}
+        x = array(value)
+        if "turned" in held.state and first is not None and x is not None and x.shape is not None:
+            raise _turned_round(x.shape, first=bool(first.data))
+        own = flag(layer.get("batch_first"), default=False)
+        if first is not None and own is not None and first.data != own:
+            value = _turned(value)
+        keywords: Mapping[str, Value] = {k: v for k, v in call.keywords.items() if k != "input"}
+        inner_call = Call(call.name, (value, *call.args[1:]), keywords, call.place, call.receiver)
+        result = plain(interpreter, inner_call)
+        if not isinstance(result.data, tuple) or len(result.data) != 2:
+            return result
+        out, last = result.data
+        if first is not None and own is not None and first.data != own:
+            out = _turned(out)
+        state = {**held.state, "data": out}
+        data = LibraryObject(PACKED, held.args, held.keywords, held.made, state)
+        return Value((Value(data, out.origins), last), result.origins)
+
+    MODELS.objects[name] = run
+
+
+def _turned(value: Value) -> Value:
+    x = array(value)
+    if x is None or x.shape is None or len(x.shape) < 2:
+        return value
+    shape = (x.shape[1], x.shape[0], *x.shape[2:])
+    return Value(Array(shape, x.dtype, x.library, x.device, x.lowest, x.highest), value.origins)
+
+
+for _name in ("LSTM", "GRU", "RNN"):
+    _unpacking(f"torch.nn.{_name}")

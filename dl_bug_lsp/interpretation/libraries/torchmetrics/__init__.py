@@ -1,0 +1,9 @@
+"""Models of torchmetrics."""
+
+
+def load() -> None:
+    """Import all modules of models: they register what they know."""
+    from dl_bug_lsp.interpretation.libraries.torchmetrics import (  # noqa: F401
+        checks,
+        metrics,
+    )
