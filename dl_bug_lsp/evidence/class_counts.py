@@ -130,4 +130,4 @@ def _columns(workspace: Workspace) -> Iterator[Told]:
             if not _COLUMN.match(column.name) or count is None or count > LARGEST_TABLE_COUNT:
                 continue
             if 2 * count <= column.filled:
-                yield count, f"{file}:1"
+                yield count, f"column `{column.name}` of {file}"

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.numbers import sizes_of
 from dl_bug_lsp.messages import FactKind, Role
@@ -212,14 +212,15 @@ def _set_twice(node: Node) -> Iterator[tuple[Node, Node, Node]]:
 def _clue(solution: Solution, score: float) -> Clue:
     root, leaf = solution.root, solution.leaf
     noun = " elements" if solution.counted else ""
+    entry = leaf.entry
+    stands = f"`{leaf.text}`"
+    if entry is not None and entry.path and isinstance(entry.path[-1], int):
+        stands = f"an item of `{entry.key}`"
     why = (
-        f"`{root.text}` is {solution.given} where the message has {solution.wanted}: it would fit "
-        f"with {solution.new}{noun} in place of {solution.old} (`{leaf.text}`)"
+        f"`{root.text}` is {solution.given}; with {solution.new}{noun} in place of {solution.old}"
+        f" ({stands}) it would be {solution.wanted}, a size of the message"
     )
-    edit = None
-    if not solution.counted:
-        edit = Suggestion(leaf.file, leaf.line, str(solution.old), str(solution.new))
-    return Clue("shapes.solved", leaf.file, leaf.line, score, why, edit)
+    return Clue("shapes.solved", leaf.file, leaf.line, score, why)
 
 
 def _numbers_nearby(case: Case) -> set[int]:

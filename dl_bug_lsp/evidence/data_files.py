@@ -141,7 +141,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _missing_texts(case, table, closeness)
         yield from _odd_rows(case, table, closeness)
         yield from _repeated_rows(case, table, closeness)
-        yield from _odd_values(table, closeness, text)
+        yield from _odd_values(case, table, closeness, text)
         yield from _readers(case, table, closeness)
         yield from _missing_numbers(case, table, closeness)
         yield from _message_values(case, table, closeness)
@@ -370,6 +370,9 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
     if not columns:
         return
     known = {value for _, _, values in columns for value in values}
+    for file in {file for file, _, _ in columns}:
+        table = case.workspace.table(file)
+        known |= {column.name for column in table.columns} if table is not None else set()
     reasons: dict[str, str] = {}
     for text in sorted(case.words.texts(("string", "config_value"))):
         if len(text) < BEGINS or text in known or text != text.strip():
@@ -664,6 +667,8 @@ OF_GAPS = frozenset(
 )
 """Calls by which programs deal with missing numbers."""
 OF_HANDLED = 0.4
+HANDLED_ROWS = 3
+"""The rows as one of which an empty cell counts that the program may deal with."""
 
 
 def _missing_numbers(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
@@ -857,15 +862,22 @@ def _repeated_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]
         yield Clue("data_files.odd_value", table.file, second, closeness, why)
 
 
-def _odd_values(table: Table, closeness: float, text: bool) -> Iterator[Clue]:
+def _odd_values(case: Case, table: Table, closeness: float, text: bool) -> Iterator[Clue]:
     """Yield values that look out of place in their column; ``text`` where text was no number."""
     for column in table.columns:
-        yield from _odd_cells(table, column, closeness, text)
+        yield from _odd_cells(case, table, column, closeness, text)
 
 
-def _odd_cells(table: Table, column: Column, closeness: float, text: bool) -> Iterator[Clue]:
+def _odd_cells(
+    case: Case, table: Table, column: Column, closeness: float, text: bool
+) -> Iterator[Clue]:
     odd = {line for line, _ in column.odd}
+    counts_on_gaps = bool(case.code_words.texts({"name", "attribute"}) & OF_GAPS)
+    gaps = {*column.missing_lines, *column.empty_lines} if counts_on_gaps else set()
     for line, why, count in odd_cells(table, column):
+        if line in gaps:
+            # The program drops or fills what is empty: that it does not is less likely.
+            count *= HANDLED_ROWS
         kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
         # What stands in several rows is how the file is written: the program is to expect it.
         yield Clue(kind, table.file, line, closeness / count, f"column `{column.name}`: {why}")

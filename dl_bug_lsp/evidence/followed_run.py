@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,7 +18,7 @@ from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
-from dl_bug_lsp.provenance.launches import TOOLING, Launch, commands_before, is_config_name
+from dl_bug_lsp.provenance.launches import Launch, commands_before, is_config_name, is_tooling
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
@@ -501,8 +500,7 @@ def _settings(case: Case) -> tuple[str, ...]:
     return case.engine.run.files or tuple(
         file
         for file in case.config_files
-        if file.endswith(SETTINGS)
-        and posixpath.splitext(posixpath.basename(file))[0] not in TOOLING
+        if file.endswith(SETTINGS) and not is_tooling(file)
     )
 
 

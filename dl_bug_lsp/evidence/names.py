@@ -6,6 +6,7 @@ launch scripts.
 
 from __future__ import annotations
 
+import builtins
 import math
 import posixpath
 import re
@@ -64,6 +65,8 @@ BUILTINS = frozenset(
     ("list", "tuple", "dict", "set", "str", "int", "float", "bool", "bytes", "object", "type")
 )
 """Types of Python: where code names one, it need not be the one of the message."""
+OF_PYTHON = frozenset(dir(builtins))
+"""Names that stand in every program: none of them is a slip of another one."""
 MOST_PLACES = 2_000
 """Places of one name: of a word that stands everywhere they say next to nothing."""
 
@@ -203,7 +206,7 @@ def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
         return
     if text.startswith("__") or (kind == "parameter" and text in OF_EVERY_LAYER):
         return
-    nearby = near_texts(text, words.sketches)
+    nearby = {w: near for w, near in near_texts(text, words.sketches).items() if w not in OF_PYTHON}
     if kind == "option":
         own = _plain_option(text)
         nearby = {word: near for word, near in nearby.items() if _plain_option(word) != own}

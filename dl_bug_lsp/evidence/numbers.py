@@ -16,7 +16,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.nodes import Config, StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.workspace import Workspace
@@ -412,12 +412,16 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
                 score *= OF_OTHER
             if isinstance(node.expr, ast.BinOp) and isinstance(node.expr.op, ast.Mod):
                 continue
+            if any(isinstance(value, Config) and _is_table(value) for value in node.values):
+                continue  # A table of settings is no number, whatever it holds.
             is_shown = re.search(rf"\b{number}\b", node.text)
-            limit = "" if is_shown else f" {_verb(node)} {number}, which"
-            # A name such as `batch_size` counts as well, but hardly what is indexed.
-            is_count = counts and "batch" not in name
-            doubt = "" if is_count else ", if it counts what is indexed"
-            why = f"`{node.text}`{limit} leaves no room for index {index}{doubt}"
+            stands = f"`{node.text}`" + ("" if is_shown else f" {_verb(node)} {number}, which")
+            # `batch_size` and `image_size` count as well, but hardly what is indexed.
+            is_count = counts and (OF_CLASSES.search(name) or "size" not in name)
+            why = f"{stands} leaves no room for index {index}"
+            if not is_count:
+                where = "the index of the message" if number == index else f"below index {index}"
+                why = f"{stands} is {where}"
             if not is_count and id(node) in given:
                 # A number that becomes an index itself counts nothing.
                 if number != index:
@@ -425,6 +429,10 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
                 why = f"`{node.text}` is the index of the message"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
+
+
+def _is_table(config: Config) -> bool:
+    return config.entry is None or config.entry.value is None
 
 
 def _is_factor(step: Step) -> bool:

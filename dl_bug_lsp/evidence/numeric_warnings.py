@@ -14,6 +14,13 @@ from collections.abc import Iterable, Iterator
 from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.domain_rules.syntax import source
 
+CAST = re.compile(
+    r"^(?P<file>[^\s:][^:\n]{0,300}\.py):(?P<line>\d{1,7}): RuntimeWarning: "
+    r"invalid value encountered in cast\b"
+)
+"""What NumPy prints where a value that is no number becomes a whole number, which is arbitrary."""
+LEAVING_GAPS = {"map", "reindex", "merge", "join", "shift", "unstack", "pivot", "replace", "align"}
+"""Methods of tables and columns whose result lacks what the other side lacks."""
 MOST_LINES = 4_000
 """Lines at the beginning of a log in which warnings are looked for: Python prints each once."""
 MOST_PLACES = 4
@@ -53,6 +60,40 @@ def warned(case: Case, files: Iterable[str]) -> Iterator[tuple[tuple[str, int], 
     for file, node in unsafe:
         text = f"the log warns that `{first['name']}` {FAILS[first['what']]} inside of a library"
         yield (file, node.lineno), f"{text}: that is what `{source(node)}` asks for"
+
+
+def cast(case: Case) -> Iterator[tuple[tuple[str, int], float, str]]:
+    """Yield the program's line at which a missing value became a whole number, and what left it.
+
+    Each is given as place, share (0 to 1) and reason. The whole number is arbitrary: what fails
+    later, as an index that is out of range, is its consequence.
+    """
+    lines = case.log.lines[:MOST_LINES]
+    for match in filter(None, (CAST.match(line.text) for line in lines)):
+        place = case.workspace.locate(match["file"], int(match["line"]))
+        if place is None:
+            continue
+        file, line = place.file, place.line
+        yield (file, line), 1.0, "the log warns that a value here is no number and is cast to one"
+        tree = case.workspace.tree(file)
+        for function in ast.walk(tree) if tree is not None else ():
+            if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            if function.lineno <= line <= (function.end_lineno or function.lineno):
+                yield from _left_before(function, file, line)
+        return
+
+
+def _left_before(
+    function: ast.FunctionDef | ast.AsyncFunctionDef, file: str, line: int
+) -> Iterator[tuple[tuple[str, int], float, str]]:
+    """Yield the calls of a function before a line that may leave missing values."""
+    for node in ast.walk(function):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+            continue
+        if node.func.attr in LEAVING_GAPS and node.lineno <= line:
+            why = f"`{source(node)}` may leave missing values, which line {line} casts"
+            yield (file, node.lineno), 1.0, f"{why} to whole numbers (NumPy warns of it in the log)"
 
 
 def _warnings(case: Case) -> Iterator[re.Match[str]]:

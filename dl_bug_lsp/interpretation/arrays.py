@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
@@ -71,6 +72,11 @@ class Comparisons:
     selected: dict[Origin, tuple[int, int]] = field(default_factory=dict)
     """How many items a condition was true of, and of how many it was asked, by its place."""
 
+    looked_up: set[Origin] = field(default_factory=set)
+    """The places of settings that the program has looked up by their keys."""
+    defaulted: dict[Origin, tuple[str, Mapping[Any, Value]]] = field(default_factory=dict)
+    """Where a default was taken for a key that a table lacks: the key and the table."""
+
     related: dict[Origin, Relation] = field(default_factory=dict)
     """The computations that made one size of the message of the other one, by their place."""
     chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
@@ -115,6 +121,20 @@ class Comparisons:
 
 
 COMPARISONS: ContextVar[Comparisons | None] = ContextVar("COMPARISONS", default=None)
+
+
+def note_look_up(*entries: Value) -> None:
+    """Note what was looked up in a table by its key, where it stands at one place."""
+    comparisons = COMPARISONS.get()
+    if comparisons is not None:
+        comparisons.looked_up.update(*(e.origins for e in entries if len(e.origins) == 1))
+
+
+def note_default(place: Origin, key: object, table: Mapping[Any, Value]) -> None:
+    """Note that a table lacks a key, for which a default was taken."""
+    comparisons = COMPARISONS.get()
+    if comparisons is not None and isinstance(key, str) and table:
+        comparisons.defaulted.setdefault(place, (key, table))
 
 
 def note_reason(place: Origin, why: str) -> None:

@@ -168,6 +168,7 @@ class Calls(RunState):
             if keyword.arg is not None:
                 keywords[keyword.arg] = value
             elif isinstance((held := self.held_in(value) or value).data, dict):
+                arrays.note_look_up(*held.data.values())
                 keywords.update({str(k): v for k, v in held.data.items()})
             elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
                 keywords.update(value.data.state)

@@ -90,7 +90,9 @@ class Outcome:
     followed where the message speaks of sizes, both by their places. ``dynamic_slice`` are the
     lines that the failing values went through where the run was traced (`dynamic_slices`), each
     with how many of them lie between it and the failure. ``generated`` are the files of the
-    workspace that it read and a command before it wrote.
+    workspace that it read and a command before it wrote. ``defaulted`` gives for the places at
+    which a table lacked a key, and a default was taken, the key and the places of those keys of the
+    table that were never looked up.
     """
 
     raised: Raised | None
@@ -110,6 +112,7 @@ class Outcome:
     callees: Mapping[Origin, Collection[Origin]] = field(default_factory=dict)
     dynamic_slice: Mapping[Origin, int] = field(default_factory=dict)
     generated: frozenset[str] = frozenset()
+    defaulted: Mapping[Origin, tuple[str, Mapping[str, Origin]]] = field(default_factory=dict)
 
 
 class Interpreter(Statements):
@@ -169,7 +172,22 @@ class Interpreter(Statements):
             self.comparisons.chosen,
             self.callees,
             generated=frozenset(self.generated),
+            defaulted=self._defaulted(),
         )
+
+    def _defaulted(self) -> dict[Origin, tuple[str, Mapping[str, Origin]]]:
+        """Return where a default was taken, and what else the table has that nobody looked up."""
+        defaulted: dict[Origin, tuple[str, Mapping[str, Origin]]] = {}
+        for place, (key, table) in self.comparisons.defaulted.items():
+            places = {
+                name: next(iter(value.origins))
+                for name, value in table.items()
+                if isinstance(name, str) and len(value.origins) == 1
+            }
+            others = {n: p for n, p in places.items() if p not in self.comparisons.looked_up}
+            if others:
+                defaulted[place] = key, others
+        return defaulted
 
     def _explain_rebound(self, raised: Raised | None) -> None:
         """Note where one name got another number, and the failure is between these two.

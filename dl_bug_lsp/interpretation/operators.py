@@ -788,6 +788,7 @@ def indexed(
             wanted = key_of(key)
             if wanted in data or hasattr(type(data), "__missing__"):
                 part = data[wanted]
+                arrays.note_look_up(part)
                 return Value(part.data, merged(part, key))
         except (NotPlain, TypeError):
             return _one_of_values(base, key)

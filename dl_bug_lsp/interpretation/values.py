@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -187,6 +188,19 @@ class Table:
     origins_of: dict[object, Origins] = field(default_factory=dict)
     index_names: tuple[object, ...] = field(default=(), kw_only=True)
     removed: dict[object, Origins] = field(default_factory=dict, kw_only=True)
+
+    def width(self, origins: Origins) -> Value:
+        """Return the number of columns, made by ``origins`` and by what has added single columns.
+
+        Where many places have done so, none of them is singled out.
+        """
+        counts = Counter(place for own in self.origins_of.values() for place in own)
+        few = frozenset(p for p, count in counts.items() if count <= len(self.columns) // 3)
+        return Value(len(self.columns), origins | few if len(few) <= MOST_ADDING else origins)
+
+
+MOST_ADDING = 4
+"""Places that add columns to a table, up to which each is a part of what made its width."""
 
 
 @dataclass(slots=True, eq=False)

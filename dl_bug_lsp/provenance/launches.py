@@ -35,9 +35,10 @@ CONFIG_FOLDERS = ("config", "conf", "cfg", "experiment", "exp", "recipe", "hpara
 TOOLING = frozenset(
     ("pyproject", "setup", "tox", "environment", "conda", "docker-compose", "mkdocs", "codecov",
      "package", "package-lock", "tsconfig", "pytest", "mypy", "poetry", "dvc", "citation", "meta",
-     "devcontainer", "dependabot", "settings", "tasks", "launch", "extensions", "renovate")
+     "devcontainer", "dependabot", "renovate")
 )  # fmt: skip
-"""Stems of files that set up tools: none of them configures a model."""
+"""Stems of files that set up tools: none of them configures a model. Those of editors lie in hidden
+folders."""
 MAIN = "__main__.py"
 MAX_LAUNCH_FILES = 60
 MAX_LAUNCHERS = 600

@@ -414,7 +414,7 @@ def _held_out_guesses(context: RunSummary) -> Found | None:
         return None
     if context.loss is None or not _falls(context.loss, FLAT):
         return None  # Where training loss stands still, too, the other rules know more.
-    why = f"`{accuracy.name}` ends at {accuracy.finite[-1]:.3g} while `{context.loss.name}` falls"
+    why = f"{accuracy.in_words} ends at {accuracy.finite[-1]:.3g} while `{context.loss.name}` falls"
     why = f"{why}: guessing gives {1 / count:.3g}{_said_by(context, count)}"
     return "accuracy_at_chance", 0.7, why, accuracy.points[-1]
 
@@ -571,7 +571,7 @@ def _at_chance(context: RunSummary) -> Found | None:
             is_flat = len(accuracy.finite) > 1 and len(set(accuracy.finite)) == 1
             verb = "stays at" if is_flat else "ends at" if len(accuracy.finite) > 1 else "is"
             last = accuracy.finite[-1] if accuracy.finite else trend.end
-            why = f"`{accuracy.name}` {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
+            why = f"{accuracy.in_words} {verb} {last:.3g}: guessing gives {chance[0]:.3g}{known}"
             return "accuracy_at_chance", round(sure, 2), why, accuracy.points[-1]
     return None
 

@@ -61,6 +61,12 @@ class MetricSeries:
     process: Process | None = None
 
     @property
+    def in_words(self) -> str:
+        """The name in a sentence, with the data where another series may have the same name."""
+        is_plain = self.split is Split.HELD_OUT and split_of(self.name) is None
+        return f"`{self.name}`" + (" of the held-out data" if is_plain else "")
+
+    @property
     def values(self) -> tuple[float, ...]:
         """The values in order."""
         return tuple(point.value for point in self.points)

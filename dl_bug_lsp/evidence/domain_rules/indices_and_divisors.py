@@ -222,6 +222,74 @@ def _grown_by_own_count(loop: ast.For | ast.While) -> Iterator[tuple[int, str]]:
                     yield node.lineno, words
 
 
+def find_counts_from_one(case: Case) -> Iterator[Clue]:
+    """Yield ``len`` of a table whose numbers begin at 1, as what is indexed by them: one too few.
+
+    ``{word: i for i, word in enumerate(words, start=1)}`` leaves 0 for padding or unknown words.
+    """
+    if case.category.id != "illegal_index":
+        return
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        begun = dict(_begun_at_one(tree)) if tree is not None else {}
+        if not begun or tree is None:
+            continue
+        # `for name, table in tables.items()`: what is counted may be one of several tables.
+        parts = {
+            target.id: name
+            for loop in ast.walk(tree)
+            if isinstance(loop, (ast.For, ast.comprehension))
+            and (name := _last_name(getattr(getattr(loop.iter, "func", None), "value", None)))
+            for target in ast.walk(loop.target)
+            if isinstance(target, ast.Name)
+        }
+        enlarged = {
+            id(part)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+            for part in ast.walk(node)
+        }
+        for call in ast.walk(tree):
+            if not isinstance(call, ast.Call) or called_name(call) != "len" or len(call.args) != 1:
+                continue
+            name = _last_name(call.args[0])
+            table = parts.get(name, name)
+            if table in begun and id(call) not in enlarged:
+                line = begun[table]
+                why = f"the numbers of `{table}` begin at 1 (line {line})"
+                why = f"{why}: `{ast.unparse(call)}` leaves no room for the highest"
+                yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _begun_at_one(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Yield the names of tables of numbers that begin at 1 or above, with their lines."""
+    for node in ast.walk(tree):
+        value = node.value if isinstance(node, ast.Assign) else None
+        if not isinstance(value, ast.DictComp) or not isinstance(node, ast.Assign):
+            continue
+        loop = value.generators[0]
+        call = loop.iter if isinstance(loop.iter, ast.Call) else None
+        if call is None or called_name(call) != "enumerate":
+            continue
+        start = keyword(call, "start") or (call.args[1] if len(call.args) > 1 else None)
+        shifted = value.value
+        first = start.value if isinstance(start, ast.Constant) else 0
+        from_one = isinstance(first, int) and first > 0
+        adds = isinstance(shifted, ast.BinOp) and isinstance(shifted.op, ast.Add)
+        if from_one or (adds and start is None):
+            target = node.targets[0]
+            held = target.value if isinstance(target, ast.Subscript) else target
+            if name := _last_name(held):
+                yield name, node.lineno
+
+
+def _last_name(expr: ast.expr | None) -> str:
+    """Return a name, or the last part of a dotted one; empty for other expressions."""
+    if isinstance(expr, ast.Name):
+        return expr.id
+    return expr.attr if isinstance(expr, ast.Attribute) else ""
+
+
 def find_short_tables(case: Case) -> Iterator[Clue]:
     """Yield settings that give a lookup table fewer rows than the vocabulary's file has words."""
     if case.category.id != "illegal_index":

@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
+from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
@@ -509,6 +510,8 @@ READING = frozenset(("attribute", "subscript", "string", "dict_key", "keyword", 
 """Roles of a word of the code that may read a setting by its name, or hand it on."""
 ASKING = frozenset(("attribute", "subscript", "string", "dict_key"))
 """Roles of a name that asks for a setting: what is near to the unread one is among these."""
+KEYS = frozenset(("subscript", "string"))
+"""Roles of a text by which a table is looked into."""
 LEAST_NEAR = 0.55
 """The least nearness of two names of which one may be meant where the other stands."""
 MOST_UNREAD = 3
@@ -555,6 +558,31 @@ def find_unread_settings(case: Case) -> Iterator[Clue]:
             )
             score = 1.0 if entry.value in numbers else ALONE
             yield Clue("rules.unread_setting", file, entry.line, score / len(unread) ** 0.5, why)
+
+
+def find_defaults_taken(case: Case) -> Iterator[Clue]:
+    """Yield where the run took a default though its table has a like key that it never looked up.
+
+    Such a key is a setting that is believed to be in force, and is not.
+    """
+    configs = {entry.file for entry in case.config_entries}
+    outcome = follow(case)
+    for (file, line), (key, others) in outcome.defaulted.items():
+        near = [name for name, (other, _) in others.items() if other in configs]
+        name = _near(key, [n for n in near if not _stands_as_key(case, n)])
+        if name is None:
+            continue
+        written = others[name]
+        why = f"`{key}` is looked up in {{}}, which has `{name}` instead: the default is taken"
+        place = f"{written[0]}:{written[1]}"
+        yield Clue("rules.default_taken", file, line, 1.0, why.format(f"the table of {place}"))
+        why = f"nothing looks up `{name}`; {file}:{line} looks up `{key}` and takes its default"
+        yield Clue("rules.default_taken", *written, 1.0, f"{why} {how_known(case)}")
+
+
+def _stands_as_key(case: Case, key: str) -> bool:
+    """Whether code that is not followed may look a key up: it stands there as a text of its own."""
+    return key in case.code_words.texts(KEYS)
 
 
 def _own_name(key: str) -> str:

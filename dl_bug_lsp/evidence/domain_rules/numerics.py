@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import numbers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files
-from dl_bug_lsp.evidence.numeric_warnings import warned
+from dl_bug_lsp.evidence.numeric_warnings import cast, warned
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
 
@@ -53,7 +53,9 @@ NOT_FINITE = re.compile(
 
 
 def find_warned(case: Case) -> Iterator[Clue]:
-    """Yield the operations that NumPy warned of where the failure is about NaN or infinity."""
+    """Yield the operations that NumPy warned of: of casts, and where NaN or infinity failed."""
+    for (file, line), score, why in cast(case):
+        yield Clue("rules.strong", file, line, score, why)
     if NOT_FINITE.search(case.message):
         places = list(warned(case, near_files(case)))
         for (file, line), why in places:

@@ -12,7 +12,7 @@ import ast
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import TABLES
@@ -27,9 +27,13 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Items
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 
+UNEVEN_COLUMNS = re.compile(r"Column \d+ named [\w.-]+ expected length \d+ but got length \d+")
+"""What Arrow says where a function of a batched ``map`` gives more or fewer rows than it got, and
+columns of the data set stay beside its own (Datasets, "Batch mapping")."""
 MOST_FILES = 20
 MOST_TABLES = 12
 FILLS = {"fillna", "dropna", "interpolate", "ffill", "bfill", "nan_to_num"}
@@ -199,6 +203,36 @@ SIDE_STEPS = 120
 MOST_SIDES = 6
 IN_ALL, BY_SLICE = 0.2, 0.7
 """What an operation counts that every side goes through, and one that cuts by positions."""
+
+
+def find_kept_columns(case: Case) -> Iterator[Clue]:
+    """Yield the lists of columns to remove that leave a column of the data set where it is."""
+    if not UNEVEN_COLUMNS.search(case.message):
+        return
+    files = (file for file in case.workspace.files() if file.endswith(TABLES))
+    known = [(file, case.workspace.table(file)) for file in list(files)[:MOST_TABLES]]
+    columns = {file: [c.name for c in table.columns] for file, table in known if table is not None}
+    for scope in near_scopes(case):
+        for call in (c for c in scope.calls if called_name(c) == "map"):
+            removed = keyword(call, "remove_columns")
+            if removed is None:
+                if keyword(call, "batched") is not None:
+                    why = f"`{source(call)}` removes no column, whose rows stay beside the new ones"
+                    yield Clue("rules.strong", scope.file, call.lineno, 0.7, why)
+                continue
+            for value in case.engine.node(removed, case.engine.open_context(scope)).values:
+                if isinstance(value, Items):
+                    yield from _left_columns(value, columns)
+
+
+def _left_columns(listed: Items, columns: Mapping[str, list[str]]) -> Iterator[Clue]:
+    names = {c.value for node in listed.items for c in node.constants if isinstance(c.value, str)}
+    for file, own in columns.items():
+        left = [name for name in own if name not in names]
+        if left and len(names & set(own)) * 2 > len(own):
+            place = listed.items[0]
+            why = f"column `{left[0]}` of {file} is not among the columns that are removed"
+            yield Clue("rules.strong", place.file, place.line, 1.0, why)
 
 
 def find_row_counts(case: Case) -> Iterator[Clue]:

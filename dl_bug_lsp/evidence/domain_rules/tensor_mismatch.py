@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -507,6 +508,7 @@ def _same_shape(case: Case) -> Iterator[Clue]:
         # What sizes an array has along the axes that are there does not matter.
         return
     seen: set[tuple[str, int]] = set()
+    whole = {f.value for f in case.facts.of(FactKind.SHAPE)}
     wrong = sizes_of(case, Role.EXPECTED) ^ sizes_of(case, Role.ACTUAL)
     for step in case.raise_slice:
         node = step.node
@@ -518,7 +520,9 @@ def _same_shape(case: Case) -> Iterator[Clue]:
             if max(numbers) <= SMALL or not _decides_size(node, wrong):
                 continue
             text = "x".join(map(str, numbers))
-            why = f"`{node.text}` has the sizes {text} of the message"
+            why = f"`{node.text}` has {text}, a part of a shape of the message"
+            if numbers in whole or numbers[::-1] in whole:
+                why = f"`{node.text}` has the sizes {text} of the message"
             yield Clue("rules.same_shape", node.file, node.line, 1.0, why)
 
 
@@ -593,6 +597,8 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
             if _is_of_all_samples(step):
                 continue
             yield from _counts_too_many(node.context.scope, node.expr)
+            if _is_share(node.context.scope, node.expr):
+                continue
             if _cuts_only(node.expr):
                 why = f"`{node.text}` cuts what is longer and leaves what is shorter as it is"
                 yield Clue("rules.cut_only", node.file, node.line, 1.0, why)
@@ -709,26 +715,34 @@ def _leaving(function: ast.FunctionDef | ast.AsyncFunctionDef, node: Node) -> tu
 def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
     """Yield a data set's length that counts windows which end behind the series.
 
-    A window of item ``i`` ends at ``i`` and some sizes; the last item is the length less one.
+    A window of item ``i`` ends at ``i``, or ``i`` strides, and some sizes; the last item is the
+    length less one. Of a length ``rest // stride + 1`` it ends at most at ``rest`` and the sizes.
     """
     length = scope.owner.functions.get("__len__") if scope.owner is not None else None
     parameters = scope.parameters()
     is_item = scope.name.rpartition(".")[2] == "__getitem__" and len(parameters) == 2
-    if not is_item or length is None or len(length.returns) != 1:
+    if not is_item or scope.owner is None or length is None or len(length.returns) != 1:
         return
     bound = window.slice.elts[0] if isinstance(window.slice, ast.Tuple) else window.slice
     if not isinstance(bound, ast.Slice) or bound.upper is None:
         return
     series, index = ast.unparse(window.value), parameters[1].arg
+    returned = _kept_count(scope.owner, length)
+    rest, stride, more = _in_strides(returned)
     end, count = Counter[str](), Counter[str]()
     _add_terms(bound.upper, 1, scope, end)
-    _add_terms(length.returns[0], 1, length, count)
+    _add_terms(rest, 1, returned.scope, count)
+    count = Counter({returned.renamed(term): times for term, times in count.items()})
+    stride = returned.renamed(stride)
     counted = _counted_series(scope, series, count)
-    if end.pop(index, 0) != 1 or counted is None or count.pop(f"len({counted})") != 1:
+    steps = [index] if stride == "1" else [f"{index} * {stride}", f"{stride} * {index}"]
+    if sum(end.pop(step, 0) for step in steps) != 1 or counted is None:
+        return
+    if count.pop(f"len({counted})") != 1:
         return
     for term, times in count.items():
         end[term] += times
-    end[""] -= 1
+    end["" if stride == "1" else stride] += more - 1
     beyond = [term for term, times in end.items() if term and times > 0]
     if beyond and all(times >= 0 for term, times in end.items() if term):
         whole = " + ".join(f"{end[t]} * {t}" if end[t] > 1 else t for t in beyond)
@@ -736,12 +750,67 @@ def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
         if counted != series:
             conditions.append(f"`{series}` is longer than `{counted}`")
         why = (
-            f"the last items that `{ast.unparse(length.returns[0])}` counts are shorter: "
+            f"the last items that `{ast.unparse(returned.expr)}` counts are shorter: "
             f"`{ast.unparse(window)}` ends behind `{series}`"
         )
         if conditions:
             why = f"{why}, unless {' or '.join(conditions)}"
-        yield Clue("rules.strong", length.file, length.returns[0].lineno, 1.0, why)
+        yield Clue("rules.strong", length.file, returned.expr.lineno, 1.0, why)
+
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """An expression that counts items, where it stands, and its names as attributes."""
+
+    expr: ast.expr
+    scope: Scope
+    names: Mapping[str, str]
+
+    def renamed(self, text: str) -> str:
+        """Return code with the parameters that are kept as attributes under these names."""
+        return re.sub(r"(?<![.\w])[A-Za-z_]\w*", lambda m: self.names.get(m[0], m[0]), text)
+
+
+def _kept_count(owner: Scope, length: Scope) -> _Count:
+    """Return what ``__len__`` returns, or what the attribute that it returns was made of."""
+    returned, maker = length.returns[0], owner.functions.get("__init__")
+    if not isinstance(returned, ast.Attribute) or maker is None:
+        return _Count(returned, length, {})
+    names: dict[str, str] = {}
+    made: list[ast.expr] = []
+    for node in own_nodes(maker.node):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
+            continue
+        target, value = ast.unparse(node.targets[0]), node.value
+        if target == ast.unparse(returned):
+            made.append(value)
+        if isinstance(value, ast.Call) and called_name(value) in CONVERTING and value.args:
+            value = value.args[0]
+        if isinstance(value, ast.Name):
+            names[value.id] = target
+    return _Count(made[0], maker, names) if len(made) == 1 else _Count(returned, length, {})
+
+
+CONVERTING = {"from_numpy", "tensor", "as_tensor", "FloatTensor", "array", "asarray", "list"}
+"""Calls that hand their argument on as another type, with the same length."""
+
+
+def _in_strides(count: _Count) -> tuple[ast.expr, str, int]:
+    """Return ``rest``, ``stride`` and ``more`` of ``rest // stride + more``.
+
+    Of other counts it is the whole count, "1" and 0, and a single number that is added.
+    """
+    expr, more = count.expr, 0
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, (ast.Add, ast.Sub)):
+        left, right = expr.left, expr.right
+        if isinstance(right, ast.Constant) and type(right.value) is int:
+            more = right.value if isinstance(expr.op, ast.Add) else -right.value
+            expr = left
+        elif isinstance(expr.op, ast.Add) and isinstance(left, ast.Constant):
+            more, expr = (left.value, right) if type(left.value) is int else (0, expr)
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.FloorDiv):
+        return expr.left, ast.unparse(expr.right), more
+    return expr, "1", more
 
 
 def _counted_series(scope: Scope, series: str, count: Counter[str]) -> str | None:
@@ -783,6 +852,20 @@ def _in_comprehension(tree: ast.AST, expr: ast.AST) -> bool:
     kinds = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp, ast.Lambda)
     around = (node for node in ast.walk(tree) if isinstance(node, kinds))
     return any(inner is expr for node in around for inner in ast.walk(node))
+
+
+def _is_share(scope: Scope, expr: ast.Subscript) -> bool:
+    """Whether a slice takes a share of something, by its own length: ``x[: int(0.8 * len(x))]``."""
+    bounds = (expr.slice.lower, expr.slice.upper) if isinstance(expr.slice, ast.Slice) else ()
+    made = [
+        binding.value
+        for bound in bounds
+        if isinstance(bound, ast.Name)
+        for binding in scope.bindings.get(bound.id, [])
+    ]
+    lengths = (f"len({ast.unparse(expr.value)})", f"{ast.unparse(expr.value)}.shape[0]")
+    texts = [ast.unparse(part) for part in (*made, *bounds) if isinstance(part, ast.AST)]
+    return any(length in text for text in texts for length in lengths)
 
 
 def _cuts_only(expr: ast.Subscript) -> bool:

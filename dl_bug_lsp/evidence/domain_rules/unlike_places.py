@@ -9,6 +9,10 @@ then the nearest difference.
 The default of an option is what its author ran the program with. A value of other magnitude that a
 command gives a rate, a scale or a bound is the first thing to look at where a training diverges.
 
+An option that another command of the same script gets with a value, and that the failing command
+leaves at its default, was forgotten there. Two names that one place unpacks as height and width and
+another place as width and height are exchanged in one of them.
+
 A number of epochs where steps are wanted, hours where rows are: names say what is counted. Where a
 value is handed on as it is, and the two names count in different units, a conversion may be
 missing.
@@ -19,7 +23,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.batches import adds_axis
@@ -36,6 +40,7 @@ from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
 from dl_bug_lsp.provenance.launches import Launch, commands_before, name_of
 from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MOST_FILES = 30
 UNPACKED = re.compile(r"(?:too many|not enough) values to unpack \(expected (?P<wanted>\d+)")
@@ -367,6 +372,114 @@ def _orders(value: float, default: float) -> float:
     if not value or not default or not math.isfinite(value) or not math.isfinite(default):
         return 0.0
     return abs(math.log10(abs(value / default)))
+
+
+NAMES_OF_FILES = re.compile(r"(?i)path|dir|file|out|save|log|name|config|data|root|mode|verbose")
+"""Options that differ from command to command."""
+OF_OTHER_NAME = 0.6
+"""What an option counts of which only a part of the name is that of the other command's option."""
+
+
+def find_options_not_given(case: Case) -> Iterator[Clue]:
+    """Yield the options at their default that another command of the same file gets a value for."""
+    commands = _commands(case)
+    launch = commands[-1] if commands else None
+    if launch is None:
+        return
+    given = {_option(word) for word in launch.words}
+    defaults = {n: d for n, d in _declared(case, launch.script).items() if n not in given}
+    seen: set[str] = set()
+    for word in (word for command in commands[:-1] for word in command.words):
+        option = _option(word)
+        name = option if option in defaults else _ending_in(option, defaults)
+        if not option or name is None or name in seen or NAMES_OF_FILES.search(name):
+            continue
+        file, line, default = defaults[name]
+        if default == word.text:
+            continue
+        seen.add(name)
+        score = 1.0 if name == option else OF_OTHER_NAME
+        stands = f"`{name}` stays {default}: {launch.file}:{launch.line} does not give it"
+        other = f"line {word.line} gives `{option}` to another program"
+        yield Clue("rules.option_not_given", file, line, score, f"{stands}, while {other}")
+        why = f"this command leaves `{name}` at its default, {default}, while {other}"
+        yield Clue("rules.option_not_given", launch.file, launch.line, score, why)
+
+
+def _option(word: ConfigEntry) -> str:
+    """Return the name of an option as the parsed arguments have it, empty for bare words."""
+    return name_of(word).lstrip("-").replace("-", "_")
+
+
+def _ending_in(option: str, names: Iterable[str]) -> str | None:
+    """Return the only longer name that ends in an option's, as ``image_size`` in ``size``."""
+    found = [name for name in names if option and name.endswith(f"_{option}")]
+    return found[0] if len(found) == 1 else None
+
+
+def _declared(case: Case, script: str) -> dict[str, tuple[str, int, str]]:
+    """Return the options of a script with a default: file, line and the default as a text."""
+    found: dict[str, tuple[str, int, str]] = {}
+    tree = case.workspace.tree(script)
+    for call in calls_in(tree) if tree is not None else ():
+        held = keyword(call, "default") if called_name(call) in OPTIONS else None
+        if not isinstance(held, ast.Constant) or held.value is None:
+            continue
+        for flag in call.args:
+            if isinstance(flag, ast.Constant) and str(flag.value).startswith("--"):
+                name = str(flag.value).lstrip("-").replace("-", "_")
+                found.setdefault(name, (script, call.lineno, str(held.value)))
+    return found
+
+
+# ---------------------------------------------------------------------- orders
+AXES = {
+    **dict.fromkeys(("h", "height", "rows", "ny"), "height"),
+    **dict.fromkeys(("w", "width", "cols", "columns", "nx"), "width"),
+    **dict.fromkeys(("mean", "mu", "means"), "mean"),
+    **dict.fromkeys(("std", "sd", "sigma", "stds"), "std"),
+    **dict.fromkeys(("lo", "low", "min", "lower", "vmin"), "low"),
+    **dict.fromkeys(("hi", "high", "max", "upper", "vmax"), "high"),
+    **dict.fromkeys(("lat", "latitude"), "latitude"),
+    **dict.fromkeys(("lon", "lng", "longitude"), "longitude"),
+}
+"""What names mean of which two are often unpacked together."""
+
+
+def find_other_order(case: Case) -> Iterator[Clue]:
+    """Yield where one thing is unpacked into two names in the other order than elsewhere."""
+    orders: dict[tuple[str, frozenset[str]], dict[tuple[str, ...], list[tuple[str, int]]]] = {}
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
+                continue
+            names = tuple(_meaning(target) for target in node.targets[0].elts)
+            held = _last_name(node.value)
+            if held and len(names) == 2 and "" not in names and names[0] != names[1]:
+                places = orders.setdefault((held, frozenset(names)), {})
+                places.setdefault(names, []).append((file, node.lineno))
+    for (held, _), places in orders.items():
+        if len(places) != 2:
+            continue
+        counts = {names: len(at) for names, at in places.items()}
+        for names, at in places.items():
+            other = next(o for o in places if o != names)
+            if counts[names] > counts[other]:
+                continue
+            file, line = places[other][0]
+            why = (
+                f"`{held}` is unpacked as {names[0]} and {names[1]} here, and as {other[0]} and"
+                f" {other[1]} in {file}:{line}"
+            )
+            yield from (Clue("rules.other_order", *place, 1.0, why) for place in at)
+
+
+def _meaning(target: ast.expr) -> str:
+    """Return what a name stands for, by its last part; empty where it is not known."""
+    name = target.id if isinstance(target, ast.Name) else getattr(target, "attr", "")
+    parts = parts_of(name)
+    return AXES.get(parts[-1], "") if parts else ""
 
 
 # ---------------------------------------------------------------------- units

@@ -433,7 +433,7 @@ def _taken_before(scope: Scope) -> Iterator[Clue]:
     """Targets taken out of a table whose rows are put into another order afterwards."""
     for name, bindings in sorted(scope.bindings.items()):
         if not LABEL.search(name) or not isinstance(
-            bindings[-1].value, (ast.Subscript, ast.Call, ast.Attribute)
+            bindings[-1].value, (ast.Subscript, ast.Call, ast.Attribute, ast.Compare)
         ):
             continue
         taken = bindings[-1]
@@ -457,6 +457,8 @@ def _first_name(expr: ast.expr) -> str | None:
             at = at.args[0] if isinstance(at.func, ast.Name) and at.args else at.func
         elif isinstance(at, (ast.Subscript, ast.Attribute)):
             at = at.value
+        elif isinstance(at, (ast.Compare, ast.BinOp)):
+            at = at.left
         else:
             return at.id if isinstance(at, ast.Name) else None
 

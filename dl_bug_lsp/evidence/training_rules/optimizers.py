@@ -62,8 +62,9 @@ def _model_names(call: ast.Call) -> set[str]:
 
 def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find a model, or one of its layers, made anew after the optimizer took its parameters."""
-    for _, binding, call in _optimizer_bindings(scope):
-        for model in sorted(_model_names(call)):
+    for binding, call in _makings(scope):
+        for model in sorted(_model_names(call) or _handed_models(call)):
+            yield from _replaced_by_method(training, scope, model, binding)
             for where, known_as, line in _later(training, scope, model, binding.line):
                 for name, later in _made_anew(where, known_as, line):
                     if name == model and _rebuilt_both(scope, later.line, model):
@@ -72,6 +73,46 @@ def _replaced(training: Training, scope: Scope) -> Iterator[Clue]:
                     yield clue("strong", where.file, later.line, why)
                     why = f"{text(call)} holds parameters that are replaced later"
                     yield clue("medium", scope.file, binding.line, why)
+
+
+def _makings(scope: Scope) -> Iterator[tuple[Binding, ast.Call]]:
+    """Yield what makes an optimizer, also by a function of the program that is called so."""
+    yield from ((binding, call) for _, binding, call in _optimizer_bindings(scope))
+    for bindings in scope.bindings.values():
+        for binding in bindings:
+            value = binding.value
+            if isinstance(value, ast.Call) and MAKING.search(called_name(value)):
+                yield binding, value
+
+
+MAKING = re.compile(r"(?:^|_)(?:make|build|get|create|init|configure|setup)_?\w*optim")
+"""Names of functions that make an optimizer of a model."""
+
+
+def _handed_models(call: ast.Call) -> set[str]:
+    """Return the (dotted) names of models that a call is given."""
+    names = {dotted_name(given) for given in call.args} - {None}
+    return {name for name in names if name is not None and _is_model(name)}
+
+
+def _replaced_by_method(
+    training: Training, scope: Scope, model: str, made: Binding
+) -> Iterator[Clue]:
+    """Find a call of the model's own method that makes a layer anew after the optimizer."""
+    for call in scope.calls:
+        function = call.func
+        if not isinstance(function, ast.Attribute) or call.lineno <= made.line:
+            continue
+        methods = training.methods.get(function.attr, [])
+        if dotted_name(function.value) != model or len(methods) != 1:
+            continue
+        for name, _ in list(_made_anew(methods[0], "self", 0))[:1]:
+            if not _rebuilt_both(scope, call.lineno, model):
+                own = f"`{model}{name.removeprefix('self')}`"
+                why = f"{own} is replaced in {text(call)} after the optimizer took its parameters"
+                yield clue("strong", scope.file, call.lineno, why)
+                why = f"the optimizer that is made here holds parameters of {own} before line"
+                yield clue("strong", scope.file, made.line, f"{why} {call.lineno} replaces it")
 
 
 def _later(

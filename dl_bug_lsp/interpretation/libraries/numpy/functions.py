@@ -141,7 +141,7 @@ def as_array(value: Value | None, depth: int = _DEEPEST) -> Value:
         return new(data.shape, data.dtype, value.origins, (data.lowest, data.highest))
     if isinstance(data, Table):
         dtype = together(list(data.columns.values()))
-        return new((data.rows, Value(len(data.columns), value.origins)), dtype, value.origins)
+        return new((data.rows, data.width(value.origins)), dtype, value.origins)
     if isinstance(data, bool):
         return new((), "bool", value.origins)
     if isinstance(data, int):

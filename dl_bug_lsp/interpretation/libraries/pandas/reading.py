@@ -9,11 +9,13 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     MOST_CELLS,
@@ -71,6 +73,8 @@ class _Reading:
     most: int | None = None
     skipped: int = 0
     bad: str = "error"
+    decimal: str = "."
+    thousands: str | None = None
 
 
 _READ_OPTIONS = frozenset(
@@ -78,7 +82,7 @@ _READ_OPTIONS = frozenset(
         *("filepath_or_buffer", "sep", "delimiter", "header", "names", "index_col", "usecols"),
         *("nrows", "encoding", "engine", "low_memory", "dtype", "skiprows", "on_bad_lines"),
         *("parse_dates", "memory_map", "dayfirst", "encoding_errors", "na_values"),
-        *("skipinitialspace", "date_format", "na_filter"),
+        *("skipinitialspace", "date_format", "na_filter", "decimal", "thousands"),
     ]
 )
 
@@ -127,6 +131,12 @@ def _reading(interpreter: Interpreter, call: Call) -> _Reading | None:
         if wanted is None or not all(isinstance(w.data, (str, int)) for w in wanted):
             return None
         reading.wanted = [name.data for name in wanted]
+    for option in ("decimal", "thousands"):
+        sign = given.get(option)
+        if sign is not None and sign.data is not None:
+            if not isinstance(sign.data, str) or len(sign.data) != 1:
+                return None
+            setattr(reading, option, sign.data)
     bad = given.get("on_bad_lines")
     reading.bad = "error" if bad is None else str(bad.data)
     return reading
@@ -246,15 +256,7 @@ def _table(
     width = len(names) + (len(rows[0][1]) - len(names) if implied else 0)
     if rows and len(rows[0][1]) > width + 1 and not how.index:
         return Value(UNKNOWN, origins | place)
-    sound: list[tuple[int, list[str]]] = []
-    for line, row in rows:
-        if len(row) > width:
-            own_origins = frozenset({(file, line)})
-            if how.bad != "error":
-                continue
-            sides = Value(len(row), own_origins), Value(width, place)
-            raise Raised("value", f"Expected {width} fields in line {line}, saw {len(row)}", *sides)
-        sound.append((line, row))
+    sound = list(_sound_rows(file, rows, width, how, place))
     many = len(sound) > MOST_ITEMS
     sound = sound[:MOST_ITEMS]
     if how.most is not None:
@@ -265,18 +267,24 @@ def _table(
     if how.index and isinstance(how.label, str):
         table.index_names = (how.label,)
     shift = int(implied)
+    if how.index and how.label in names and not many:
+        at = names.index(how.label)
+        table.index = _typed(tuple(row[at] for _, row in sound), how.missing)[1]
     for index, name in enumerate(names):
         if how.index and name == how.label:
-            if not many:
-                table.index = _typed(tuple(row[index] for _, row in sound), how.missing)[1]
             continue
         if how.wanted is not None and name not in how.wanted and index not in how.wanted:
             continue
         texts = tuple(row[index + shift] if index + shift < len(row) else "" for _, row in sound)
+        texts = _plain_numbers(texts, how)
         kind: str | None
         kind, held, odd = _typed(texts, how.missing)
         # What makes numbers text may be told by the call to stand for missing cells.
         of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
+        if kind == "object" and _has_commas(texts):
+            of_column |= _of_decimal_sign(call)
+            why = f"numbers of `{name}` in {file} have decimal commas, and stay texts here"
+            arrays.note_reason(call.place, why)
         if many:
             kind = "object" if kind == "object" else None
         dtype, cells = _as_asked(name, texts, (kind, held), how.missing, call)
@@ -287,6 +295,49 @@ def _table(
         if isinstance(name, str) and name not in names:
             raise lacking(table, name, call.keywords["usecols"], Value(UNKNOWN, place))
     return Value(table, origins | place)
+
+
+def _sound_rows(
+    file: str, rows: list[tuple[int, list[str]]], width: int, how: _Reading, place: Origins
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows that are not too long; one that is makes the reading fail or is left out."""
+    for line, row in rows:
+        if len(row) <= width:
+            yield line, row
+        elif how.bad == "error":
+            message = f"Expected {width} fields in line {line}, saw {len(row)}"
+            sides = Value(len(row), frozenset({(file, line)})), Value(width, place)
+            raise Raised("value", message, *sides)
+
+
+def _plain_numbers(texts: tuple[str, ...], how: _Reading) -> tuple[str, ...]:
+    """Return the texts of a column with the numbers among them as Python writes them."""
+    if how.decimal == "." and how.thousands is None:
+        return texts
+    return tuple(_plain_number(text, how) for text in texts)
+
+
+def _plain_number(text: str, how: _Reading) -> str:
+    plain = text.strip() if how.thousands is None else text.strip().replace(how.thousands, "")
+    if how.decimal != ".":
+        # With another sign a point is none.
+        plain = "" if "." in plain else plain.replace(how.decimal, ".")
+    return text if number_in(plain) is None else plain
+
+
+def _of_decimal_sign(call: Call) -> Origins:
+    """Return what tells a call the sign between a number and its fraction."""
+    sign = call.keywords.get("decimal")
+    return frozenset({call.place}) if sign is None else sign.origins | {call.place}
+
+
+_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
+
+
+def _has_commas(texts: Sequence[str]) -> bool:
+    """Whether most cells that are not empty are numbers with a decimal comma."""
+    filled = [text for text in texts if text.strip()]
+    return bool(filled) and sum(_COMMA.fullmatch(t) is not None for t in filled) * 2 > len(filled)
 
 
 def _named(header: Sequence[str]) -> list[object]:

@@ -861,7 +861,7 @@ def _outline(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None or call.receiver is None:
         return call.unknown()
-    width = Value(len(table.columns), merged(call.receiver))
+    width = table.width(call.receiver.origins)
     if call.name in ("values", "to_numpy", "__array__"):
         return _matrix(table, call)
     rows = size(table.rows)
@@ -900,7 +900,7 @@ def _matrix(table: Table, call: Call) -> Value:
         if known
         else (None, None)
     )
-    width = Value(len(parts), merged(*([] if call.receiver is None else [call.receiver])))
+    width = table.width(NOWHERE if call.receiver is None else call.receiver.origins)
     return new((table.rows, width), dtype, origins, bounds)
 
 

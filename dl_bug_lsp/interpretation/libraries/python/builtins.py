@@ -956,6 +956,8 @@ def _dict_method(
         key = Value(UNKNOWN, merged(receiver, rest))
         item = {"items": Value((key, rest)), "keys": key, "values": rest}[name]
         return Value(Lazy(item, Value(UNKNOWN, key.origins)), receiver.origins)
+    if name in ("items", "values", "update"):
+        arrays.note_look_up(*data.values())
     if name == "items":
         return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()])
     if name == "keys":
@@ -983,6 +985,7 @@ def _dict_method(
         except (NotPlain, TypeError):
             return call.unknown()
         if entry is not None:
+            arrays.note_look_up(entry)
             if name == "pop":
                 del data[key]
             return entry
@@ -991,6 +994,8 @@ def _dict_method(
         if name == "setdefault":
             data[key] = args[1] if len(args) > 1 else Value(None)
             return data[key]
+        if name == "get":
+            arrays.note_default(call.place, key, data)
         if len(args) > 1:
             return args[1]
         if isinstance(key, ObjectKey) and name != "get":

@@ -214,7 +214,7 @@ def make_tensor(_: Interpreter, call: Call) -> Value:
         wanted = call.args[1]
     data = value.data
     if isinstance(data, Table):
-        width = Value(len(data.columns), value.origins)
+        width = data.width(value.origins)
         return tensor(call, (data.rows, width), dtype_named(wanted), value)
     if isinstance(data, Array):
         if data.dtype == "object":
@@ -876,7 +876,7 @@ def slices(value: Value, lengths: list[Value]) -> Value:
         return Value({k: slices(v, lengths) for k, v in data.items()}, value.origins)
     if isinstance(data, Table):
         lengths.append(data.rows)
-        width = Value(len(data.columns), value.origins)
+        width = data.width(value.origins)
         return Value(Array((width,), None, "tensorflow"), value.origins)
     if isinstance(data, Lazy):
         lengths.append(data.length)
