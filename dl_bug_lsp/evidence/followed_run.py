@@ -498,9 +498,7 @@ def _sizes_told(case: Case, role: Role) -> list[int]:
 def _settings(case: Case) -> tuple[str, ...]:
     """Return the config files that may be the run's."""
     return case.engine.run.files or tuple(
-        file
-        for file in case.config_files
-        if file.endswith(SETTINGS) and not is_tooling(file)
+        file for file in case.config_files if file.endswith(SETTINGS) and not is_tooling(file)
     )
 
 

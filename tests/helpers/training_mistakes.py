@@ -1386,4 +1386,46 @@ def build(width, device):
     return net, optimizer
 """,
     ),
+    _one(
+        "head-replaced-by-the-model-s-own-method",
+        """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width, classes):
+        super().__init__()
+        self.body = nn.Linear(4, width)
+        self.head = nn.Linear(width, classes)
+
+    def renew(self, classes):
+        self.head = nn.Linear(self.head.in_features, classes)
+
+
+def make_optimizer(model, rate):
+    return torch.optim.SGD(model.parameters(), lr=rate)
+
+
+def target(model, classes):
+    optimizer = make_optimizer(model, 0.1)  # FAULT
+    model.renew(classes)  # FAULT
+    return optimizer
+""",
+    ),
+    _one(
+        "targets-compared-before-the-table-is-shuffled",
+        """
+import numpy as np
+import pandas as pd
+
+
+def load(path):
+    table = pd.read_csv(path)
+    y = (table.pop("class") == "p").to_numpy(np.float32)  # FAULT
+    table = table.sample(frac=1, random_state=0).reset_index(drop=True)  # FAULT
+    return pd.get_dummies(table), y
+""",
+        "accuracy_at_chance",
+    ),
 )

@@ -1251,4 +1251,31 @@ def build(width, device):
     return net, optimizer
 """,
     ),
+    _one(
+        "head-replaced-by-the-model-s-own-method-before-the-optimizer",
+        """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, width, classes):
+        super().__init__()
+        self.body = nn.Linear(4, width)
+        self.head = nn.Linear(width, classes)
+
+    def renew(self, classes):
+        self.head = nn.Linear(self.head.in_features, classes)
+
+
+def make_optimizer(model, rate):
+    return torch.optim.SGD(model.parameters(), lr=rate)
+
+
+def target(model, classes):
+    model.renew(classes)
+    optimizer = make_optimizer(model, 0.1)
+    return optimizer
+""",
+    ),
 )

@@ -18,6 +18,7 @@ FILES = {
     "odd.csv": "p,q\n1,2\n2,n.d.\n3,4\n",
     "wide.csv": "p,q\n1,2\n1,2,3\n4,5,6\n",
     "semi.csv": "p;q\n1;2\n",
+    "comma.csv": "p;q;t\n1,5;1.200;a,b\n2,25;3.400;c\n",
 }
 HEAD = """
 import numpy as np
@@ -39,6 +40,16 @@ EXPRESSIONS: dict[str, object] = {
     "pd.read_csv('odd.csv')": ({"p": "int64", "q": "object"}, 3),
     "pd.read_csv('semi.csv')": ({"p;q": "object"}, 1),
     "pd.read_csv('semi.csv', sep=';')": ({"p": "int64", "q": "int64"}, 1),
+    "pd.read_csv('comma.csv', sep=';')": ({"p": "object", "q": "float64", "t": "object"}, 2),
+    "pd.read_csv('comma.csv', sep=';', decimal=',')": (
+        {"p": "float64", "q": "object", "t": "object"},
+        2,
+    ),
+    "pd.read_csv('comma.csv', sep=';', decimal=',', thousands='.')": (
+        {"p": "float64", "q": "int64", "t": "object"},
+        2,
+    ),
+    "pd.read_csv('comma.csv', sep=';', decimal=',')['t'][0]": "a,b",
     "pd.read_csv('d.csv', usecols=['a', 't'])": ({"a": "int64", "t": "object"}, 4),
     "pd.read_csv('d.csv', index_col=0, nrows=2)": (
         {"b": "float64", "y": "int64", "t": "object"},
@@ -142,3 +153,18 @@ def test_a_column_keeps_its_cells_until_it_is_assigned_to(tmp_path: Path) -> Non
     assert isinstance(table.data, Table)
     table.data.columns["t"] = "float64"
     assert not asked("array", "nunique", asked("table", "__getitem__", table, Value("t"))).known
+
+
+def test_what_adds_a_column_is_a_part_of_what_made_the_width(tmp_path: Path) -> None:
+    program = """
+import pandas as pd
+df = pd.read_csv("d.csv").drop(columns="t")
+df["sum"] = df["a"] + df["b"]
+matrix = df.to_numpy()
+"""
+    _, names = followed(tmp_path, program, FILES)
+    shape = names["matrix"].data.shape
+    assert shape is not None
+    assert shape[1].data == 4
+    assert ("main.py", 4) in shape[1].origins
+    assert ("main.py", 4) not in shape[0].origins

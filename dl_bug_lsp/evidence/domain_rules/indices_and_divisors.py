@@ -234,31 +234,48 @@ def find_counts_from_one(case: Case) -> Iterator[Clue]:
         begun = dict(_begun_at_one(tree)) if tree is not None else {}
         if not begun or tree is None:
             continue
-        # `for name, table in tables.items()`: what is counted may be one of several tables.
-        parts = {
-            target.id: name
-            for loop in ast.walk(tree)
-            if isinstance(loop, (ast.For, ast.comprehension))
-            and (name := _last_name(getattr(getattr(loop.iter, "func", None), "value", None)))
-            for target in ast.walk(loop.target)
-            if isinstance(target, ast.Name)
-        }
         enlarged = {
             id(part)
             for node in ast.walk(tree)
             if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
             for part in ast.walk(node)
         }
-        for call in ast.walk(tree):
-            if not isinstance(call, ast.Call) or called_name(call) != "len" or len(call.args) != 1:
-                continue
-            name = _last_name(call.args[0])
-            table = parts.get(name, name)
+        for call, table in _lengths(tree):
             if table in begun and id(call) not in enlarged:
-                line = begun[table]
-                why = f"the numbers of `{table}` begin at 1 (line {line})"
+                why = f"the numbers of `{table}` begin at 1 (line {begun[table]})"
                 why = f"{why}: `{ast.unparse(call)}` leaves no room for the highest"
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _lengths(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
+    """Yield the calls of ``len`` with the name of what is counted.
+
+    In ``for name, table in tables.items()`` that is one of several tables of the name ``tables``.
+    """
+    owners: dict[int, str] = {}
+    for loop in ast.walk(tree):
+        if isinstance(loop, ast.For):
+            headers: list[ast.For | ast.comprehension] = [loop]
+        elif isinstance(loop, (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
+            headers = [*loop.generators]
+        else:
+            continue
+        for header in headers:
+            method = header.iter.func if isinstance(header.iter, ast.Call) else None
+            name = _last_name(method.value) if isinstance(method, ast.Attribute) else ""
+            targets = {n.id for n in ast.walk(header.target) if isinstance(n, ast.Name)}
+            inner = ast.walk(loop) if name else ()
+            owners.update({id(node): name for node in inner if _counted(node) in targets})
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and (name := owners.get(id(node)) or _counted(node)):
+            yield node, name
+
+
+def _counted(node: ast.AST) -> str:
+    """Return the last name of what ``len`` counts; empty for other nodes."""
+    if not isinstance(node, ast.Call) or called_name(node) != "len" or len(node.args) != 1:
+        return ""
+    return _last_name(node.args[0])
 
 
 def _begun_at_one(tree: ast.AST) -> Iterator[tuple[str, int]]:

@@ -276,9 +276,8 @@ def _table(
         if how.wanted is not None and name not in how.wanted and index not in how.wanted:
             continue
         texts = tuple(row[index + shift] if index + shift < len(row) else "" for _, row in sound)
-        texts = _plain_numbers(texts, how)
         kind: str | None
-        kind, held, odd = _typed(texts, how.missing)
+        kind, held, odd = _typed(texts, how.missing, how.decimal, how.thousands)
         # What makes numbers text may be told by the call to stand for missing cells.
         of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
         if kind == "object" and _has_commas(texts):
@@ -310,19 +309,13 @@ def _sound_rows(
             raise Raised("value", message, *sides)
 
 
-def _plain_numbers(texts: tuple[str, ...], how: _Reading) -> tuple[str, ...]:
-    """Return the texts of a column with the numbers among them as Python writes them."""
-    if how.decimal == "." and how.thousands is None:
-        return texts
-    return tuple(_plain_number(text, how) for text in texts)
-
-
-def _plain_number(text: str, how: _Reading) -> str:
-    plain = text.strip() if how.thousands is None else text.strip().replace(how.thousands, "")
-    if how.decimal != ".":
+def _number(text: str, decimal: str, thousands: str | None) -> float | int | None:
+    """Return the number that a cell holds, None where it holds none."""
+    plain = text if thousands is None else text.replace(thousands, "")
+    if decimal != ".":
         # With another sign a point is none.
-        plain = "" if "." in plain else plain.replace(how.decimal, ".")
-    return text if number_in(plain) is None else plain
+        plain = "" if "." in plain else plain.replace(decimal, ".")
+    return number_in(plain)
 
 
 def _of_decimal_sign(call: Call) -> Origins:
@@ -381,7 +374,10 @@ def _as_asked(
 
 @lru_cache(maxsize=64)
 def _typed(
-    texts: tuple[str, ...], absent: frozenset[str] = _MISSING
+    texts: tuple[str, ...],
+    absent: frozenset[str] = _MISSING,
+    decimal: str = ".",
+    thousands: str | None = None,
 ) -> tuple[str, tuple[object, ...], int | None]:
     """Return a column's dtype, its cells, and the row that makes a column of numbers text."""
     cells: list[object] = []
@@ -399,7 +395,7 @@ def _typed(
             cells.append(text.lower() == "true")
             odd.append(index)
             continue
-        number = number_in(bare)
+        number = _number(bare, decimal, thousands)
         if number is None:
             odd.append(index)
             cells.append(text)
