@@ -11,6 +11,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.messages import FactKind
@@ -73,10 +74,22 @@ def what(step: Step) -> str:
         return "the tuple that is made here"
     if "configured" in step.roles and isinstance(expr, ast.Call):
         return f"this call (`{shown(step.node)}`)"
+    if step.node.kind is StepKind.LITERAL and _is_path(expr):
+        return f"this file name (`{expr.value!s}`), or what is read from it,"
     keyword = role.removeprefix("argument ")
     if keyword != role and keyword.isidentifier() and step.node.kind is StepKind.LITERAL:
         return f"this argument (`{keyword}={shown(step.node)}`)"
     return f"{KINDS.get(step.node.kind, 'this')} (`{shown(step.node)}`)"
+
+
+_PATH = re.compile(r"[\w./~-]+\.(?:csv|tsv|jsonl?|parquet|npz?|pt|pth|pkl|txt|h5|xlsx?)")
+
+
+def _is_path(expr: ast.expr | None) -> TypeGuard[ast.Constant]:
+    """Whether an expression names a file of data: its content goes on, not its name."""
+    if not isinstance(expr, ast.Constant) or not isinstance(expr.value, str):
+        return False
+    return _PATH.fullmatch(expr.value) is not None
 
 
 def relation(step: Step) -> str:

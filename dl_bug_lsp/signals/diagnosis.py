@@ -291,7 +291,7 @@ def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:
 
 def _diagnosis(finding: Found, series: tuple[MetricSeries, ...]) -> SilentDiagnosis:
     category, confidence, why, point = finding
-    lines = [p.line for s in series for p in s.points]
+    lines = [point.line, *(p.line for s in series for p in last_run(s.points))]
     span = Span(min(lines), max(lines))
     return SilentDiagnosis(category, confidence, why, point.text.strip()[:300], point.line, span)
 
