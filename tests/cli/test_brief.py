@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from warm_start import program
 
 from dl_bug_lsp.cli.main import main
 
@@ -38,9 +38,8 @@ def test_brief_is_one_line_a_failure(tmp_path: Path, capsys: pytest.CaptureFixtu
 
 @pytest.mark.parametrize(("passing", "is_passed"), [("always", True), ("auto", False)])
 def test_a_pipe_is_handed_on(tmp_path: Path, passing: str, is_passed: bool) -> None:
-    command = [sys.executable, "-m", "dl_bug_lsp", "localize", "--pass", passing]
     done = subprocess.run(
-        [*command, "--workspace", str(workspace(tmp_path))],
+        program("localize", "--pass", passing, "--workspace", str(workspace(tmp_path))),
         input=LOG.encode(),
         capture_output=True,
         timeout=120,

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm_start import program
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -34,7 +35,7 @@ def test_rank_and_line_of_a_recorded_job(slug: str) -> None:
 def test_files_of_ranks_are_one_job_on_the_command_line(tmp_path: Path) -> None:
     folder = HANGS / "seen" / "gather-in-logger"
     files = sorted(str(file) for file in (folder / "logs").iterdir())
-    words = [sys.executable, "-m", "dl_bug_lsp", "localize", *files, "--format", "json"]
+    words = program("localize", *files, "--format", "json")
     done = subprocess.run(
         [*words, "--workspace", str(folder / "workspace")],
         cwd=tmp_path, capture_output=True, check=False, timeout=60,

@@ -8,7 +8,6 @@ capabilities, `unread` the messages to the user that no test has looked at.
 from __future__ import annotations
 
 import json
-import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,13 @@ from typing import Any
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 from pygls.protocol import default_converter
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
 from pytest_lsp.client import register_lsp_features
 from pytest_lsp.protocol import LanguageClientProtocol
+from warm_server import WarmServer
 
 RECORDED = Path(__file__).parents[1] / "server" / "clients"
 CLIENTS = sorted(path.stem for path in RECORDED.glob("*.json"))
-COMMAND = [sys.executable, "-m", "dl_bug_lsp", "server"]
 
 NEEDS = {
     "window/workDoneProgress/create": ("window", "workDoneProgress"),
@@ -183,9 +182,7 @@ class StrictClient(LanguageClient):
 
 async def start(name: str, *arguments: str) -> StrictClient:
     """Start the real server and a client of this name."""
-    config = ClientServerConfig(
-        server_command=[*COMMAND, *arguments], client_factory=lambda: StrictClient(name)
-    )
+    config = WarmServer(*arguments, client_factory=lambda: StrictClient(name))
     client = await config.start()
     assert isinstance(client, StrictClient)
     return client

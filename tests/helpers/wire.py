@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -12,18 +11,28 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from warm_start import PLAIN, program
+
 PATIENCE = 60.0
 
 
 class Wire:
-    """A server process; what it sends is kept by kind."""
+    """A server process; what it sends is kept by kind.
+
+    A plain one is started as editors do, and can be measured; the other is forked (`warm_start`).
+    """
 
     def __init__(
-        self, environment: dict[str, str] | None = None, arguments: Sequence[str] = ()
+        self,
+        environment: dict[str, str] | None = None,
+        arguments: Sequence[str] = (),
+        *,
+        plain: bool = False,
     ) -> None:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `kill`
+        words = ("server", *arguments)
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "dl_bug_lsp", "server", *arguments],
+            [*PLAIN, *words] if plain else program(*words),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

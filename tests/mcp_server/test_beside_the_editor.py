@@ -9,16 +9,17 @@ from pathlib import Path
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 from waiting import wait_for
+from warm_start import program
 from wire import Wire
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "114-churn-fold-columns"
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs Unix sockets")
 
 
 async def test_an_assistant_sees_what_the_editor_s_server_shows(tmp_path: Path) -> None:
-    root, socket = tmp_path / "leaf", tmp_path / "assistant"
+    root, socket = tmp_path / "churn", tmp_path / "assistant"
     shutil.copytree(FIXTURE / "workspace", root, ignore=shutil.ignore_patterns(".dlbug"))
     wire = Wire(arguments=["--mcp-socket", str(socket)])
     try:
@@ -26,8 +27,8 @@ async def test_an_assistant_sees_what_the_editor_s_server_shows(tmp_path: Path) 
         wait_for(socket.exists, "the socket")
         assert socket.stat().st_mode & 0o077 == 0
         report = wire.command("dlBug.localize", {"text": LOG})
-        words = ["-m", "dl_bug_lsp", "mcp", "--connect", str(socket)]
-        parameters = StdioServerParameters(command=sys.executable, args=words)
+        command, *words = program("mcp", "--connect", str(socket))
+        parameters = StdioServerParameters(command=command, args=words)
         async with Client(stdio_client(parameters)) as client:
             told = await client.call_tool("latest_failures", {})
             (failure,) = told.structured_content["failures"]

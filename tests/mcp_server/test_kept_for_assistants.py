@@ -12,7 +12,7 @@ from wire import Wire
 from dl_bug_lsp.mcp_server.folders import OwnFolders
 from dl_bug_lsp.mcp_server.tools import FAILURES_SCHEMA, Tools
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "114-churn-fold-columns"
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
 
 
@@ -31,7 +31,7 @@ def places(listed: list[dict[str, Any]], root: Path) -> list[tuple[int, str, int
 
 
 def test_the_failures_of_an_assistant_are_those_of_the_editor(tmp_path: Path) -> None:
-    root = tmp_path / "leaf"
+    root = tmp_path / "churn"
     shutil.copytree(FIXTURE / "workspace", root, ignore=shutil.ignore_patterns(".dlbug"))
     wire = Wire()
     try:

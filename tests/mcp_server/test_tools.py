@@ -11,6 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
+from warm_start import program
 
 ROOT = Path(__file__).parents[2]
 FIXTURE = ROOT / "fixtures" / "104-charlm-context-length"
@@ -26,8 +27,8 @@ async def workspace(tmp_path: Path) -> Path:
 
 
 def client_of(workspace: Path, *options: str) -> Client:
-    words = ["-m", "dl_bug_lsp", "mcp", "--workspace", str(workspace), *options]
-    return Client(stdio_client(StdioServerParameters(command=sys.executable, args=words)))
+    command, *words = program("mcp", "--workspace", str(workspace), *options)
+    return Client(stdio_client(StdioServerParameters(command=command, args=words)))
 
 
 async def test_every_tool_answers(workspace: Path) -> None:

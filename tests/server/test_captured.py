@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,8 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
+from warm_server import WarmServer
 
 FAILED = """Traceback (most recent call last):
   File "{folder}/train.py", line 4, in <module>
@@ -35,9 +35,7 @@ OTHERS = [
 ]
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient, tmp_path: Path) -> AsyncIterator[None]:
     (tmp_path / "train.py").write_text(PROGRAM)
     lsp_client.told = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -13,7 +12,8 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from made_environments import made_environment
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
+from warm_server import WarmServer
 
 from dl_bug_lsp.environments.interpreters import environment_of
 from dl_bug_lsp.environments.signatures import LibraryApi
@@ -26,11 +26,8 @@ FINDING = (5, types.DiagnosticSeverity.Warning, "undefined-name")
 
 
 @pytest_lsp.fixture(
-    config=ClientServerConfig(
-        server_command=[sys.executable, "-m", "dl_bug_lsp", "server"],
-        # What jedi has answered is kept there.
-        server_env={**os.environ, "XDG_CACHE_HOME": tempfile.mkdtemp()},
-    ),
+    # What jedi has answered is kept there.
+    config=WarmServer(server_env={**os.environ, "XDG_CACHE_HOME": tempfile.mkdtemp()}),
 )
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield

@@ -6,7 +6,6 @@ import asyncio
 import json
 import re
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -16,7 +15,9 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
+from warm_server import WarmServer
+from warm_start import program
 
 from dl_bug_lsp.server.documents import Folder
 from dl_bug_lsp.server.failures_file import read_folder
@@ -29,9 +30,7 @@ NAME = "413-pose-forward-name"
 FIXED = "pose/heads.py"
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()
@@ -409,7 +408,7 @@ async def begin(folder: Path) -> LanguageClient:
     from pytest_lsp import make_test_lsp_client
 
     client = make_test_lsp_client()
-    await client.start_io(sys.executable, "-m", "dl_bug_lsp", "server")
+    await client.start_io(*program("server"))
     await start(client, folder)
     return client
 

@@ -129,7 +129,7 @@ def is_running(process: int) -> bool:
 
 
 def test_standard_input_closes_while_it_works(begin: Callable[..., Wire], place: Path) -> None:
-    wire = begin(place)
+    wire = begin(place, plain=True)
     wire.send_command("dlBug.localize", {"text": FAILURE * 3000})
     wire.command("dlBug.failures")
     wire.close_input()
@@ -164,7 +164,7 @@ def on_full_disk(place: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_under_the_cache(begin: Callable[..., Wire], on_full_disk: Path) -> None:
-    wire = begin(on_full_disk)
+    wire = begin(on_full_disk, plain=True)
     assert_works(wire, on_full_disk)
     fail(on_full_disk)
     wait_for(lambda: wire.shown(MARKED), "the log's failure")
@@ -340,7 +340,7 @@ def test_fifty_failures_a_second(begin: Callable[..., Wire], place: Path, logs: 
 
 @pytest.mark.parametrize("end", [b"", b"\n"], ids=["a line", "many lines"])
 def test_300_mb_at_once(begin: Callable[..., Wire], place: Path, end: bytes) -> None:
-    wire = begin(place)
+    wire = begin(place, plain=True)
     wire.command("dlBug.failures")
     before = wire.peak_memory()
     block = (b"x" * 127 + (end or b"x")) * (1 << 13)
@@ -358,7 +358,7 @@ def test_300_mb_at_once(begin: Callable[..., Wire], place: Path, end: bytes) -> 
 
 
 def test_closed_folders_leave_nothing_behind(begin: Callable[..., Wire], place: Path) -> None:
-    wire = begin(place)
+    wire = begin(place, plain=True)
     assert_works(wire, place)
     fail(place)
     wait_for(lambda: wire.shown(MARKED), "the first folder to be watched")

@@ -60,8 +60,8 @@ def servers() -> Iterator[list[Wire]]:
         one.kill()
 
 
-def started(servers: list[Wire], folder: Path) -> Wire:
-    one = Wire()
+def started(servers: list[Wire], folder: Path, *, plain: bool = False) -> Wire:
+    one = Wire(plain=plain)
     servers.append(one)
     one.initialize([folder], {"textDocument": {"hover": {"contentFormat": ["markdown"]}}})
     return one
@@ -116,7 +116,7 @@ def test_folders_come_and_go_two_hundred_times(tmp_path: Path, servers: list[Wir
     for folder in folders:
         folder.mkdir()
         (folder / "train.py").write_text(source_of(KEY), encoding="utf-8")
-    server = started(servers, folders[0])
+    server = started(servers, folders[0], plain=True)
 
     def change(added: list[Path], removed: list[Path]) -> None:
         event: dict[str, Any] = {

@@ -16,8 +16,10 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
 from waiting import SECONDS
+from warm_server import WarmServer
+from warm_start import program
 
 from dl_bug_lsp.server.log_documents import LARGEST
 
@@ -31,9 +33,7 @@ ZeroDivisionError: division by zero
 """
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()
@@ -91,7 +91,7 @@ async def test_a_recorded_run_is_shown_until_the_same_command_runs_well(
     client: LanguageClient, tmp_path: Path
 ) -> None:
     await start(client, tmp_path)
-    command = [sys.executable, "-m", "dl_bug_lsp", "run", "--", sys.executable, "train.py"]
+    command = program("run", "--", sys.executable, "train.py")
 
     def run() -> int:
         return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
+from warm_server import WarmServer
 
 PROGRAM = "def run(batch):\n    return 1 / batch\n\n\nrun(0)\n"
 FAILURE = """Traceback (most recent call last):
@@ -21,9 +21,7 @@ ZeroDivisionError: division by zero
 """
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()

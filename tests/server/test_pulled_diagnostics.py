@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
 import pytest_lsp
-from leaf_project import LOG, WORKSPACE, capabilities, execute, shown, start
+from failed_project import LOG, WORKSPACE, capabilities, execute, shown, start
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
+from warm_server import WarmServer
 
 PULLS = types.ClientCapabilities(
     text_document=types.TextDocumentClientCapabilities(
@@ -26,9 +26,7 @@ PULLS = types.ClientCapabilities(
 )
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
 from waiting import SECONDS
+from warm_server import WarmServer
 
 from dl_bug_lsp import data_folder
 from dl_bug_lsp.monitoring.store import take_in
@@ -21,9 +21,7 @@ MONITORING = Path(__file__).parent.parent / "monitoring"
 PROGRAM = (MONITORING / "programs" / "faulty.py").read_text()
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     await lsp_client.initialize_session(
         types.InitializeParams(

@@ -15,8 +15,10 @@ from pathlib import Path
 import pytest
 import pytest_lsp
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
 from waiting import SECONDS
+from warm_server import WarmServer
+from warm_start import program
 
 from dl_bug_lsp.server.documents import Folder
 from dl_bug_lsp.server.followed_logs import is_for_folder
@@ -33,9 +35,7 @@ parser.parse_args(["--lrr", "1"])
 SCRIPT = "train.py"
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()
@@ -93,7 +93,7 @@ async def open_folders(client: LanguageClient, *folders: Path) -> None:
 
 
 async def run(folder: Path, *command: str) -> int:
-    words = [sys.executable, "-m", "dl_bug_lsp", "run", "--no-report", "--", *command]
+    words = program("run", "--no-report", "--", *command)
     done = await asyncio.to_thread(
         subprocess.run, words, cwd=folder, capture_output=True, check=False
     )

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_lsp
 from job_logs import FIXTURES
 from lsprotocol import types
-from pytest_lsp import ClientServerConfig, LanguageClient
+from pytest_lsp import LanguageClient
+from warm_server import WarmServer
 
 from dl_bug_lsp.triage import triage
 
 FIXTURE = FIXTURES / "413-pose-forward-name"
 
 
-@pytest_lsp.fixture(
-    config=ClientServerConfig(server_command=[sys.executable, "-m", "dl_bug_lsp", "server"]),
-)
+@pytest_lsp.fixture(config=WarmServer())
 async def client(lsp_client: LanguageClient) -> AsyncIterator[None]:
     yield
     await lsp_client.shutdown_session()

@@ -300,7 +300,7 @@ def test_importing_the_room_needs_none_of_the_extra() -> None:
 
 
 def test_places_are_ranked_where_the_workspace_is_known(tmp_path: Path) -> None:
-    fixture = FIXTURES / "104-charlm-context-length"
+    fixture = FIXTURES / "114-churn-fold-columns"
     result: TriageResult = triage(fixture / "log.txt", workspace=fixture / "workspace")
     (group,) = result.groups
     assert group.suspects

@@ -11,7 +11,7 @@ from typing import Any
 from lsprotocol import types
 from pytest_lsp import LanguageClient
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "114-churn-fold-columns"
 WORKSPACE = Path(tempfile.mkdtemp(prefix="dl-bug-")) / "workspace"
 shutil.copytree(FIXTURE / "workspace", WORKSPACE, ignore=shutil.ignore_patterns(".dlbug"))
 atexit.register(shutil.rmtree, WORKSPACE.parent, ignore_errors=True)
@@ -39,7 +39,7 @@ async def start(
     return await client.initialize_session(
         types.InitializeParams(
             capabilities=wanted or capabilities(),
-            workspace_folders=[types.WorkspaceFolder(WORKSPACE.as_uri(), "leaf")],
+            workspace_folders=[types.WorkspaceFolder(WORKSPACE.as_uri(), "churn")],
             initialization_options=options or None,
         )
     )
