@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -83,10 +87,34 @@ CALC = {
 """Outcome, and the lines of calc.py that run in setup, call and teardown."""
 
 
+Recorded = tuple[Path, subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture(scope="module")
+def in_way(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Recorded]:
+    """Return a project that was recorded once in one of the ways, and the session's process.
+
+    Nobody may change it.
+    """
+
+    @cache
+    def run(way: str) -> Recorded:
+        root = project(tmp_path_factory.mktemp("recorded"), TESTS)
+        return root, run_pytest(root, *WAYS[way])
+
+    return run
+
+
+@pytest.fixture
+def recorded_alone(tmp_path: Path, in_way: Callable[[str], Recorded]) -> Path:
+    """Return a recorded project of the test's own."""
+    return shutil.copytree(in_way("alone")[0], tmp_path / "project")
+
+
 @pytest.mark.parametrize("way", WAYS)
-def test_outcomes_and_lines_by_phase(tmp_path: Path, way: str) -> None:
-    done = run_pytest(project(tmp_path, TESTS), *WAYS[way])
-    recording = recorded(tmp_path)
+def test_outcomes_and_lines_by_phase(in_way: Callable[[str], Recorded], way: str) -> None:
+    root, done = in_way(way)
+    recording = recorded(root)
     found = {
         test.name.removeprefix("tests/test_calc.py::"): (
             test.outcome.value,
@@ -98,15 +126,15 @@ def test_outcomes_and_lines_by_phase(tmp_path: Path, way: str) -> None:
     assert "3 failing and 2 passing tests" in done.stdout
     assert lines_of(recording.sessions[0].imported["calc.py"].lines) == [1, 3, 10]
     assert recording.sessions[0].sources["calc.py"] == CODE
-    assert list((tmp_path / FOLDER / "recording").iterdir()) == []
+    assert list((root / FOLDER / "recording").iterdir()) == []
 
 
-def test_branches_are_jumps_from_line_to_line(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path, TESTS), "--dl-bug-branch")
-    test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
+def test_branches_are_jumps_from_line_to_line(in_way: Callable[[str], Recorded]) -> None:
+    root, _ = in_way("branches")
+    test = next(t for t in recorded(root).tests if t.name.endswith("[11]"))
     jumps = {arc for (phase, file), h in test.hits.items() if file == "calc.py" for arc in h.arcs}
     assert (4, 5) in jumps
-    assert recorded(tmp_path).sessions[0].branch
+    assert recorded(root).sessions[0].branch
 
 
 @pytest.mark.skipif(
@@ -126,9 +154,9 @@ def test_subtests_are_tests_of_their_own(tmp_path: Path) -> None:
     assert lines(recording, f"{name} [t] (i=12)", "run") == [4, 5, 8, 11]
 
 
-def test_failure_output_is_kept_for_the_ranking(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path, TESTS))
-    test = next(t for t in recorded(tmp_path).tests if t.name.endswith("[11]"))
+def test_failure_output_is_kept_for_the_ranking(in_way: Callable[[str], Recorded]) -> None:
+    root, _ = in_way("alone")
+    test = next(t for t in recorded(root).tests if t.name.endswith("[11]"))
     assert "assert 33 == (11 + 3)" in test.text
     assert "tests/test_calc.py:11: AssertionError" in test.text
 
@@ -160,22 +188,22 @@ def test_a_logged_traceback_is_kept_with_the_failure(tmp_path: Path) -> None:
     assert (first.file, first.line) == ("calc.py", 4)
 
 
-def test_a_later_session_replaces_what_it_ran_again(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path, TESTS))
-    (tmp_path / "calc.py").write_text(CODE.replace("x * RATE", "x + RATE"))
-    run_pytest(tmp_path, "tests/test_calc.py::test_scale")
+def test_a_later_session_replaces_what_it_ran_again(recorded_alone: Path) -> None:
+    (recorded_alone / "calc.py").write_text(CODE.replace("x * RATE", "x + RATE"))
+    run_pytest(recorded_alone, "tests/test_calc.py::test_scale")
     outcomes = {
-        test.name.partition("::")[2]: test.outcome.value for test in recorded(tmp_path).tests
+        test.name.partition("::")[2]: test.outcome.value for test in recorded(recorded_alone).tests
     }
     assert outcomes["test_scale[11]"] == "passed"
     assert outcomes["test_setup"] == "error"
 
 
-def test_tests_that_are_gone_leave_with_the_next_whole_run(tmp_path: Path) -> None:
-    run_pytest(project(tmp_path, TESTS))
-    (tmp_path / "tests" / "test_calc.py").write_text("def test_new(): pass\n")
-    run_pytest(tmp_path)
-    assert [test.name for test in recorded(tmp_path).tests] == ["tests/test_calc.py::test_new"]
+def test_tests_that_are_gone_leave_with_the_next_whole_run(recorded_alone: Path) -> None:
+    assert len(recorded(recorded_alone).tests) == len(CALC)
+    (recorded_alone / "tests" / "test_calc.py").write_text("def test_new(): pass\n")
+    run_pytest(recorded_alone)
+    names = [test.name for test in recorded(recorded_alone).tests]
+    assert names == ["tests/test_calc.py::test_new"]
 
 
 DYING = """\
@@ -235,7 +263,12 @@ def test_a_place_that_cannot_be_written_fails_no_test_run(tmp_path: Path, in_the
 
 def test_without_the_option_nothing_is_recorded(tmp_path: Path) -> None:
     project(tmp_path, TESTS)
-    subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], cwd=tmp_path, check=False
+    # By the name under which pytest finds it, and without the others, which take long to import.
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-pdl-bug", "-pno:cacheprovider"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        check=False,
     )
+    assert done.returncode == 1
     assert not (tmp_path / FOLDER).exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -42,13 +43,24 @@ def names(root: Path) -> set[str]:
     return {test.name.partition("::")[2] for test in recorded(root).tests}
 
 
+@pytest.fixture(scope="module")
+def first_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project with one session, which every case copies."""
+    root = project(tmp_path_factory.mktemp("first"), MANY)
+    run_pytest(root, "-pcacheprovider")
+    assert names(root) == ALL
+    return root
+
+
 @pytest.mark.parametrize("case", LATER)
-def test_a_later_session_drops_only_what_is_gone(tmp_path: Path, case: str) -> None:
+def test_a_later_session_drops_only_what_is_gone(
+    tmp_path: Path, first_session: Path, case: str
+) -> None:
     arguments, parameter, expected = LATER[case]
-    run_pytest(project(tmp_path, MANY), "-pcacheprovider")
-    (tmp_path / "tests" / "test_calc.py").write_text(MANY.replace("11", parameter))
-    run_pytest(tmp_path, *arguments)
-    assert names(tmp_path) == expected
+    root = shutil.copytree(first_session, tmp_path / "project")
+    (root / "tests" / "test_calc.py").write_text(MANY.replace("11", parameter))
+    run_pytest(root, *arguments)
+    assert names(root) == expected
 
 
 UNITTEST = """\
