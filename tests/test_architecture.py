@@ -260,24 +260,31 @@ def room_of(module: str) -> str:
 
 
 @cache
+def tree_of(module: str) -> ast.Module:
+    return ast.parse((ROOT / module).read_text(encoding="utf-8"))
+
+
+@cache
 def nodes_of(module: str) -> tuple[ast.AST, ...]:
-    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
-    return tuple(ast.walk(tree))
+    return tuple(ast.walk(tree_of(module)))
 
 
 def modules_of(room: str) -> list[str]:
     return [module for module in MODULES if room_of(module) == room]
 
 
-def imports(module: str) -> Iterator[tuple[int, str]]:
-    """Yield the line and the absolute dotted name of everything a module imports."""
+@cache
+def imports(module: str) -> list[tuple[int, str]]:
+    """Return the line and the absolute dotted name of everything a module imports."""
+    found: list[tuple[int, str]] = []
     for node in nodes_of(module):
         if isinstance(node, ast.Import):
-            yield from ((node.lineno, alias.name) for alias in node.names)
+            found.extend((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}:{node.lineno} imports relatively"
             assert node.module is not None
-            yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+            found.extend((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
+    return found
 
 
 def all_imports(room: str) -> Iterator[tuple[str, int, str]]:
@@ -351,8 +358,7 @@ def test_the_servers_modules_import_only_from_their_layer_and_those_below() -> N
 
 def loaded_with(module: str) -> Iterator[str]:
     """Yield the modules of ours that a module's own statements import while it is loaded."""
-    tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
-    for node in tree.body:
+    for node in tree_of(module).body:
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for alias in node.names:
                 name = f"{node.module}.{alias.name}"
@@ -483,8 +489,7 @@ def test_docstrings_name_the_errors_that_functions_raise(room: str) -> None:
     # What `interpretation` raises is what the interpreted program raises.
     missing = []
     for module in modules_of(room):
-        tree = ast.parse((ROOT / module).read_text(encoding="utf-8"))
-        for function, docstring in public_functions(tree.body):
+        for function, docstring in public_functions(tree_of(module).body):
             errors = {name for name in errors_of(function) if not name.startswith("_")}
             missing += [
                 f"{module}:{function.lineno} {function.name} raises {error}"

@@ -54,10 +54,10 @@ def test_long_sources_take_linear_time(tmp_path: Path, source: str) -> None:
 
 
 def test_a_stack_of_very_many_frames_takes_linear_time(tmp_path: Path) -> None:
-    frames = "".join(f'  File "train.py", line {n}, in f{n}\n    x = 1\n' for n in range(1, 4_000))
+    frames = "".join(f'  File "train.py", line {n}, in f{n}\n    x = 1\n' for n in range(1, 2_000))
     log = f"Traceback (most recent call last):\n{frames}ValueError: bad value 7\n"
-    with within(60):
-        assert failing(tmp_path, "x = 1\n" * 4_000, log) == "train.py"
+    with within(15):
+        assert failing(tmp_path, "x = 1\n" * 2_000, log) == "train.py"
 
 
 @pytest.mark.parametrize(
@@ -129,20 +129,20 @@ def test_no_python_ends_the_process(text: str) -> None:
 @pytest.mark.parametrize(
     "log",
     [
-        "".join(f"metric{n}: {n}.5\n" for n in range(20_000)),
-        " ".join(f"metric{n}: {n}.5" for n in range(20_000)),
-        "".join(f'{{"k{n}": {n}, "loss": 0.5}}\n' for n in range(10_000)),
-        "{" + ", ".join(f'"k{n}": {n}' for n in range(50_000)) + "}",
-        "".join(f"| m{n} | {n} | 0.5 |\n" for n in range(20_000)),
-        "".join(f"KeyError: 'a{n}'\n" for n in range(10_000)),
-        "\x1b[31m\x1b[A\r" * 50_000,
-        "```python\nx = 1\n```\n" * 10_000,
+        "".join(f"metric{n}: {n}.5\n" for n in range(10_000)),
+        " ".join(f"metric{n}: {n}.5" for n in range(10_000)),
+        "".join(f'{{"k{n}": {n}, "loss": 0.5}}\n' for n in range(5_000)),
+        "{" + ", ".join(f'"k{n}": {n}' for n in range(25_000)) + "}",
+        "".join(f"| m{n} | {n} | 0.5 |\n" for n in range(10_000)),
+        "".join(f"KeyError: 'a{n}'\n" for n in range(5_000)),
+        "\x1b[31m\x1b[A\r" * 25_000,
+        "```python\nx = 1\n```\n" * 5_000,
     ],
     ids=["names", "one line", "records", "dictionary", "table", "errors", "codes", "fences"],
 )
 def test_long_logs_take_linear_time(tmp_path: Path, log: str) -> None:
     (tmp_path / "train.py").write_text("x = 1\n")
-    with within(60):
+    with within(15):
         localize(log, Workspace(tmp_path, cache=False))
 
 

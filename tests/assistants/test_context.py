@@ -15,7 +15,9 @@ from dl_bug_lsp.views.context import estimated_tokens
 from dl_bug_lsp.views.escape import redacted
 from dl_bug_lsp.workspace import Workspace
 
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "104-charlm-context-length"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+FIXTURE = FIXTURES / "104-charlm-context-length"
+SMALL = FIXTURES / "114-churn-fold-columns"
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +59,7 @@ def test_of_a_text_without_a_failure_it_says_so(workspace: Workspace) -> None:
 
 
 def test_on_the_command_line_it_is_bounded_too(capfd: pytest.CaptureFixture[str]) -> None:
-    words = ["localize", str(FIXTURE / "log.txt"), "--workspace", str(FIXTURE / "workspace")]
+    words = ["localize", str(SMALL / "log.txt"), "--workspace", str(SMALL / "workspace")]
     assert main([*words, "--format", "context", "--tokens", "400"]) == 0
     said = capfd.readouterr()
     assert estimated_tokens(said.out) <= 400

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
 SCHEMA = json.loads((ROOT / "docs" / "report.schema.json").read_text(encoding="utf-8"))
 MISMATCH = FIXTURES / "114-churn-fold-columns"
-SAMPLE = sorted(path for path in FIXTURES.glob("[0-9]*-*") if (path / "log.txt").is_file())[::7]
+SAMPLE = sorted(path for path in FIXTURES.glob("[0-9]*-*") if (path / "log.txt").is_file())[2::7]
 
 
 def localize(

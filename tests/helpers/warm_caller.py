@@ -8,7 +8,7 @@ import sys
 
 def call(address: str, words: list[str]) -> int:
     connection = socket.socket(socket.AF_UNIX)
-    connection.connect(b"\0" + address.encode())
+    connection.connect(address)
     folder = os.getcwd()  # noqa: PTH109 - pathlib takes longer to import than all the rest.
     asked = {"words": words, "folder": folder, "environment": dict(os.environ)}
     text = json.dumps(asked).encode() + b"\n"

@@ -19,6 +19,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -44,19 +45,21 @@ def program(*words: str) -> list[str]:
 @cache
 def _address() -> str:
     """Start the process that forks, which ends with this one, and return its address."""
-    listener = socket.socket(socket.AF_UNIX)
-    # A name without a file, which the system chooses.
-    listener.bind("")
-    listener.listen(64)
-    command = [sys.executable, __file__, str(listener.fileno())]
-    forking = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, pass_fds=[listener.fileno()]
-    )
-    # It ends by itself where this process is killed.
+    # In a folder that nobody else may enter.
+    address = Path(tempfile.mkdtemp(prefix="dl-bug-"), "start")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(address))
+        listener.listen(64)
+        # Ctrl-C is for the tests, whose end is its own and that of what it forked.
+        forking = subprocess.Popen(
+            [sys.executable, __file__, str(listener.fileno())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,
+        )
     atexit.register(forking.communicate)
-    address = listener.getsockname()
-    listener.close()
-    return bytes(address[1:]).decode("ascii")
+    return str(address)
 
 
 def serve(listener: socket.socket) -> None:
@@ -68,6 +71,9 @@ def serve(listener: socket.socket) -> None:
     while True:
         ready, _, _ = select.select([0, listener], [], [])
         if 0 in ready:
+            address = Path(listener.getsockname())
+            address.unlink()
+            address.parent.rmdir()
             return
         connection, _ = listener.accept()
         if not os.fork():

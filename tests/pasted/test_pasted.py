@@ -120,6 +120,12 @@ NOT_YET = {
 HELD_OUT = {"exception": 104, "category": 154}
 
 
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    """A folder without files."""
+    return Workspace(tmp_path_factory.mktemp("empty"), cache=False)
+
+
 def test_labels() -> None:
     assert len(ALL) == 2067
     assert sum(case.held_out for case in ALL) == 191
@@ -128,14 +134,13 @@ def test_labels() -> None:
 @pytest.mark.parametrize(
     "case", [c for c in ALL if not c.held_out], ids=lambda case: str(case.name)
 )
-def test_case(case: PastedCase, tmp_path: Path) -> None:
-    got, _ = score(case, Workspace(tmp_path, cache=False))
+def test_case(case: PastedCase, empty: Workspace) -> None:
+    got, _ = score(case, empty)
     right = got.exception is not False and got.category and not got.misled
     assert right == (case.name not in NOT_YET)
 
 
-def test_held_out(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path, cache=False)
-    scores: list[Score] = [score(case, workspace)[0] for case in ALL if case.held_out]
+def test_held_out(empty: Workspace) -> None:
+    scores: list[Score] = [score(case, empty)[0] for case in ALL if case.held_out]
     assert sum(bool(s.exception) for s in scores) >= HELD_OUT["exception"]
     assert sum(s.category for s in scores) >= HELD_OUT["category"]

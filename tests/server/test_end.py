@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm_start import PLAIN, program
 
 from dl_bug_lsp.server.process import watch_parent
 from dl_bug_lsp.server.run import make_server
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "101-leaf-resnet-head"
-WORKSPACE = FIXTURE / "workspace"
 LOG = (FIXTURE / "log.txt").read_text(encoding="utf-8")
+SMALL = FIXTURE.parent / "114-churn-fold-columns"
+SMALL_LOG = (SMALL / "log.txt").read_text(encoding="utf-8")
 LONG = "".join(
     LOG.replace("8x216", f"{n}x216").replace("line 13", f"line {n}") for n in range(2_000)
 )
@@ -33,9 +35,9 @@ PATIENCE = 8
 class Server:
     """A server process and the protocol's framing, nothing more."""
 
-    def __init__(self, *arguments: str) -> None:
+    def __init__(self, *command: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "dl_bug_lsp", "server", *arguments],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -81,10 +83,10 @@ class Server:
                 return message
             self.notifications.append(message)
 
-    def start(self, process: int | None = None) -> None:
+    def start(self, process: int | None = None, fixture: Path = FIXTURE) -> None:
         # A copy: what the server keeps of a folder must not reach the next test.
         workspace = Path(self._folder.name, "workspace")
-        shutil.copytree(WORKSPACE, workspace, ignore=shutil.ignore_patterns(".dlbug"))
+        shutil.copytree(fixture / "workspace", workspace, ignore=shutil.ignore_patterns(".dlbug"))
         folders = [{"uri": workspace.as_uri(), "name": "leaf"}]
         params = {"processId": process, "capabilities": {}, "workspaceFolders": folders}
         params["initializationOptions"] = {"settings": {"keepFailures": False}}
@@ -111,7 +113,17 @@ class Server:
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    one = Server()
+    """A server that is started as editors do."""
+    yield from ended(Server(*PLAIN, "server"))
+
+
+@pytest.fixture
+def warm() -> Iterator[Server]:
+    """A server of which the process itself is no matter."""
+    yield from ended(Server(*program("server")))
+
+
+def ended(one: Server) -> Iterator[Server]:
     yield one
     if one.process.poll() is None:
         one.process.kill()
@@ -199,58 +211,58 @@ def test_a_process_id_that_means_nothing_here_is_not_watched() -> None:
         (b'{"id": 7, "method": "x"}', -32600),
     ],
 )
-def test_what_is_no_message_is_refused(server: Server, body: bytes, code: int) -> None:
-    server.start()
-    server.send(body)
-    assert server.next()["error"]["code"] == code
-    assert server.report() is None
+def test_what_is_no_message_is_refused(warm: Server, body: bytes, code: int) -> None:
+    warm.start()
+    warm.send(body)
+    assert warm.next()["error"]["code"] == code
+    assert warm.report() is None
 
 
-def test_messages_out_of_order_are_refused(server: Server) -> None:
-    server.notify("textDocument/didSave", {"textDocument": {"uri": "file:///a.py"}})
-    assert server.answer(server.ask("workspace/symbol", {"query": ""}))["error"]["code"] == -32002
-    server.start()
-    assert server.answer(server.ask("initialize", {"capabilities": {}}))["error"]["code"] == -32600
-    server.answer(server.ask("shutdown"))
-    assert server.answer(server.ask("textDocument/hover", {}))["error"]["code"] == -32600
-    server.notify("exit")
-    assert server.end()[0] == 0
+def test_messages_out_of_order_are_refused(warm: Server) -> None:
+    warm.notify("textDocument/didSave", {"textDocument": {"uri": "file:///a.py"}})
+    assert warm.answer(warm.ask("workspace/symbol", {"query": ""}))["error"]["code"] == -32002
+    warm.start()
+    assert warm.answer(warm.ask("initialize", {"capabilities": {}}))["error"]["code"] == -32600
+    warm.answer(warm.ask("shutdown"))
+    assert warm.answer(warm.ask("textDocument/hover", {}))["error"]["code"] == -32600
+    warm.notify("exit")
+    assert warm.end()[0] == 0
 
 
 @pytest.mark.parametrize("params", [None, [], {}, {"textDocument": 3}, {"command": "no.such"}])
-def test_wrong_parameters_are_answered(server: Server, params: object) -> None:
-    server.start()
-    answer = server.answer(server.ask("workspace/executeCommand", params))
+def test_wrong_parameters_are_answered(warm: Server, params: object) -> None:
+    warm.start()
+    answer = warm.answer(warm.ask("workspace/executeCommand", params))
     assert answer["error"]["code"] == -32602
-    assert server.report() is None
+    assert warm.report() is None
 
 
-def test_header_fields_in_any_case_and_order(server: Server) -> None:
-    server.start()
+def test_header_fields_in_any_case_and_order(warm: Server) -> None:
+    warm.start()
     body = json.dumps({"jsonrpc": "2.0", "id": "x", "method": "shutdown"}).encode()
     fields = b"rubbish\r\nContent-Type: y; charset=utf-8\r\ncontent-length:%d\r\n\r\n"
-    server.stdin.write(fields % len(body) + body)
-    server.stdin.flush()
-    assert server.next() == {"jsonrpc": "2.0", "id": "x", "result": None}
+    warm.stdin.write(fields % len(body) + body)
+    warm.stdin.flush()
+    assert warm.next() == {"jsonrpc": "2.0", "id": "x", "result": None}
 
 
-def test_a_client_s_mistakes_disturb_no_user_and_no_log_holds_them(server: Server) -> None:
-    server.start()
+def test_a_client_s_mistakes_disturb_no_user_and_no_log_holds_them(warm: Server) -> None:
+    warm.start()
     for text in ("{", '{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"se": 1}}'):
-        server.send(text.encode())
+        warm.send(text.encode())
     change = {
         "textDocument": {"uri": "file:///never/opened.py", "version": 1},
         "contentChanges": [{"text": "a secret"}],
     }
     for _ in range(3):
-        server.notify("textDocument/didChange", change)
-    server.notify("no/such/notification", {"text": "a secret"})
-    assert server.report() is None
-    assert server.answer(server.ask("no/such/request", ["a secret"]))["error"]["code"] == -32601
-    server.send(b'{"jsonrpc": "2.0", "id": 1000, "method": "no/such/request"}')
-    assert server.answer(1000)["error"]["code"] == -32601
-    assert [m for m in server.notifications if m.get("method") == "window/showMessage"] == []
-    _, errors = server.end()
+        warm.notify("textDocument/didChange", change)
+    warm.notify("no/such/notification", {"text": "a secret"})
+    assert warm.report() is None
+    assert warm.answer(warm.ask("no/such/request", ["a secret"]))["error"]["code"] == -32601
+    warm.send(b'{"jsonrpc": "2.0", "id": 1000, "method": "no/such/request"}')
+    assert warm.answer(1000)["error"]["code"] == -32601
+    assert [m for m in warm.notifications if m.get("method") == "window/showMessage"] == []
+    _, errors = warm.end()
     assert "secret" not in errors
 
 
@@ -293,8 +305,8 @@ def test_signals_end_it_while_it_works(server: Server, number: int, code: int) -
 
 def test_a_client_that_reads_nothing_does_not_keep_it(server: Server) -> None:
     """The pipe to the client is full long before all reports are answered."""
-    server.start()
-    command = {"command": "dlBug.localize", "arguments": [{"text": LOG}]}
+    server.start(fixture=SMALL)
+    command = {"command": "dlBug.localize", "arguments": [{"text": SMALL_LOG}]}
     assert server.answer(server.ask("workspace/executeCommand", command))["result"]
     for _ in range(100):
         server.ask("workspace/executeCommand", {"command": "dlBug.report"})
@@ -486,9 +498,9 @@ class SocketClient:
 
 def test_the_log_file_is_ours_and_holds_no_payload(tmp_path: Path) -> None:
     place = tmp_path / "server.log"
-    server = Server("--log-file", str(place))
-    server.start()
-    command = {"command": "dlBug.localize", "arguments": [{"text": LOG}]}
+    server = Server(*PLAIN, "server", "--log-file", str(place))
+    server.start(fixture=SMALL)
+    command = {"command": "dlBug.localize", "arguments": [{"text": SMALL_LOG}]}
     assert server.answer(server.ask("workspace/executeCommand", command))["result"]["failures"]
     assert server.end() == (1, "")
     log = place.read_text(encoding="utf-8")

@@ -6,7 +6,10 @@ import gzip
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import dl_bug_lsp
 
@@ -50,11 +53,20 @@ def test_a_file_with_holes_is_ranked_as_far_as_it_goes(tmp_path: Path) -> None:
     assert {bug for bug, _ in listed} == BUGS.keys()
 
 
-def test_what_is_no_spectra_file_is_said_in_one_line(tmp_path: Path) -> None:
+def test_what_is_no_spectra_file_is_said_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    script = import_module("spectra")
     bad = tmp_path / "bad.json"
     for content in (b"", b"[]", b"\x1f\x8bnot gzip", b'{"bugs": {"a:1": {"statements": 5}}}'):
         bad.write_bytes(content)
-        done = spectra("--spectra", str(bad))
-        assert done.returncode == 1
-        assert len(done.stderr.strip().splitlines()) == 1
-    assert spectra("--spectra", str(tmp_path / "none.json")).returncode == 1
+        monkeypatch.setattr(sys, "argv", ["spectra.py", "--spectra", str(bad)])
+        with pytest.raises(SystemExit) as ended:
+            script.main()
+        # Python prints such a text to standard error, and ends with 1.
+        assert isinstance(ended.value.code, str)
+        assert len(ended.value.code.strip().splitlines()) == 1
+    done = spectra("--spectra", str(tmp_path / "none.json"))
+    assert done.returncode == 1
+    assert len(done.stderr.strip().splitlines()) == 1

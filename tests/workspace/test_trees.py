@@ -10,7 +10,8 @@ from dl_bug_lsp.workspace import Workspace
 def test_a_tree_in_use_is_handed_out_again_until_its_file_changes(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n", "utf-8")
     for number in range(4):
-        (tmp_path / f"long{number}.py").write_text("y = 2\n" * 15_000, "utf-8")
+        # A tree is weighed by the line that it ends in.
+        (tmp_path / f"long{number}.py").write_text("\n" * 15_000 + "y = 2\n", "utf-8")
     workspace = Workspace(tmp_path, cache=False)
     held = workspace.tree("a.py")
     for number in range(4):
