@@ -269,6 +269,14 @@ def nodes_of(module: str) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(tree_of(module)))
 
 
+@pytest.fixture(scope="module", autouse=True)
+def forgotten() -> Iterator[None]:
+    """Let the trees go at the end: they are millions of objects, which slow down what follows."""
+    yield
+    nodes_of.cache_clear()
+    tree_of.cache_clear()
+
+
 def modules_of(room: str) -> list[str]:
     return [module for module in MODULES if room_of(module) == room]
 
