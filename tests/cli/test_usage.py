@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from warm_start import PLAIN, program
 
 LOG = "Traceback (most recent call last):\nValueError: x\n"
 
@@ -74,6 +75,19 @@ def test_wrong_use(folder: Path, arguments: list[str], says: str) -> None:
     assert says in error
     assert error.count("\n") == 1
     assert error.startswith("dl-bug-lsp: ")
+
+
+@pytest.mark.parametrize(
+    "words", [["--version"], ["localize", "run.log", "--format", "json"], ["localize", "nowhere"]]
+)
+def test_what_tests_fork_does_what_is_started(folder: Path, words: list[str]) -> None:
+    done = [
+        subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=60)
+        for command in ([*PLAIN, *words], program(*words))
+    ]
+    assert done[1].returncode == done[0].returncode
+    assert done[1].stdout == done[0].stdout
+    assert done[1].stderr == done[0].stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root reads all")

@@ -68,8 +68,9 @@ def serve(listener: socket.socket) -> None:
         importlib.import_module(name)
     gc.collect()
     gc.freeze()
+    sources: list[int | socket.socket] = [0, listener]
     while True:
-        ready, _, _ = select.select([0, listener], [], [])
+        ready, _, _ = select.select(sources, [], [])
         if 0 in ready:
             address = Path(listener.getsockname())
             address.unlink()
@@ -97,7 +98,8 @@ def _look_after(caller: socket.socket) -> None:
     for stream in streams:
         os.close(stream)
     end = os.pidfd_open(child)
-    ready, _, _ = select.select([end, caller], [], [])
+    sources: list[int | socket.socket] = [end, caller]
+    ready, _, _ = select.select(sources, [], [])
     if end not in ready:
         os.kill(child, signal.SIGKILL)
     _, status = os.waitpid(child, 0)
