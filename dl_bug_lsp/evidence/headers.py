@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import NOT_A_NUMBER
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.words import Word, parts_of
@@ -92,10 +93,12 @@ def _keys(case: Case) -> list[str]:
 
 def _odd_headers(case: Case) -> Iterator[OddHeader]:
     keys = _keys(case)
-    if not keys:
+    if not keys and not NOT_A_NUMBER.search(case.message):
         return
     files = [f for f in case.workspace.files() if f.endswith(TABLES)][:MOST_TABLES]
     tables = [t for f in files if (t := case.workspace.table(f)) is not None and t.header_line]
+    if not keys:
+        yield from _unlike_its_kind(case, tables)
     raised = follow(case).raised
     asked = {f for places in raised.available.values() for f, _ in places} if raised else set()
     read = [t for t in tables if t.file in asked] or tables
@@ -104,6 +107,32 @@ def _odd_headers(case: Case) -> Iterator[OddHeader]:
             odd = _odd_header(case, table, tables, key)
             if odd is not None:
                 yield odd
+
+
+def _unlike_its_kind(case: Case, tables: list[Table]) -> Iterator[OddHeader]:
+    """Yield a header with another name for one column of the tables beside it.
+
+    Tables that are put together have no values in a column that one of them has not (pandas,
+    ``concat``).
+    """
+    for table in tables:
+        own = {column.name for column in table.columns}
+        folder = table.file.rpartition("/")[0]
+        beside = [
+            {column.name for column in other.columns}
+            for other in tables
+            if other is not table and other.file.rpartition("/")[0] == folder
+        ]
+        like = [names for names in beside if len(names & own) >= max(len(own) - 1, LEAST_COMMON)]
+        if not like or len(like) < len(beside) or any(names == own for names in like):
+            continue
+        lacking = set.intersection(*like) - own
+        extra = own.difference(*like)
+        if len(lacking) != 1 or len(extra) != 1 or not _words(case, lacking):
+            continue
+        (key,), (name,) = lacking, extra
+        why = f"the header has `{name}` where the tables beside it have `{key}`"
+        yield OddHeader(table.file, table.header_line or 1, key, name, LIKE, why)
 
 
 def _odd_header(case: Case, table: Table, tables: list[Table], key: str) -> OddHeader | None:

@@ -417,7 +417,7 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             is_shown = re.search(rf"\b{number}\b", node.text)
             stands = f"`{node.text}`" + ("" if is_shown else f" {_verb(node)} {number}, which")
             # `batch_size` and `image_size` count as well, but hardly what is indexed.
-            is_count = counts and (OF_CLASSES.search(name) or "size" not in name)
+            is_count = counts and OF_CLASSES.search(name) is not None
             why = f"{stands} leaves no room for index {index}"
             if not is_count:
                 where = "the index of the message" if number == index else f"below index {index}"

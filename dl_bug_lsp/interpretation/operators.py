@@ -1004,7 +1004,8 @@ def _array_part(
     plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
     taken = sum(_axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True))
     if taken > len(data.shape):
-        raise Raised("index", "too many indices for array", Value(taken), Value(len(data.shape)))
+        axes = Value(len(data.shape), base.origins)
+        raise Raised("index", "too many indices for array", Value(taken, merged(*parts)), axes)
     shape: list[Value] = []
     together: list[tuple[Value, ...]] = []
     """The shapes of the index arrays."""
@@ -1036,7 +1037,7 @@ def _array_part(
         joint: tuple[Value, ...] = ()
         for item in together:
             joint = arrays.broadcast(joint, item)
-        front = _front(parts, slices, at, before)
+        front = _front(parts, slices, at, before, first=data.library == "torch")
         shape[front:front] = joint
     rest = data.shape[axis:]
     dropped = [p for p in plain_parts if isinstance(p.data, int)]
@@ -1113,12 +1114,19 @@ def _front(
     slices: Sequence[tuple[Value | None, ...] | None],
     at: Sequence[int],
     before: int,
+    *,
+    first: bool = False,
 ) -> int:
     """Return where the axes that index arrays select stand among the others.
 
     They stand where the first of them does if all stand side by side, numbers included, else first.
+    With ``first``, numbers have taken their axes before, as in PyTorch.
     """
     numbers = [i for i, part in enumerate(parts) if isinstance(part.data, int)]
+    if first:
+        rest = [i for i in range(len(parts)) if i not in numbers]
+        places = [rest.index(i) for i in at]
+        return before if places == list(range(places[0], places[-1] + 1)) else 0
     places = sorted({*at, *numbers})
     if places != list(range(places[0], places[-1] + 1)):
         return 0

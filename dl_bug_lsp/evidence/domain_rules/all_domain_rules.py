@@ -42,6 +42,7 @@ RULES: tuple[Source, ...] = (
     missing_names.find_similar_names,
     environment.find_environment,
     environment.find_refused,
+    environment.find_unbraced,
     all_training_rules.find,
     tracing.find_traced,
     tracing.find_variables,

@@ -309,6 +309,26 @@ def find_refused(case: Case) -> Iterator[Clue]:
             yield Clue("rules.strong", file, number, score, why)
 
 
+UNBRACED = re.compile(r"(?<!\$)\$(?P<first>[A-Za-z_])(?P<rest>\w+)")
+"""What make expands to the variable of one letter, followed by the other letters as they are (GNU
+Make manual, "Basics of Variable References")."""
+
+
+def find_unbraced(case: Case) -> Iterator[Clue]:
+    """Yield the references of a makefile without parentheses, of which the message has the rest."""
+    for file in case.workspace.files():
+        name = file.rpartition("/")[2]
+        if name not in ("Makefile", "makefile", "GNUmakefile") and not name.endswith(".mk"):
+            continue
+        for number, line in enumerate(case.workspace.lines(file), 1):
+            for match in UNBRACED.finditer(line):
+                if re.search(rf"(?<!\w){match['rest']}(?!\w)", case.message):
+                    whole = match["first"] + match["rest"]
+                    why = f"make reads `{match[0]}` as `$({match['first']})` and `{match['rest']}`"
+                    why = f"{why}; the variable is `$({whole})`"
+                    yield Clue("rules.strong", file, number, 1.0, why)
+
+
 CATEGORIES = {"key_not_found", "null_reference", "type_mismatch", "illegal_argument"}
 SHELLS = (".sh", ".bash", ".zsh", ".slurm", ".sbatch", ".job", ".ksh")
 EXPORTS_ALL = re.compile(r"^\s*set\s+-(?:\w*a\w*|o\s+allexport)", re.MULTILINE)

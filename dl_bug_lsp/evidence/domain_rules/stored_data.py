@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import TABLES
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
@@ -52,24 +53,53 @@ def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
     sizes = {f.value for f in case.facts.of(FactKind.SIZE) if type(f.value) is int}
     for fact in case.facts.of(FactKind.SHAPE):
         sizes.update(fact.value if isinstance(fact.value, tuple) else ())
+    raised = follow(case).raised
+    sides = raised.sides if raised is not None and raised.weight == 1.0 else ()
     for file in files:
         tree = case.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.If):
-                continue
-            path = _tested_path(node.test)
-            reads = path is not None and _calls_with(node.body, LOADING, path)
-            if path is None or not reads:
-                continue
+        for node, path, read in _tests_of_files(tree) if tree is not None else ():
             held = _stored_sizes(case)
+            # One of the values that do not fit was read from it, as following the run shows.
+            read_here = [side.data for side in sides if (file, read) in side.origins]
             shown = {s for s in sizes if s > 2 and s in held}
+            shown |= {n for n in read_here if isinstance(n, int)} if len(read_here) == 1 else set()
+            kind = "rules.stale_cache" if shown and len(read_here) == 1 else "rules.cached"
             score = SHOWN_AS_CACHE if shown else LIKELY_CACHE
             numbers = f", which holds the size {max(shown)} of the message" if shown else ""
             why = f"a file that exists already is read here{numbers}: it may be of older settings"
-            line = _assigned_at(tree, node, path) or node.lineno
-            yield Clue("rules.cached", file, line, score, why)
+            line = _named_at(tree, node, path) or node.lineno
             if line != node.lineno:
-                yield Clue("rules.cached", file, node.lineno, 0.7 * score, why)
+                named = f"the file that is named here is read where it exists{numbers}"
+                yield Clue(kind, file, line, score, f"{named}: it may be of older settings")
+                score *= 0.7
+            yield Clue(kind, file, node.lineno, score, why)
+
+
+def _tests_of_files(tree: ast.AST) -> Iterator[tuple[ast.If, str, int]]:
+    """Yield the conditions under which a stored file is read, or made and then read.
+
+    Each with the file's path as written and the line that reads it.
+    """
+    for parent in ast.walk(tree):
+        body = getattr(parent, "body", None)
+        for number, node in enumerate(body if isinstance(body, list) else ()):
+            if not isinstance(node, ast.If):
+                continue
+            path = _tested_path(node.test)
+            read = _line_of(node.body, LOADING, path) if path is not None else None
+            if path is not None and read is not None:
+                yield node, path, read
+            if isinstance(node.test, ast.UnaryOp) and isinstance(node.test.op, ast.Not):
+                path = _tested_path(node.test.operand)
+                stores = any(
+                    STORES.search(source(call.func))
+                    for statement in node.body
+                    for call in calls_in(statement)
+                )
+                later = body[number + 1 :] if isinstance(body, list) else []
+                read = _line_of(later, LOADING, path) if path is not None and stores else None
+                if path is not None and read is not None:
+                    yield node, path, read
 
 
 def _tested_path(test: ast.expr) -> str | None:
@@ -85,9 +115,11 @@ def _tested_path(test: ast.expr) -> str | None:
     return None
 
 
-def _calls_with(body: list[ast.stmt], names: set[str], path: str) -> bool:
+def _line_of(body: list[ast.stmt], names: set[str], path: str) -> int | None:
+    """Return the line of the first call of some name that is given a path."""
     calls = (c for statement in body for c in calls_in(statement))
-    return any(called_name(c) in names and any(source(a) == path for a in c.args) for c in calls)
+    given = (c for c in calls if called_name(c) in names and path in map(source, c.args))
+    return next((call.lineno for call in given), None)
 
 
 def _stored_sizes(case: Case) -> set[int]:
@@ -99,16 +131,21 @@ def _stored_sizes(case: Case) -> set[int]:
     return held
 
 
-def _assigned_at(tree: ast.AST | None, below: ast.If, path: str) -> int | None:
-    """Return the last line above a condition that gives the path's name a value."""
-    lines = [
-        part.lineno
-        for part in (ast.walk(tree) if tree is not None else ())
-        if isinstance(part, ast.Assign)
-        and part.lineno < below.lineno
-        and any(source(target) == path for target in part.targets)
-    ]
-    return max(lines, default=None)
+def _named_at(tree: ast.AST | None, below: ast.If, path: str) -> int | None:
+    """Return the line above a condition that makes the path, or that of the function it calls."""
+    made: dict[int, ast.expr] = {}
+    returned: dict[str, int] = {}
+    for part in ast.walk(tree) if tree is not None else ():
+        if isinstance(part, ast.Assign) and part.lineno < below.lineno:
+            if any(source(target) == path for target in part.targets):
+                made[part.lineno] = part.value
+        elif isinstance(part, ast.FunctionDef) and isinstance(part.body[-1], ast.Return):
+            returned[part.name] = part.body[-1].lineno
+    if not made:
+        return None
+    value = made[max(made)]
+    called = called_name(value) if isinstance(value, ast.Call) else ""
+    return returned.get(called, max(made))
 
 
 def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
@@ -165,7 +202,7 @@ def _leading_zeros(case: Case, files: list[str]) -> Iterator[Clue]:
         for call in calls_in(tree) if tree is not None else ():
             if called_name(call) != "read_csv" or not call.args:
                 continue
-            read = source(call.args[0])
+            read = " ".join((source(call.args[0]), *_named_files(case, file, call)))
             types = keyword(call, "dtype")
             told = (
                 source(types)
@@ -183,6 +220,16 @@ def _leading_zeros(case: Case, files: list[str]) -> Iterator[Clue]:
                     " `dtype` is given for it"
                 )
                 yield Clue("rules.leading_zeros", file, call.lineno, 1.0 if is_key else 0.5, why)
+
+
+def _named_files(case: Case, file: str, call: ast.Call) -> list[str]:
+    """Return the texts that the first argument of a call may be, as a setting names a file."""
+    module = case.engine.program.module(file)
+    for scope in module.walk() if module is not None else ():
+        if call in scope.calls:
+            node = case.engine.node(call.args[0], case.engine.open_context(scope))
+            return [c.value for c in node.constants if isinstance(c.value, str)]
+    return []
 
 
 def _padded_columns(case: Case, file: str) -> list[str]:

@@ -280,6 +280,12 @@ def _table(
         kind, held, odd = _typed(texts, how.missing, how.decimal, how.thousands)
         # What makes numbers text may be told by the call to stand for missing cells.
         of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
+        if kind == "int64" and any(_ZERO_PADDED.fullmatch(text) for text in texts):
+            of_column |= {call.place}
+            why = (
+                f"codes of `{name}` in {file} begin with zeros, which are lost without `dtype=str`"
+            )
+            arrays.note_reason(call.place, why)
         if kind == "object" and _has_commas(texts):
             of_column |= _of_decimal_sign(call)
             why = f"numbers of `{name}` in {file} have decimal commas, and stay texts here"
@@ -324,6 +330,7 @@ def _of_decimal_sign(call: Call) -> Origins:
     return frozenset({call.place}) if sign is None else sign.origins | {call.place}
 
 
+_ZERO_PADDED = re.compile(r"0\d+")
 _COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 
 

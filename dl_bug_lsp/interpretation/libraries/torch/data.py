@@ -37,7 +37,7 @@ MAX_TEXTS = 256
 MAX_SAMPLES = 256
 NEAR_SAMPLES = 64
 """Samples that are looked at one after the other before others are."""
-FIRST_SAMPLES = 16
+FIRST_SAMPLES = 4
 """Samples that are looked at before those with extreme numbers."""
 MAX_EXTREMES = 16
 SAMPLE_STEPS = 1_500
@@ -154,6 +154,10 @@ def _extremes(dataset: object, count: int) -> list[int]:
             numbers = [(number, at) for at, number in enumerate(column) if number is not None]
             if len(column) == count and numbers:
                 found[max(numbers)[1]] = found[min(numbers)[1]] = None
+        items = value.data if isinstance(value.data, list | tuple) else ()
+        if len(items) == count:
+            empty = (at for at, item in enumerate(items) if _is_empty(item))
+            found.update(dict.fromkeys(list(empty)[:1]))
     return list(found)[:MAX_EXTREMES]
 
 
@@ -166,6 +170,18 @@ def _columns(data: object) -> list[list[float | None]]:
     if isinstance(data, list | tuple):
         return [[_greatest(item.data) for item in data if isinstance(item, Value)]]
     return []
+
+
+def _is_empty(item: object, depth: int = 2) -> bool:
+    """Whether an item, or one of its parts, holds nothing: no boxes, no words."""
+    data = item.data if isinstance(item, Value) else item
+    if isinstance(data, dict):
+        return any(_is_empty(part, depth - 1) for part in data.values()) if depth else False
+    if isinstance(data, Array):
+        return data.shape is not None and any(size(length) == 0 for length in data.shape[:1])
+    if not isinstance(data, list | tuple):
+        return False
+    return not data or (depth > 0 and any(_is_empty(part, depth - 1) for part in data[:8]))
 
 
 def _number(cell: object) -> float | None:
