@@ -26,9 +26,12 @@ from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
 
 MOST_FILES, MOST_TABLES, MOST_ARRAYS = 40, 12, 40
-LOADING = {"load", "read_csv", "read_parquet", "read_pickle", "loads", "load_npz", "load_file"}
+LOADING = {
+    *("load", "loads", "loadtxt", "load_npz", "load_file", "load_from_disk"),
+    *("read_csv", "read_parquet", "read_pickle", "read_json", "read_feather"),
+}
 EXISTS = {"exists", "is_file", "isfile", "is_dir", "isdir"}
-STORES = re.compile(r"\.(?:savez?(?:_compressed)?|dump|to_(?:csv|parquet|pickle)|write_\w+)$|^save")
+STORES = re.compile(r"\.(?:save\w*|dump|to_(?:csv|parquet|pickle|json|feather)|write_\w+)$|^save")
 ARRAYS = (".npy", ".npz")
 OF_SIZES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}
 SHOWN_AS_CACHE = 1.0
