@@ -1,0 +1,3 @@
+from tremor.cli import cli
+
+cli(prog_name="tremor")

@@ -1,0 +1,2 @@
+from .signals import make_batch
+from .nets import GRUEncoder, NextValue, StateClassifier
