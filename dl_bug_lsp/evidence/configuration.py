@@ -381,7 +381,7 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
             if case.category.id == "key_not_found" and kind == "config.key_named":
                 kind = "config.key_elsewhere"
             score = 1 / math.sqrt(keys[key])
-            why = f"`{setting.key}`, which the message names, is set here"
+            why = f"`{setting.key}` is set here; the message has this name, too"
             yield Clue(kind, setting.file, setting.line, score, why)
         elif unknown:
             likeness = max((nearness(key, n) for n in names if "." not in n), default=0.0)

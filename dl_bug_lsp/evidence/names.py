@@ -175,7 +175,11 @@ def _exact(
         if word.role.startswith("config"):
             verb = "stands" if word.role == "config_value" else "is set"
         said = f"{_article(kind)} {kind} that the message lists as there"
-        why = f"`{text}`, {said if is_listed else _said(kind, text, message)}, {verb} here"
+        said = said if is_listed else _said(kind, text, message)
+        why = f"`{text}`, {said}, {verb} here"
+        if said.endswith(IMPLIED):
+            # The same name may be another thing's.
+            why = f"`{text}` {verb} here, a name {IMPLIED}"
         if kind in {"class", "function"} and text in BUILTINS:
             why = f"`{text}`, which the message speaks of, {verb} here"
         if kind == "option" and word.role in {"bound", "name", "definition"}:
