@@ -312,11 +312,11 @@ def _relations(
         shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | bounds_in(node.expr)
         if id(node) in deciding and node.kind in SHIFTING and shifts & near:
             shift = min(shifts & near)
-            why = f"`{node.text}` shifts by {shift}, as much as the two sizes differ by"
+            why = f"`{node.text}` shifts by {shift}, by which two numbers of the message differ"
             yield Clue("numbers.difference", node.file, node.line, 1.0, why)
         elif node.kind is StepKind.ARITHMETIC and inner & {r for r in ratios if r <= MAX_RATIO}:
             factor = min(inner & ratios)
-            why = f"`{node.text}` has the factor {factor} between the two sizes"
+            why = f"`{node.text}` has the factor {factor} between two numbers of the message"
             yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
 
 

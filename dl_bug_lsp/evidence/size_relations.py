@@ -78,7 +78,7 @@ def _computed(case: Case) -> Iterator[Clue]:
     for (file, line), relation in related.items() if len(related) <= MOST_PLACES else ():
         text = unparsed(relation.node)
         why = (
-            f"`{text}` makes {relation.after} of {relation.before}, the two sizes of the message "
+            f"`{text}` makes {relation.after} of {relation.before}; the message has both sizes "
             f"{how_known(case)}"
         )
         score = 1.0 / math.sqrt(len(related))
