@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Library
@@ -161,7 +162,9 @@ def _step(
     for name in sorted(named & expected):
         why = f"`{node.text}` makes {name}, the type that was expected"
         yield Clue("dtypes.expected", node.file, node.line, 0.5, why)
-    if not named and not _cast_later(step):
+    # A type that a name or a setting gives is named, too.
+    is_given = keyword(node.expr, "dtype") is not None
+    if not named and not is_given and not _cast_later(step):
         function = called_name(node.expr)
         floats = function in DEFAULT_FLOAT64 or _of_listed(node.expr)
         default = {_default_float(step)} if floats else set()

@@ -155,7 +155,7 @@ def _said(kind: str, text: str, message: str) -> str:
     """Name a fact's kind; some messages only imply a name, as a missing loss implies labels."""
     is_said = text.rpartition(".")[2].casefold() in message.casefold()
     if is_said and text not in message and text.rpartition(".")[2] not in message:
-        return f"in other letters the {kind} of the message"
+        return f"but for capital letters the {kind} of the message"
     if is_said:
         return f"the {kind} of the message"
     return f"{_article(kind)} {kind} {IMPLIED}"

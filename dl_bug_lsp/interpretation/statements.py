@@ -310,7 +310,7 @@ class Statements(Expressions):
         One stands for all of them, and two where the failing line lies in the loop: what a round
         leaves behind is there in the next one.
         """
-        if not self._holds(node.body, env):
+        if not self._holds(node.body, env) and not items.others:
             return [] if items.length.data == 0 else [items.item]
         if items.others:
             return [items.item, *items.others]

@@ -156,7 +156,8 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     # Who says where to begin decides what the numbers are.
     counted = frozenset() if given is None else frozenset({call.place})
     if isinstance(items, Lazy):
-        return Value(Lazy(Value((Value(start, counted), items.item)), items.length))
+        others = tuple(Value((Value(UNKNOWN, counted), other)) for other in items.others)
+        return Value(Lazy(Value((Value(start, counted), items.item)), items.length, others))
     return _once(call, [Value((Value(n, counted), item)) for n, item in enumerate(items, start)])
 
 

@@ -6,6 +6,7 @@ Sources: PyTorch's documentation of ``torch.utils.data`` (``default_collate``), 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -454,7 +455,37 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
         if number is not None and number <= MAX_TEXTS:
             many = Value([samples[i % len(samples)] for i in range(number)], count.origins)
         return Value(Lazy(interpreter.call(custom, (many,), {}, call.place), length))
-    return Value(Lazy(collated(sample, count), length))
+    last = _last_batch(interpreter, call, count) if chosen is None else None
+    smaller = () if last is None else (collated(sample, last),)
+    return Value(Lazy(collated(sample, count), length, smaller))
+
+
+OF_ONE = re.compile(
+    r"zero-dimensional tensor|iteration over a 0-d|more than 1 value per channel"
+    r"|has no dimensions|0D or 1D target|torch\.Size\(\[\]\)"
+)
+"""What messages say where a batch of one sample has lost an axis, or is too small."""
+OF_SIZES = re.compile(r"(?i)size|shape|dimension|batch|broadcast|channel|elements")
+
+
+def _last_batch(interpreter: Interpreter, call: Call, count: Value) -> Value | None:
+    """Return the number of samples of a last batch that is smaller than the others.
+
+    None where there is none, or the failure's message speaks of no sizes. Where the message shows
+    a batch of one, it is taken to be one.
+    """
+    state = call.state
+    number, drop = size(count), flag(state.get("drop_last"), default=False)
+    dataset = state.get("dataset")
+    if dataset is None or not number or drop is not False or "sampler" in state:
+        return None
+    total = length_of(interpreter, dataset, call.place)
+    if OF_ONE.search(interpreter.message):
+        # How many samples are left after a filter is often only supposed.
+        return Value(1, merged(total, count)) if number > 1 else None
+    samples = size(total) if OF_SIZES.search(interpreter.message) else None
+    rest = samples % number if samples is not None and samples > number else 0
+    return Value(rest, merged(total, count)) if rest else None
 
 
 def _chosen(interpreter: Interpreter, state: dict[str, Value]) -> tuple[Value, Value] | None:

@@ -52,6 +52,7 @@ from dl_bug_lsp.interpretation.values import (
     Uneven,
     Value,
     merged,
+    refused_axes,
     unknown,
 )
 
@@ -227,7 +228,12 @@ def _squeeze(call: Call, x: Array, value: Value) -> Value:
     if axis is None or axis.data is None:
         if any(size(d) is None for d in x.shape):
             return like(x, None, value)
-        return like(x, [d for d in x.shape if size(d) != 1], value)
+        result = like(x, [d for d in x.shape if size(d) != 1], value)
+        if len(x.shape) > 1 and size(x.shape[0]) == 1:
+            why = "`squeeze()` without an axis also drops that of the samples in a batch of one"
+            arrays.note_reason(call.place, why)
+            return Value(result.data, result.origins | {call.place})
+        return result
     given = axis.data if isinstance(axis.data, tuple | list) else (axis,)
     at = [axis_of(a, len(x.shape)) for a in given]
     if any(a is None or size(x.shape[a]) is None for a in at if x.shape) or None in at:
@@ -323,6 +329,11 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
     known = [x for x in arrays_given if x is not None]
     if not known:
         return call.unknown()
+    if name in ("cat", "concat", "concatenate"):
+        for part, x in zip(parts, arrays_given, strict=True):
+            if x is not None and x.shape == ():
+                message = "zero-dimensional tensor cannot be concatenated"
+                raise _without_axes(message, part, parts[0])
     axis = call.given(1, "dim", "axis")
     at = 0 if axis is None else size(axis)
     dtype = known[0].dtype
@@ -342,6 +353,13 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
         bounds.lowest = None if None in lows else min(v for v in lows if v is not None)
         bounds.highest = None if None in highs else max(v for v in highs if v is not None)
     return result
+
+
+def _without_axes(message: str, part: Value, other: Value) -> Raised:
+    """Return the failure of a tensor without axes among others that are joined."""
+    x = array(other)
+    rank = len(x.shape) if x is not None and x.shape else 1
+    return refused_axes(message, part, 0, Value(rank, other.origins))
 
 
 def _cat_lazy(call: Call, name: str, items: Lazy | None, given: Value) -> Value:
