@@ -78,4 +78,4 @@ criterion = nn.CrossEntropyLoss()
 
 def test_a_column_of_labels_counts(tmp_path: Path) -> None:
     table = "size,label\n" + "".join(f"{n},{'abc'[n % 3]}\n" for n in range(12))
-    assert counted(tmp_path, data_csv=table) == (3, "data.csv:1")
+    assert counted(tmp_path, data_csv=table) == (3, "column `label` of data.csv")
