@@ -16,12 +16,14 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import TABLES
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import best
+from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
 
@@ -49,6 +51,36 @@ def find_stored_data(case: Case) -> Iterator[Clue]:
     if case.category.id == "key_not_found":
         yield from _json_keys(case, files)
     yield from _leading_zeros(case, files)
+
+
+OF_NUMBERS = ("numbers.", "config.", "repair.", "interpretation.", "slice.", "outer_slice.")
+OF_OTHER_SIDE = 0.5
+"""What these clues count of the value that a stored file does not fit: it is as it is meant."""
+_OTHER_SIDES: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts by this: less where the other value was read from a stored file."""
+    if not clue.kind.startswith(OF_NUMBERS) or case.category.id not in OF_SIZES:
+        return 1.0
+    if case not in _OTHER_SIDES:
+        _OTHER_SIDES[case] = _unlike_stored(case)
+    return OF_OTHER_SIDE if (clue.file, clue.line) in _OTHER_SIDES[case] else 1.0
+
+
+def _unlike_stored(case: Case) -> frozenset[Origin]:
+    """Return what made the value that does not fit the one of a stored file."""
+    raised = follow(case).raised
+    if raised is None or raised.weight != 1.0 or len(raised.sides) != 2:
+        return frozenset()
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for _, _, read in _tests_of_files(tree) if tree is not None else ():
+            from_file = [(file, read) in side.origins for side in raised.sides]
+            if sum(from_file) == 1:
+                other = raised.sides[from_file.index(False)]
+                return other.origins - raised.sides[from_file.index(True)].origins
+    return frozenset()
 
 
 def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
