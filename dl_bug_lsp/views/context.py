@@ -184,7 +184,7 @@ class _Page:
         for label, value in words.conflict_rows(conflict):
             places = ", ".join(code(self.paths.place(p.file, p.line)) for p in value.places)
             sides.append(f"{code(label)} from {places}")
-        return self.clean(f"{words.CONFLICT}, {words.made_by(conflict)}: {'; '.join(sides)}.")
+        return self.clean(f"{words.CONFLICT}, {words.conflict_note(conflict)}: {'; '.join(sides)}.")
 
     def quote(self, out: _Section, texts: Sequence[str], limit: int) -> None:
         """Add lines of the log in a fence; from the first on as many as the limit takes."""

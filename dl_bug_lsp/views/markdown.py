@@ -146,7 +146,7 @@ def _conflict(failure: FailureReport, paths: PathStyle) -> list[str]:
     conflict = failure.conflict
     if conflict is None:
         return []
-    out = ["", f"## {words.CONFLICT}", "", plain(words.made_by(conflict)), ""]
+    out = ["", f"## {words.CONFLICT}", "", plain(words.conflict_note(conflict)), ""]
     for label, value in words.conflict_rows(conflict):
         named = ", ".join(code(paths.place(p.file, p.line)) for p in value.places)
         more = f", {words.counted(value.others, 'more line')}" if value.others else ""

@@ -238,12 +238,12 @@ class _Page:
             self.say(retry, "  ")
 
     def conflict(self, failure: FailureReport) -> None:
-        """Show both sides of the check that failed, each with the lines that made it."""
+        """Show both sides of the check that failed, each with the lines that lead to it."""
         conflict = failure.conflict
         if conflict is None:
             return
         self.heading(words.CONFLICT)
-        self.say(words.made_by(conflict), "  ")
+        self.say(words.conflict_note(conflict), "  ")
         rows = words.conflict_rows(conflict)
         gap = max(display_width(label) for label, _ in rows) + 4
         for label, value in rows:

@@ -171,9 +171,9 @@ CONFLICT = "Two values that do not fit"
 """The heading above both sides of a failing check."""
 
 
-def made_by(conflict: Conflict) -> str:
+def conflict_note(conflict: Conflict) -> str:
     """Return what the list of both values says, and how that is known."""
-    return f"made by these lines {conflict.known}"
+    return f"with the lines that lead to them {conflict.known}"
 
 
 def conflict_rows(conflict: Conflict) -> list[tuple[str, ConflictingValue]]:

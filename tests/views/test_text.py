@@ -69,7 +69,8 @@ def test_values_that_do_not_fit_are_shown_with_the_lines_that_made_them() -> Non
     part = text[text.index("Two values that do not fit") : text.index("Most suspicious places")]
     heading, known, *rows = part.rstrip().splitlines()
     assert heading == "Two values that do not fit"
-    assert known == "  made by these lines (worked out from the code, not from the run)"
+    said = "(worked out from the code, not from the run)"
+    assert known == f"  with the lines that lead to them {said}"
     assert [row.rstrip() for row in rows] == [
         "  512  train.py:3  Head(512)(x)",
         "       2 more lines",
