@@ -213,7 +213,8 @@ async def test_a_folder_may_be_named(client: LanguageClient) -> None:
 
 async def test_the_latest_of_several_texts_wins(client: LanguageClient) -> None:
     await start(client)
-    slow = "".join(LOG.replace("line 17", f"line {n}") for n in range(40))
+    # So long that the last request comes while the first is worked on, however busy the machine is.
+    slow = "".join(LOG.replace("line 17", f"line {n}") for n in range(400))
     requests = [
         asyncio.ensure_future(execute(client, "dlBug.localize", {"text": text}))
         for text in (slow, slow, LOG)
