@@ -18,7 +18,7 @@ CAST = re.compile(
     r"^(?P<file>[^\s:][^:\n]{0,300}\.py):(?P<line>\d{1,7}): RuntimeWarning: "
     r"invalid value encountered in cast\b"
 )
-"""What NumPy prints where a value that is no number becomes a whole number, which is arbitrary."""
+"""What NumPy prints where a value that no whole number stands for is made one, arbitrarily."""
 LEAVING_GAPS = {"map", "reindex", "merge", "join", "shift", "unstack", "pivot", "replace", "align"}
 """Methods of tables and columns whose result lacks what the other side lacks."""
 MOST_LINES = 4_000
@@ -50,7 +50,7 @@ def warned(case: Case, files: Iterable[str]) -> Iterator[tuple[tuple[str, int], 
     Later warnings are mostly about what came out of the first one. Nothing is said where the
     warning stands at a line of the program, which says enough.
     """
-    first = next(_warnings(case), None)
+    first = next(_warnings(case, WARNING), None)
     if first is None or case.workspace.locate(first["file"], int(first["line"])) is not None:
         return
     found = [place for file in files for place in _operations(case, file, first["name"])]
@@ -68,13 +68,13 @@ def cast(case: Case) -> Iterator[tuple[tuple[str, int], float, str]]:
     Each is given as place, share (0 to 1) and reason. The whole number is arbitrary: what fails
     later, as an index that is out of range, is its consequence.
     """
-    lines = case.log.lines[:MOST_LINES]
-    for match in filter(None, (CAST.match(line.text) for line in lines)):
+    for match in _warnings(case, CAST):
         place = case.workspace.locate(match["file"], int(match["line"]))
         if place is None:
             continue
         file, line = place.file, place.line
-        yield (file, line), 1.0, "the log warns that a value here is no number and is cast to one"
+        why = "the log warns that a value here is no number, or too large, and is cast"
+        yield (file, line), 1.0, why
         tree = case.workspace.tree(file)
         for function in ast.walk(tree) if tree is not None else ():
             if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -96,9 +96,9 @@ def _left_before(
             yield (file, node.lineno), 1.0, f"{why} to whole numbers (NumPy warns of it in the log)"
 
 
-def _warnings(case: Case) -> Iterator[re.Match[str]]:
+def _warnings(case: Case, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
     for line in case.log.lines[:MOST_LINES]:
-        match = WARNING.match(line.text)
+        match = pattern.match(line.text)
         if match is not None:
             yield match
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.collectives import last_name
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.numbers import counts_rounds
@@ -241,12 +242,11 @@ def find_counts_from_one(case: Case) -> Iterator[Clue]:
         begun = dict(_begun_at_one(tree)) if tree is not None else {}
         if not begun or tree is None:
             continue
-        enlarged = {
-            id(part)
-            for node in ast.walk(tree)
-            if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
-            for part in ast.walk(node)
-        }
+        enlarged: set[int] = set()
+        for node in ast.walk(tree):
+            adds = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add)
+            if adds and id(node) not in enlarged:
+                enlarged.update(id(part) for part in ast.walk(node))
         for call, table in _lengths(tree):
             if table in begun and id(call) not in enlarged:
                 why = f"the numbers of `{table}` begin at 1 (line {begun[table]})"
@@ -269,10 +269,11 @@ def _lengths(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
             continue
         for header in headers:
             method = header.iter.func if isinstance(header.iter, ast.Call) else None
-            name = _last_name(method.value) if isinstance(method, ast.Attribute) else ""
+            name = last_name(method.value) if isinstance(method, ast.Attribute) else None
             targets = {n.id for n in ast.walk(header.target) if isinstance(n, ast.Name)}
-            inner = ast.walk(loop) if name else ()
-            owners.update({id(node): name for node in inner if _counted(node) in targets})
+            if name:
+                counts = (node for node in ast.walk(loop) if _counted(node) in targets)
+                owners.update(dict.fromkeys(map(id, counts), name))
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and (name := owners.get(id(node)) or _counted(node)):
             yield node, name
@@ -282,7 +283,7 @@ def _counted(node: ast.AST) -> str:
     """Return the last name of what ``len`` counts; empty for other nodes."""
     if not isinstance(node, ast.Call) or called_name(node) != "len" or len(node.args) != 1:
         return ""
-    return _last_name(node.args[0])
+    return last_name(node.args[0]) or ""
 
 
 def _begun_at_one(tree: ast.AST) -> Iterator[tuple[str, int]]:
@@ -293,7 +294,7 @@ def _begun_at_one(tree: ast.AST) -> Iterator[tuple[str, int]]:
         target, value = node.targets[0], node.value
         if isinstance(value, ast.BinOp) and isinstance(target, ast.Subscript):
             # `table[word] = len(table) + 1`
-            name = _last_name(target.value)
+            name = last_name(target.value)
             if name and isinstance(value.op, ast.Add) and _counted(value.left) == name:
                 yield name, node.lineno
         if not isinstance(value, ast.DictComp):
@@ -309,15 +310,8 @@ def _begun_at_one(tree: ast.AST) -> Iterator[tuple[str, int]]:
         adds = isinstance(shifted, ast.BinOp) and isinstance(shifted.op, ast.Add)
         if from_one or (adds and start is None):
             held = target.value if isinstance(target, ast.Subscript) else target
-            if name := _last_name(held):
+            if name := last_name(held):
                 yield name, node.lineno
-
-
-def _last_name(expr: ast.expr | None) -> str:
-    """Return a name, or the last part of a dotted one; empty for other expressions."""
-    if isinstance(expr, ast.Name):
-        return expr.id
-    return expr.attr if isinstance(expr, ast.Attribute) else ""
 
 
 def find_short_tables(case: Case) -> Iterator[Clue]:

@@ -573,9 +573,9 @@ def find_defaults_taken(case: Case) -> Iterator[Clue]:
         if name is None:
             continue
         written = others[name]
-        why = f"`{key}` is looked up in {{}}, which has `{name}` instead: the default is taken"
-        place = f"{written[0]}:{written[1]}"
-        yield Clue("rules.default_taken", file, line, 1.0, why.format(f"the table of {place}"))
+        table = f"the table of {written[0]}:{written[1]}"
+        why = f"`{key}` is looked up in {table}, which has `{name}` instead: the default is taken"
+        yield Clue("rules.default_taken", file, line, 1.0, f"{why} {how_known(case)}")
         why = f"nothing looks up `{name}`; {file}:{line} looks up `{key}` and takes its default"
         yield Clue("rules.default_taken", *written, 1.0, f"{why} {how_known(case)}")
 

@@ -23,7 +23,7 @@ from dl_bug_lsp.evidence.data_files import TABLES
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import best
-from dl_bug_lsp.interpretation.values import Origin
+from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
 
@@ -70,17 +70,23 @@ def share_of(case: Case, clue: Clue) -> float:
 
 def _unlike_stored(case: Case) -> frozenset[Origin]:
     """Return what made the value that does not fit the one of a stored file."""
-    raised = follow(case).raised
-    if raised is None or raised.weight != 1.0 or len(raised.sides) != 2:
+    sides = _unlike_sides(case)
+    if len(sides) != 2:
         return frozenset()
     for file in near_files(case)[:MOST_FILES]:
         tree = case.workspace.tree(file)
         for _, _, read in _tests_of_files(tree) if tree is not None else ():
-            from_file = [(file, read) in side.origins for side in raised.sides]
+            from_file = [(file, read) in side.origins for side in sides]
             if sum(from_file) == 1:
-                other = raised.sides[from_file.index(False)]
-                return other.origins - raised.sides[from_file.index(True)].origins
+                other = sides[from_file.index(False)]
+                return other.origins - sides[from_file.index(True)].origins
     return frozenset()
+
+
+def _unlike_sides(case: Case) -> tuple[Value, ...]:
+    """Return the values that do not fit, empty where following the run does not show them."""
+    raised = follow(case).raised
+    return raised.sides if raised is not None and raised.weight == 1.0 else ()
 
 
 def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
@@ -88,8 +94,7 @@ def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
     sizes = {f.value for f in case.facts.of(FactKind.SIZE) if type(f.value) is int}
     for fact in case.facts.of(FactKind.SHAPE):
         sizes.update(fact.value if isinstance(fact.value, tuple) else ())
-    raised = follow(case).raised
-    sides = raised.sides if raised is not None and raised.weight == 1.0 else ()
+    sides = _unlike_sides(case)
     for file in files:
         tree = case.workspace.tree(file)
         for node, path, read in _tests_of_files(tree) if tree is not None else ():

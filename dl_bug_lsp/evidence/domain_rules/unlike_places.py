@@ -319,7 +319,7 @@ def find_far_settings(case: Case) -> Iterator[Clue]:
     for launch in _commands(case):
         defaults = _defaults(case, launch.script)
         for word in launch.words:
-            name = name_of(word).lstrip("-").replace("-", "_")
+            name = _option(word)
             default, value = defaults.get(name), _number(word.value)
             if default is None or value is None or COUNTS.search(name) or not word.line:
                 continue
@@ -344,16 +344,27 @@ def _defaults(case: Case, script: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for file in dict.fromkeys([script, *near_files(case)[:MOST_SETTING_FILES]]):
         tree = case.workspace.tree(file)
-        for call in calls_in(tree) if tree is not None else ():
-            if called_name(call) not in OPTIONS:
-                continue
-            held = keyword(call, "default")
-            default = _number(held.value) if isinstance(held, ast.Constant) else None
-            for flag in call.args:
-                if default is not None and isinstance(flag, ast.Constant):
-                    name = str(flag.value).lstrip("-").replace("-", "_")
-                    found.setdefault(name, default)
+        for _, flag, held in _options(tree) if tree is not None else ():
+            default = _number(held)
+            if default is not None:
+                found.setdefault(_as_parsed(flag), default)
     return found
+
+
+def _options(tree: ast.AST) -> Iterator[tuple[int, str, object]]:
+    """Yield the options with a default: line, flag as written, default; once for each flag."""
+    for call in calls_in(tree):
+        held = keyword(call, "default") if called_name(call) in OPTIONS else None
+        if not isinstance(held, ast.Constant) or held.value is None:
+            continue
+        for flag in call.args:
+            if isinstance(flag, ast.Constant):
+                yield call.lineno, str(flag.value), held.value
+
+
+def _as_parsed(flag: str) -> str:
+    """Return the name of an option as the parsed arguments have it."""
+    return flag.lstrip("-").replace("-", "_")
 
 
 def _number(value: object) -> float | None:
@@ -400,7 +411,7 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
         seen.add(name)
         score = 1.0 if name == option else OF_OTHER_NAME
         stands = f"`{name}` stays {default}: {launch.file}:{launch.line} does not give it"
-        other = f"line {word.line} gives `{option}` to another program"
+        other = f"line {word.line} gives `{option}` to another command"
         yield Clue("rules.option_not_given", file, line, score, f"{stands}, while {other}")
         why = f"this command leaves `{name}` at its default, {default}, while {other}"
         yield Clue("rules.option_not_given", launch.file, launch.line, score, why)
@@ -408,7 +419,7 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
 
 def _option(word: ConfigEntry) -> str:
     """Return the name of an option as the parsed arguments have it, empty for bare words."""
-    return name_of(word).lstrip("-").replace("-", "_")
+    return _as_parsed(name_of(word))
 
 
 def _ending_in(option: str, names: Iterable[str]) -> str | None:
@@ -421,14 +432,9 @@ def _declared(case: Case, script: str) -> dict[str, tuple[str, int, str]]:
     """Return the options of a script with a default: file, line and the default as a text."""
     found: dict[str, tuple[str, int, str]] = {}
     tree = case.workspace.tree(script)
-    for call in calls_in(tree) if tree is not None else ():
-        held = keyword(call, "default") if called_name(call) in OPTIONS else None
-        if not isinstance(held, ast.Constant) or held.value is None:
-            continue
-        for flag in call.args:
-            if isinstance(flag, ast.Constant) and str(flag.value).startswith("--"):
-                name = str(flag.value).lstrip("-").replace("-", "_")
-                found.setdefault(name, (script, call.lineno, str(held.value)))
+    for line, flag, default in _options(tree) if tree is not None else ():
+        if flag.startswith("--"):
+            found.setdefault(_as_parsed(flag), (script, line, str(default)))
     return found
 
 

@@ -280,7 +280,7 @@ def _table(
         kind, held, odd = _typed(texts, how.missing, how.decimal, how.thousands)
         # What makes numbers text may be told by the call to stand for missing cells.
         of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
-        if kind == "int64" and any(_ZERO_PADDED.fullmatch(text) for text in texts):
+        if kind == "int64" and _is_zero_padded(texts):
             of_column |= {call.place}
             why = (
                 f"codes of `{name}` in {file} begin with zeros, which are lost without `dtype=str`"
@@ -334,7 +334,14 @@ _ZERO_PADDED = re.compile(r"0\d+")
 _COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 
 
-def _has_commas(texts: Sequence[str]) -> bool:
+@lru_cache(maxsize=64)
+def _is_zero_padded(texts: tuple[str, ...]) -> bool:
+    """Whether a cell begins with zeros that a number does not have."""
+    return any(_ZERO_PADDED.fullmatch(text) for text in texts)
+
+
+@lru_cache(maxsize=64)
+def _has_commas(texts: tuple[str, ...]) -> bool:
     """Whether most cells that are not empty are numbers with a decimal comma."""
     filled = [text for text in texts if text.strip()]
     return bool(filled) and sum(_COMMA.fullmatch(t) is not None for t in filled) * 2 > len(filled)

@@ -479,11 +479,15 @@ def _last_batch(interpreter: Interpreter, call: Call, count: Value) -> Value | N
     dataset = state.get("dataset")
     if dataset is None or not number or drop is not False or "sampler" in state:
         return None
+    of_one = OF_ONE.search(interpreter.message) is not None
+    if not of_one and not OF_SIZES.search(interpreter.message):
+        return None
+    # This follows the dataset's `__len__`.
     total = length_of(interpreter, dataset, call.place)
-    if OF_ONE.search(interpreter.message):
+    if of_one:
         # How many samples are left after a filter is often only supposed.
         return Value(1, merged(total, count)) if number > 1 else None
-    samples = size(total) if OF_SIZES.search(interpreter.message) else None
+    samples = size(total)
     rest = samples % number if samples is not None and samples > number else 0
     return Value(rest, merged(total, count)) if rest else None
 
