@@ -248,6 +248,8 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
         return user_end
     if head.startswith("Exception encountered when calling"):
         return _keras_end(view, first)
+    if head.startswith(_IN_TORCHSCRIPT):
+        return _torchscript_end(view, first)
     nested = _nested_in_keras(view, first, head)
     if nested is not None:
         return _keras_end(view, nested)
@@ -272,6 +274,25 @@ def _jax_end(view: Callable[[int], str | None], first: int) -> int | None:
         if _FOREIGN.match(text) or FRAME.match(text):
             return None
     return None
+
+
+def _torchscript_end(view: Callable[[int], str | None], first: int) -> int:
+    """Return where a message of TorchScript's interpreter ends: behind the exception it names.
+
+    Its stack shows code at the margin of the file; the failing part is marked ``<--- HERE``.
+    """
+    is_marked = False
+    for index in range(first + 1, first + _MAX_LINES):
+        text = view(index)
+        if text is None or text.startswith("Traceback (most recent"):
+            break
+        if _HERE.search(text):
+            is_marked = True
+        elif is_marked and parse_exception(text.strip()) is not None:
+            return _plain_end(view, index, several=False)
+        elif FRAME.match(text):
+            is_marked = False
+    return _plain_end(view, first, several=False)
 
 
 def _plain_end(view: Callable[[int], str | None], first: int, *, several: bool) -> int:
@@ -390,6 +411,9 @@ _STACK_OPENING = re.compile(
     r"|^\s*(?:\(\d+\) )?(?:[\w.]+: )?Detected at node .{0,4000}"
     r"defined at \(most recent call last\):"
 )
+_IN_TORCHSCRIPT = "The following operation failed in the TorchScript interpreter"
+_HERE = re.compile(r"<--- HERE\s*$")
+_SERIALIZED = "code/__torch__"
 _FOOTER = re.compile(r"^-{20}$|^For simplicity, JAX has removed its internal frames")
 
 
@@ -404,6 +428,8 @@ class Embedded:
 
 def extract(lines: list[str]) -> Embedded:
     """Take the framework's user frames out of a message's lines (the first without its type)."""
+    if lines and lines[0].startswith(_IN_TORCHSCRIPT):
+        return _of_torchscript(lines)
     message_lines: list[str] = []
     frames: list[Frame] = []
     inner_type: str | None = None
@@ -429,6 +455,31 @@ def extract(lines: list[str]) -> Embedded:
         else "\n".join(text.rstrip() for text in message_lines).strip()
     )
     return Embedded(message, tuple(frames), inner_type)
+
+
+def _of_torchscript(lines: list[str]) -> Embedded:
+    """Take the stack of TorchScript's interpreter and the exception below it out of a message.
+
+    A frame's line is that of the marked code. Frames of serialized code, which no file of the
+    program holds, are left out.
+    """
+    frames: list[Frame] = []
+    at = 1
+    for index, text in enumerate(lines):
+        frame = parse_frame(text)
+        if frame is not None:
+            frames.append(frame)
+            at = index
+        elif frames and _HERE.search(text) and not frames[-1].source:
+            source, expression = read_source([lines[index - 1], _HERE.sub("", text)])
+            frames[-1] = replace(frames[-1], source=source, expression=expression)
+            at = index
+    own = tuple(frame for frame in frames if not frame.file.startswith(_SERIALIZED))
+    for index in range(at + 1, len(lines)):
+        parsed = parse_exception(lines[index].strip())
+        if parsed is not None:
+            return Embedded(_joined([parsed[1], *lines[index + 1 :]]), own, parsed[0])
+    return Embedded(lines[0].strip(), own)
 
 
 def _inner_exception(
