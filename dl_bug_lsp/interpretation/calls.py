@@ -33,6 +33,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     Method,
+    ModuleValue,
     OneNumber,
     OneShot,
     Origin,
@@ -182,7 +183,9 @@ class Calls(RunState):
         ):
             return self._names(callee.data.name, args, env)
         if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
-            return Value(_module_of(env).names)
+            return self._names_of(_module_of(env))
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
+            return self._eval(args, env)
         if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
             return self._exec(args, env)
         if callee.data is UNKNOWN and self.GUESSES:
@@ -220,6 +223,30 @@ class Calls(RunState):
         finally:
             self.stack.pop()
         return Value(None)
+
+    def _eval(self, args: Sequence[Value], env: Environment) -> Value:
+        """Follow the expression that ``eval`` is given as a text, in the scope of the call.
+
+        Dictionaries as its scopes stand before the names of the program.
+        """
+        text, scopes = args[0], args[1:]
+        if not isinstance(text.data, str) or len(self.stack) > MAX_DEPTH:
+            return unknown(*args)
+        try:
+            tree = ast.parse(text.data.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return unknown(*args)
+        if any(not isinstance(scope.data, (dict, type(None))) for scope in scopes):
+            return unknown(*args)
+        for scope in scopes:
+            if isinstance(scope.data, dict):
+                env = Environment(scope.data, env, env.file, env.owner)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.expr):
+                # What is followed in the text happens in the line of the call.
+                node.lineno = node.end_lineno = self.stack[-1][1]
+        result = self.value(tree.body, env)
+        return Value(result.data, merged(result, text)) if result.known else unknown(result, text)
 
     def _executed(self, file: str) -> ast.Module | None:
         """Return a file's statements, of one that is not named as Python, too."""
@@ -259,6 +286,8 @@ class Calls(RunState):
             return Value(dict(args[0].data.state), args[0].origins)
         if args and isinstance(args[0].data, Instance):
             return Value(dict(args[0].data.attributes))
+        if args and isinstance(args[0].data, ModuleValue):
+            return self._names_of(args[0].data.environment)
         return Value(UNKNOWN) if args else Value(dict(env.names))
 
     def _super(self, env: Environment) -> Value:

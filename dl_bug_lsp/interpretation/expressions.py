@@ -195,6 +195,12 @@ class Expressions(Calls):
         names[name] = made
         return made
 
+    def _names_of(self, module: Environment) -> Value:
+        """Return the dictionary of a module's names, with what all of its imports stand for."""
+        for name in list(module.names):
+            self._resolved(module.names, name)
+        return Value(module.names)
+
     def _imported(self, module: str, importer: str) -> Value:
         file = self.workspace.module_file(module, importer)
         if file is not None:
@@ -491,6 +497,8 @@ class Expressions(Calls):
         if isinstance(data, ModuleValue):
             if name in data.environment.names:
                 return self._resolved(data.environment.names, name)
+            if name == "__dict__":
+                return self._names_of(data.environment)
             file = self.workspace.module_file(name, data.environment.file)
             if file is not None:
                 return self.module(file, name)
@@ -862,7 +870,10 @@ class Expressions(Calls):
                 rest = value
             except TypeError:
                 continue
-        return Value(entries if rest is None else OpenDict(entries, rest))
+        if rest is not None:
+            return Value(OpenDict(entries, rest))
+        is_one_line = node.end_lineno == node.lineno
+        return Value(entries, self._origin(node, env) if entries and is_one_line else NOWHERE)
 
     def _of_JoinedStr(self, node: ast.JoinedStr, env: Environment) -> Value:
         texts: list[str | None] = []

@@ -50,6 +50,8 @@ COMPARISONS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
+EQUALITY = (ast.Eq, ast.NotEq)
+OF_CLASSES = (ClassValue, Library)
 SET_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.BitOr: operator.or_,
     ast.BitAnd: operator.and_,
@@ -638,8 +640,10 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
     a, b = _as_mixed(_release(a)), _as_mixed(_release(b))
-    if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in (ast.Eq, ast.NotEq):
+    if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in EQUALITY:
         return _same_names(kind, a, b)
+    if isinstance(a.data, ClassValue) and kind in EQUALITY and isinstance(b.data, OF_CLASSES):
+        return Value((a.data is b.data) is (kind is ast.Eq), merged(a, b))
     x, y = arrays.array(a), arrays.array(b)
     if arrays.is_number(a) or arrays.is_number(b):
         known = [arrays.number_of(a), arrays.number_of(b)]
@@ -660,7 +664,7 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         if x is not None and y is not None and x.shape is not None and y.shape is not None:
             shape = arrays.broadcast(x.shape, y.shape)
         return arrays.made(first, shape, a, b, dtype="bool")
-    if kind in (ast.Eq, ast.NotEq) and (_is_no_text(a, b) or _is_no_text(b, a)):
+    if kind in EQUALITY and (_is_no_text(a, b) or _is_no_text(b, a)):
         return Value(kind is ast.NotEq, merged(a, b))
     try:
         return Value(COMPARISONS[kind](plain(a), plain(b)), merged(a, b))

@@ -7,6 +7,7 @@ and `interpreter`, which follows a whole run. What a part asks of a later one is
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -308,6 +309,8 @@ class RunState:
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""
+        if name != "__main__":
+            self._import_packages_of(file, name)
         module_value = self.modules.get(file)
         if module_value is not None:
             return module_value
@@ -328,6 +331,20 @@ class RunState:
             finally:
                 self.stack.pop()
         return module_value
+
+    def _import_packages_of(self, file: str, name: str) -> None:
+        """Run the packages that a module is imported through before it, outermost first.
+
+        Source: the Python language reference, "The import system".
+        """
+        above, dot, _ = name.rpartition(".")
+        folder = posixpath.dirname(file)
+        if file.endswith("/__init__.py"):
+            folder = posixpath.dirname(folder)
+        package = f"{folder}/__init__.py"
+        known = file in self.modules or package in self.modules
+        if dot and not known and self.workspace.tree(package) is not None:
+            self.module(package, above)
 
     def is_failing(self) -> bool:
         """Whether the failing expression is being followed."""
@@ -470,6 +487,10 @@ class RunState:
 
     def _missed(self, env: Environment) -> Origin | None:
         """Return a place of the stack in the function being followed that it did not come to."""
+        raise NotImplementedError
+
+    def _names_of(self, module: Environment) -> Value:
+        """Return the dictionary of a module's names, with what all of its imports stand for."""
         raise NotImplementedError
 
     def value(self, node: ast.expr, env: Environment) -> Value:

@@ -40,8 +40,9 @@ def module_file(
 ) -> str | None:
     """Return the file of a module, or None for a library's, a namespace package or an unknown one.
 
-    A package comes before a module of the same name, as in the import system's path finder.
-    ``named`` is `by_name` of the files, for a caller that asks often.
+    A package comes before a module of the same name, as in the import system's path finder. An
+    absolute import never finds the importer itself, which a folder without ``__init__.py`` may hold
+    beside others. ``named`` is `by_name` of the files, for a caller that asks often.
     """
     name = module.lstrip(".")
     level = len(module) - len(name)
@@ -58,7 +59,7 @@ def module_file(
         if is_standard and folder and f"{folder}/__init__.py" in files:
             continue  # A package's own ``logging.py`` is imported with the package's name.
         file = _in_folder(files, folder, parts)
-        if file:
+        if file and file != importer:
             return file
     return _by_suffix(by_name(files) if named is None else named, parts)
 

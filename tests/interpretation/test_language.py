@@ -544,3 +544,48 @@ def test_a_number_of_rounds_is_where_the_length_of_a_list_comes_from(tmp_path: P
     # An array as long as another one is not what made the length.
     assert 8 not in {line for _, line in made.shape[0].origins}
     assert {3, 5} <= {line for _, line in made.shape[0].origins}
+
+
+MODULES = {
+    "models/__init__.py": "REGISTRY = {}\n",
+    "models/backbones.py": "DEPTH = 50\ndef wide(n):\n    return n * 2\n",
+    "models/head.py": 'from models import REGISTRY\nREGISTRY["head"] = 1\n',
+    "zoo.py": "from models.backbones import *\ndef build(name):\n    return globals()[name](6)\n",
+    "tools/models.py": "from models.backbones import DEPTH\nhalf = DEPTH // 2\n",
+}
+NAMED = """
+import models.head
+from models import backbones
+from tools.models import half
+from zoo import build
+name = "wide"
+class Base: pass
+class Own(Base): pass
+result = [
+    backbones.__dict__[name](3), vars(backbones)["DEPTH"], eval(f"backbones.{name}")(5),
+    eval("n + 1", {"n": 2}), build(name), models.head.REGISTRY, half,
+    Own().__class__ == Base, Own().__class__ == Own, type(Own()) != Own,
+]
+"""
+
+
+def test_what_is_named_by_a_text_is_found(tmp_path: Path) -> None:
+    interpreter, names = followed(tmp_path, NAMED, MODULES)
+
+    expected = [6, 50, 10, 3, 12, {"head": 1}, 25, False, True, False]
+    assert not interpreter.elsewhere
+    assert shown(names["result"]) == expected
+
+
+def test_an_expression_in_a_text_happens_in_the_line_of_its_call(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, 'n = 3\ntext = "n * 4"\nresult = eval(text)', {})
+
+    assert shown(names["result"]) == 12
+    assert {("main.py", 2), ("main.py", 3)} <= names["result"].origins
+
+
+def test_keys_come_from_the_line_of_their_dictionary(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, 'item = {"image": 1, "label": 2}\nimage, label = item', {})
+
+    assert shown(names["image"]) == "image"
+    assert names["image"].origins == {("main.py", 1)}
