@@ -23,7 +23,7 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.batches import adds_axis
@@ -453,16 +453,18 @@ AXES = {
 
 
 def find_other_order(case: Case) -> Iterator[Clue]:
-    """Yield where one thing is unpacked into two names in the other order than elsewhere."""
+    """Yield where one thing is unpacked in another order of the same names than elsewhere.
+
+    Of a value two names are compared by what they mean, of a call's results all names as they are.
+    """
     orders: dict[tuple[str, frozenset[str]], dict[tuple[str, ...], list[tuple[str, int]]]] = {}
-    for file in near_files(case)[:MOST_FILES]:
-        tree = case.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Tuple):
-                continue
-            names = tuple(_meaning(target) for target in node.targets[0].elts)
-            held = _last_name(node.value)
-            if held and len(names) == 2 and "" not in names and names[0] != names[1]:
+    trees = {file: case.workspace.tree(file) for file in near_files(case)[:MOST_FILES]}
+    nodes = [(file, n) for file, tree in trees.items() if tree is not None for n in ast.walk(tree)]
+    own = {node.name for _, node in nodes if isinstance(node, ast.FunctionDef)}
+    for file, node in nodes:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Tuple):
+            held, names = _unpacked(node.targets[0], node.value, own)
+            if held and "" not in names and len(set(names)) == len(names) > 1:
                 places = orders.setdefault((held, frozenset(names)), {})
                 places.setdefault(names, []).append((file, node.lineno))
     for (held, _), places in orders.items():
@@ -474,11 +476,32 @@ def find_other_order(case: Case) -> Iterator[Clue]:
             if counts[names] > counts[other]:
                 continue
             file, line = places[other][0]
-            why = (
-                f"`{held}` is unpacked as {names[0]} and {names[1]} here, and as {other[0]} and"
-                f" {other[1]} in {file}:{line}"
-            )
+            moved = [k for k, name in enumerate(names) if name != other[k]]
+            here, there = (_listed([order[k] for k in moved]) for order in (names, other))
+            why = f"`{held}` is unpacked as {here} here, and as {there} in {file}:{line}"
             yield from (Clue("rules.other_order", *place, 1.0, why) for place in at)
+
+
+def _unpacked(
+    target: ast.Tuple, value: ast.expr, own: Collection[str]
+) -> tuple[str, tuple[str, ...]]:
+    """Return what is unpacked and the names that take its parts.
+
+    It is empty where it has no name, and for calls other than of functions of the program: the
+    results of others change their order with the arguments, as those of a call that takes the same
+    names do.
+    """
+    names = tuple(map(_last_name, target.elts))
+    if isinstance(value, ast.Call):
+        given = {_last_name(item) for item in value.args}
+        is_own = called_name(value) in own and not given & set(names)
+        return (f"{called_name(value)}()" if is_own else ""), names
+    names = tuple(map(_meaning, target.elts))
+    return (_last_name(value) if len(names) == 2 else ""), names
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _meaning(target: ast.expr) -> str:
