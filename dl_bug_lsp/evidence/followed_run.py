@@ -98,7 +98,10 @@ FEW_MODULES = 12
 UNTOLD = 0.3
 """What a file without a connection counts where nothing tells how the run was started."""
 _PARTS: WeakKeyDictionary[Case, dict[Origin, float]] = WeakKeyDictionary()
-OF_ABSENCE = ("missing.", "repair.", "interpretation.", "types.no_return", "data_files.")
+OF_ABSENCE = (
+    *("missing.", "interpretation.", "types.no_return", "data_files.", "repair.followed"),
+    *("repair.spelling", "repair.keyword", "repair.not_called", "repair.self", "repair.definition"),
+)
 """Kinds of clues that hold of what did not run as well: a method that is misspelt is not called."""
 
 

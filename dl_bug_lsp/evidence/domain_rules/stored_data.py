@@ -36,8 +36,6 @@ EXISTS = {"exists", "is_file", "isfile", "is_dir", "isdir"}
 STORES = re.compile(r"\.(?:save\w*|dump|to_(?:csv|parquet|pickle|json|feather)|write_\w+)$|^save")
 ARRAYS = (".npy", ".npz")
 OF_SIZES = {"tensor_mismatch", "illegal_argument", "illegal_index", "framework_api_misuse"}
-SHOWN_AS_CACHE = 1.0
-LIKELY_CACHE = 0.4
 ZERO_PADDED = re.compile(r"0\d+")
 LOSES_ROWS = {"merge", "join", "map", "isin", "reindex", "get_indexer", "loc", "lookup"}
 ROWS_LOOKED_AT = 50
@@ -103,9 +101,10 @@ def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
             read_here = [side.data for side in sides if (file, read) in side.origins]
             shown = {s for s in sizes if s > 2 and s in held}
             shown |= {n for n in read_here if isinstance(n, int)} if len(read_here) == 1 else set()
-            kind = "rules.stale_cache" if shown and len(read_here) == 1 else "rules.cached"
-            score = SHOWN_AS_CACHE if shown else LIKELY_CACHE
-            numbers = f", which holds the size {max(shown)} of the message" if shown else ""
+            if not shown or len(read_here) != 1:
+                continue
+            kind, score = "rules.stale_cache", 1.0
+            numbers = f", which holds the size {max(shown)} of the message"
             why = f"a file that exists already is read here{numbers}: it may be of older settings"
             line = _named_at(tree, node, path) or node.lineno
             if line != node.lineno:

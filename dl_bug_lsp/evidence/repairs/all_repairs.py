@@ -10,7 +10,6 @@ from dl_bug_lsp.evidence.repairs import (
     bounds,
     counterfactuals,
     missing,
-    parameters,
     results,
     spelling,
 )
@@ -21,7 +20,6 @@ REPAIRS: tuple[Source, ...] = (
     missing.find,
     arguments.find_results,
     results.find,
-    parameters.find,
     bounds.find,
     counterfactuals.find,
 )

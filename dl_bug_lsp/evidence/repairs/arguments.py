@@ -553,6 +553,12 @@ def fits(argument: str, parameter: str) -> float:
     return 0.8 * shared / min(len(parts), len(others)) if shared else 0.0
 
 
+SPLITS = frozenset(
+    {"train", "training", "tr", "val", "valid", "validation", "dev", "test", "eval", "holdout"}
+)
+"""What names of parts of a data set say which part it is."""
+
+
 def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
     """Find a call that takes one argument of one set and one of another (``x_val, y_train``)."""
     call = node.expr
@@ -570,8 +576,8 @@ def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
             odd = [k for k in range(len(a)) if len(a) == len(b) and a[k] != b[k]]
             if len(odd) != 2 or len(a) != len(b):
                 continue
-            if any(part.isdigit() for k in odd for part in (a[k], b[k])):
-                # Levels of a network are joined across numbers (`up3`, `skip1`) with good reason.
+            if not any({a[k], b[k]} <= SPLITS for k in odd):
+                # Levels of a network and parts of numbers are joined with good reason.
                 continue
             for k in odd:
                 wanted = _replaced(second.id, b[k], a[k])
