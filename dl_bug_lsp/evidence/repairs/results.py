@@ -12,6 +12,8 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes, own_nodes, source
@@ -23,7 +25,7 @@ from dl_bug_lsp.provenance.scopes import called_name
 
 MOST_CROSSED = 1.19
 """From here on two names fit each other's results too well to stand where they do."""
-MOST_TAKEN = 8
+MOST_TAKEN = 12
 AS_GIVEN = frozenset({"prepare", "broadcast_arrays", "broadcast_tensors", "optimize", "initialize"})
 """Functions of libraries that return their arguments in the order in which they got them."""
 OF_PARSERS = frozenset(
@@ -55,9 +57,26 @@ RESULTS: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Functions of libraries with what goes by which name in their results."""
 
 
+Place: TypeAlias = tuple[str, int]
+Named: TypeAlias = tuple[int, str]
+"""The number of a result, and its name."""
+Given: TypeAlias = tuple[Place, list[str]]
+Located: TypeAlias = tuple[str, ast.FunctionDef]
+NOWHERE: Place = ("", 0)
+ENOUGH_TAKERS, OF_TAKERS = 2, 0.6
+"""Statements that agree against a function, and what each of them counts then."""
+
+
 def find(case: Case) -> Iterator[Clue]:
-    """Yield statements that take the results of a call in another order than it gives them."""
+    """Yield statements that take the results of a call in another order than it gives them.
+
+    Where several statements take them in the same other order, it is the function that gives them
+    in a wrong one.
+    """
     yield from _items_of_data_sets(case)
+    takers: dict[tuple[Place, Named, Named], list[Clue]] = {}
+    takings: dict[Place, set[Place]] = {}
+    partly: dict[tuple[Place, int, int], set[Place]] = {}
     for scope in near_scopes(case):
         nodes = list(own_nodes(scope.node))
         calls = _named_results(nodes)
@@ -68,9 +87,29 @@ def find(case: Case) -> Iterator[Clue]:
             target, call = taken
             names = [name_of(item) for item in target.elts]
             made = case.engine.node(call, case.engine.open_context(scope))
-            pair = _crossed(names, call, made, _callees(case, scope.file, call))
-            if pair is not None:
-                yield _clue(scope.file, target, *pair, call)
+            given = list(_given(call, made, _callees(case, scope.file, call)))
+            for place, results in given:
+                if len(results) == len(names):
+                    taking = (scope.file, target.lineno)
+                    takings.setdefault(place, set()).add(taking)
+                    for i, j in _half_exchanged(names, results):
+                        partly.setdefault((place, i, j), set()).add(taking)
+            crossed = _crossed(names, given, call, made)
+            if crossed is not None:
+                place, a, b = crossed
+                clue = _clue(scope.file, target, a, b, call)
+                takers.setdefault((place, a, b), []).append(clue)
+    for (place, a, b), clues in takers.items():
+        agreeing = {(clue.file, clue.line) for clue in clues}
+        agreeing |= partly.get((place, a[0], b[0]), set())
+        if place != NOWHERE and len(agreeing) >= ENOUGH_TAKERS and agreeing >= takings[place]:
+            why = (
+                f"`{a[1]}` comes before `{b[1]}` here, and {len(agreeing)} statements take these "
+                "results the other way round"
+            )
+            yield Clue("repair.swapped", *place, 1.0, why)
+            clues = [replace(clue, score=OF_TAKERS, suggestion=None) for clue in clues]
+        yield from clues
 
 
 def _items_of_data_sets(case: Case) -> Iterator[Clue]:
@@ -163,50 +202,57 @@ def _taken(node: ast.AST, calls: Mapping[str, ast.Call]) -> tuple[ast.Tuple, ast
     return None if starred or not 2 <= len(target.elts) <= MOST_TAKEN else (target, value)
 
 
-Named = tuple[int, str]
-
-
-def _callees(case: Case, file: str, call: ast.Call) -> Iterator[ast.FunctionDef]:
-    """Yield the functions that the followed run called in the line of a call."""
+def _callees(case: Case, file: str, call: ast.Call) -> Iterator[Located]:
+    """Yield the functions that the followed run called in the line of a call, with their files."""
     starts = follow(case).callees.get((file, call.lineno), ()) if case.places else ()
-    return (function for _, function in _functions_at(case, starts))
+    return _functions_at(case, starts)
 
 
 def _crossed(
-    names: Sequence[str], call: ast.Call, made: Node, callees: Iterator[ast.FunctionDef]
-) -> tuple[Named, Named] | None:
-    """Return two places of a result, each with its own name, whose takers are exchanged."""
-    for given in _given(call, made, callees):
-        if len(given) == len(names):
-            found = _exchanged(names, given)
+    names: Sequence[str], given: Iterable[Given], call: ast.Call, made: Node
+) -> tuple[Place, Named, Named] | None:
+    """Return two places of a result, each with its own name, whose takers are exchanged.
+
+    Before them stands where they are returned, `NOWHERE` for results of a library.
+    """
+    for place, results in given:
+        if len(results) == len(names):
+            found = _exchanged(names, results)
             if found is not None:
                 i, j = found
-                return (i, given[i]), (j, given[j])
+                return place, (i, results[i]), (j, results[j])
     for expected in _expected(call, made):
         if len(expected) == len(names):
             found = _mistaken(names, expected)
             if found is not None:
                 i, j = found
-                return (i, names[j]), (j, names[i])
+                return NOWHERE, (i, names[j]), (j, names[i])
     return None
 
 
-def _given(call: ast.Call, made: Node, callees: Iterator[ast.FunctionDef]) -> Iterator[list[str]]:
-    """Yield the names under which a function of the workspace, or a call as it is, gives them."""
-    returned = [r.expr for role, r in made.inputs if role == "return"]
-    for function in callees if not returned else ():
+def _given(call: ast.Call, made: Node, callees: Iterator[Located]) -> Iterator[Given]:
+    """Yield where and under which names a function of the program, or a call as it is, gives them.
+
+    For those of a library the place is `NOWHERE`.
+    """
+    returned = [
+        ((step.file, step.expr.lineno), step.expr)
+        for role, step in made.inputs
+        if role == "return" and isinstance(step.expr, ast.Tuple)
+    ]
+    for file, function in callees if not returned else ():
         nodes = [n for n in own_nodes(function) if isinstance(n, ast.Return)]
-        returned.extend(node.value for node in nodes if node.value is not None)
-    for expr in returned:
-        if isinstance(expr, ast.Tuple):
-            yield [_name_of_result(item) for item in expr.elts]
+        tuples = [node.value for node in nodes if isinstance(node.value, ast.Tuple)]
+        returned.extend(((file, expr.lineno), expr) for expr in tuples)
+    for place, expr in returned:
+        yield place, [_name_of_result(item) for item in expr.elts]
     if called_name(call) in AS_GIVEN and _library_names(call, made):
-        yield [name_of(item) for item in call.args]
+        yield NOWHERE, [name_of(item) for item in call.args]
     if called_name(call) in OF_PARSERS:
         for role, receiver in made.inputs:
             for value in receiver.values if role in ("receiver", "callee") else ():
                 if isinstance(value, LibraryObject) and value.name.endswith("HfArgumentParser"):
-                    yield from _classes_of(value)
+                    yield from ((NOWHERE, names) for names in _classes_of(value))
 
 
 JOINING = frozenset(
@@ -266,6 +312,15 @@ def _exchanged(names: Sequence[str], given: Sequence[str]) -> tuple[int, int] | 
         i = next(k for k, name in enumerate(names) if name != given[k])
         return i, list(given).index(names[i])
     return None
+
+
+def _half_exchanged(names: Sequence[str], given: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield two places of which one is left out, and the other's name fits its result alone."""
+    for k, name in enumerate(names):
+        for m, left_out in enumerate(names):
+            more = _fit(name, given[m]) - _fit(name, given[k])
+            if left_out == "_" != name and more >= MOST_CROSSED / 2:
+                yield min(k, m), max(k, m)
 
 
 def _library_names(call: ast.Call, made: Node) -> set[str]:
