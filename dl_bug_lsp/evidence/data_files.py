@@ -819,6 +819,8 @@ def index_of(case: Case) -> set[int]:
 
 
 def _odd_rows(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
+    if len(table.columns) < 2 and not table.file.endswith(TABLES):
+        return  # Commas and quotation marks in lines of another format separate nothing.
     if table.problem is not None and table.problem_line:
         kind = _kind(case, table.problem)
         yield Clue(kind, table.file, table.problem_line, closeness, table.problem)

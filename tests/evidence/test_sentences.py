@@ -816,3 +816,29 @@ def test_what_is_called_is_named(tmp_path: Path) -> None:
     said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
     assert "goes into what `" not in said
     assert "goes into `model(zeros(config['length'], config['width']), labels)`" in said
+
+
+TAGGED = """\
+def words(path):
+    pairs = [line.split() for line in open(path).readlines() if line.strip()]
+    return [(pair[0], pair[2]) for pair in pairs]
+
+
+print(len(words("data/dev.tagged")))
+"""
+TAGGED_LOG = """\
+Traceback (most recent call last):
+  File "main.py", line 6, in <module>
+    print(len(words("data/dev.tagged")))
+  File "main.py", line 3, in words
+    return [(pair[0], pair[2]) for pair in pairs]
+IndexError: list index out of range
+"""
+
+
+def test_commas_and_quotes_in_lines_of_another_format_break_no_table(tmp_path: Path) -> None:
+    lines = ["front O", '" O', "in O", ", O", *(f"word{n} O" for n in range(300))]
+    files = {"main.py": TAGGED, "data/dev.tagged": "\n".join(lines) + "\n"}
+    found = report(tmp_path, files, TAGGED_LOG, Options(top=100))
+    kinds = {e.kind for s in found.suspects for e in s.evidence if s.file == "data/dev.tagged"}
+    assert not {kind for kind in kinds if kind.startswith("data_files.")}
