@@ -6,6 +6,7 @@ Source: Python's documentation of ``bisect``, ``statistics``, ``textwrap``, ``js
 
 from __future__ import annotations
 
+import ast
 import bisect
 import datetime
 import re
@@ -15,12 +16,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing
+from dl_bug_lsp.interpretation.model_helpers import MOST_CALLS, listed, nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import MAX_ITEMS, MAX_TEXT, NotPlain, lifted, plain
 from dl_bug_lsp.interpretation.values import (
     Lazy,
     LibraryObject,
+    OneShot,
     Raised,
     Value,
     merged,
@@ -210,14 +212,23 @@ def _time_written(_: Interpreter, call: Call) -> Value:
 
 @MODELS.function("itertools.accumulate")
 def _accumulated(interpreter: Interpreter, call: Call) -> Value:
+    """Return the running totals: sums, or what a function gives for each total and item."""
     items = listed(interpreter, call.given(0, "iterable"))
-    if items is None or len(call.args) != 1 or call.keywords or not items:
-        return call.unknown() if items is None or items else Value([])
-    total, totals = items[0], [items[0]]
-    for item in items[1:MAX_ITEMS]:
-        try:
-            total = lifted(plain(total) + plain(item), total, item)
-        except (NotPlain, TypeError):
-            return Value(Lazy(unknown(*items[:24]), Value(len(items))))
+    function, start = call.given(1, "func"), call.keywords.get("initial")
+    if items is None:
+        return call.unknown()
+    if start is not None and start.data is not None:
+        items = [start, *items]
+    if not items:
+        return Value([])
+    is_sum = function is None or function.data is None
+    if len(items) > (MAX_ITEMS if is_sum else MOST_CALLS):
+        return Value(Lazy(unknown(*items[:24]), Value(len(items))))
+    totals = items[:1]
+    for item in items[1:]:
+        if is_sum or function is None:
+            total = interpreter.operated(ast.Add, totals[-1], item, call.place)
+        else:
+            total = interpreter.call(function, (totals[-1], item), {}, call.place)
         totals.append(total)
-    return Value(totals, merged(*call.args))
+    return Value(OneShot(totals, call.place), merged(*call.args))
