@@ -33,6 +33,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     Method,
+    ModuleValue,
     OneNumber,
     OneShot,
     Origin,
@@ -259,6 +260,8 @@ class Calls(RunState):
             return Value(dict(args[0].data.state), args[0].origins)
         if args and isinstance(args[0].data, Instance):
             return Value(dict(args[0].data.attributes))
+        if args and isinstance(args[0].data, ModuleValue):
+            return Value(args[0].data.environment.names)
         return Value(UNKNOWN) if args else Value(dict(env.names))
 
     def _super(self, env: Environment) -> Value:

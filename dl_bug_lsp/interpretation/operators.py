@@ -442,6 +442,8 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
             given = plain(b)
         except NotPlain:
             return unknown(a, b)
+        if isinstance(y, dict) and isinstance(given, dict):
+            return _filled(x, given, a, b)
         return _filled(x, given if isinstance(given, tuple) else (given,), a, b)
     return None
 
@@ -487,7 +489,7 @@ def joined(a: Value, b: Value) -> Value:
     return Value(item, merged(a, b))
 
 
-def _filled(text: str | bytes, given: tuple[Any, ...], *parts: Value) -> Value:
+def _filled(text: str | bytes, given: tuple[Any, ...] | dict[Any, Any], *parts: Value) -> Value:
     """Return ``text % given``, unknown where a width could be large."""
     if not isinstance(text, str) or "%" in PERCENT.sub("", text):
         return unknown(*parts)
