@@ -490,6 +490,11 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
         return _all_in_one(first, items, call)
     if any(map(arrays.is_number, items)):
         return _folded_numbers(name, items, call)
+    if name == "sum" and isinstance(first and first.data, dict) and len(items) <= MOST_KEYS:
+        total = call.args[1] if len(call.args) > 1 else call.keywords["start"]
+        for item in items:
+            total = interpreter.operated(ast.Add, total, item, call.place)
+        return total
     if name == "sum" and items and all(isinstance(item.data, Array) for item in items):
         total = items[0]
         for item in items[1:MOST_KEYS]:

@@ -129,7 +129,11 @@ CONSTANTS: dict[str, object] = {
     **{f"numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
     **{f"torch.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
     **{f"jax.numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
-    **{f"string.{name}": getattr(string, name) for name in string.__all__ if name.islower()},
+    **{
+        f"string.{name}": getattr(string, name)
+        for name in string.__all__
+        if isinstance(getattr(string, name), str)
+    },
     "numpy.newaxis": None,
     "tensorflow.newaxis": None,
     "jax.numpy.newaxis": None,
