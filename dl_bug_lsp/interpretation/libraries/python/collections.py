@@ -26,8 +26,10 @@ from dl_bug_lsp.interpretation.operators import (
     plain,
 )
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     ClassValue,
+    Instance,
     Library,
     Raised,
     Value,
@@ -348,3 +350,21 @@ def _deque_method(_: Interpreter, call: Call) -> Value:
         first = held.pop(0)
         return first if isinstance(first, Value) else call.unknown()
     return call.unknown()
+
+
+@MODELS.method("NamedTuple", "_asdict")
+def _as_dictionary(_: Interpreter, call: Call) -> Value:
+    """Return the fields of a named tuple by their names."""
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, Instance):
+        return call.unknown()
+    return Value(dict(data.attributes), merged(call.receiver) if call.receiver else NOWHERE)
+
+
+@MODELS.method("NamedTuple", "_make")
+def _made_of(interpreter: Interpreter, call: Call) -> Value:
+    """Return a named tuple of the items of an iterable."""
+    items = listed(interpreter, call.given(0, "iterable"))
+    if call.receiver is None or items is None:
+        return call.unknown()
+    return interpreter.call(call.receiver, tuple(items), {}, call.place)
