@@ -415,6 +415,9 @@ class Calls(RunState):
             result = self.apply(model, call)
             return result if name in OF_POSITIONS else as_column(result, receiver)
         if isinstance(receiver.data, (Instance, ClassValue)):
+            mixed = operators.as_mixed(receiver)
+            if mixed is not receiver and hasattr(type(mixed.data), name):
+                return self._call_method(Method(mixed, name), args, keywords, place)
             cls = receiver.data.cls if isinstance(receiver.data, Instance) else receiver.data
             model = self._inherited_model(cls, name)
             held = self.held_in(receiver) if model is None else None
@@ -999,6 +1002,8 @@ class Calls(RunState):
             return [operators.value_of(item, value.origins) for item in sorted(data, key=repr)]
         if isinstance(data, str):
             return _letters(value, data)
+        if isinstance(data, bytes) and len(data) <= operators.MAX_ITEMS:
+            return [Value(number, value.origins) for number in data]
         if isinstance(data, Lazy):
             return data
         if isinstance(data, Array) and data.library == arrays.PYTHON:
@@ -1109,6 +1114,11 @@ class Calls(RunState):
                 return []
             return Lazy(self._enter(method.data, (value, Value(0)), {}), length)
         return Lazy(unknown(value), Value(UNKNOWN))
+
+    def is_enumeration(self, value: Value) -> bool:
+        """Whether a value is an enumeration of the program, or one of its members."""
+        data = value.data.cls if isinstance(value.data, Instance) else value.data
+        return isinstance(data, ClassValue) and self._is_enum(data)
 
 
 CREATING = frozenset(

@@ -86,6 +86,17 @@ OPERATORS = {
     ast.BitAnd: "and",
     ast.BitOr: "or",
 }
+COMPARING = {
+    ast.Eq: ("eq", "eq"),
+    ast.NotEq: ("ne", "ne"),
+    ast.Lt: ("lt", "gt"),
+    ast.LtE: ("le", "ge"),
+    ast.Gt: ("gt", "lt"),
+    ast.GtE: ("ge", "le"),
+}
+"""The methods by which objects are compared, of the left one and of the right one."""
+OF_IDENTITY = {"object", "ABC", "Generic", "Protocol", "Enum", "Module", "Dataset"}
+"""Bases in libraries, by their last name, that leave it to objects to be equal to themselves."""
 BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 REGISTRARS = {
     *("hydra.main", "click.registrar", "typer.registrar"),
@@ -502,19 +513,17 @@ class Expressions(Calls):
             file = self.workspace.module_file(name, data.environment.file)
             if file is not None:
                 return self.module(file, name)
+            if name == "__dict__":
+                return Value(data.environment.names)
             if self._lacks(data.environment, name):
                 raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
             return Value(UNKNOWN)
         if isinstance(data, Library):
             return self._of_library(base, data, name)
-        if name == "__doc__" and isinstance(data, (FunctionValue, ClassValue)):
-            docstring = _docstring(data.node)
-            if docstring is None and isinstance(data, ClassValue):
-                return unknown(base)  # Bases, and what makes a class a record, may give it one.
-            return Value(docstring, base.origins)
-        if name in ("__name__", "__qualname__") and isinstance(data, (FunctionValue, ClassValue)):
-            node = data.node
-            return Value(getattr(node, "name", "<lambda>"), base.origins)
+        if isinstance(data, (FunctionValue, ClassValue)):
+            told = self._told(base, data, name, place)
+            if told is not None:
+                return told
         if isinstance(data, ClassValue):
             member = self._member(data, name)
             if member is None and name in ("__mro__", "__bases__"):
@@ -569,6 +578,39 @@ class Expressions(Calls):
         if is_plain and not is_modelled and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
+
+    def _told(
+        self, base: Value, data: FunctionValue | ClassValue, name: str, place: Origin
+    ) -> Value | None:
+        """Return what Python itself tells of a function or a class, None for other attributes."""
+        if name == "__doc__":
+            docstring = _docstring(data.node)
+            if docstring is None and isinstance(data, ClassValue):
+                return unknown(base)  # Bases, and what makes a class a record, may give it one.
+            return Value(docstring, base.origins)
+        if name in ("__name__", "__qualname__"):
+            return Value(getattr(data.node, "name", "<lambda>"), base.origins)
+        if name == "__module__":
+            return self._module_named(data.file, base)
+        if not isinstance(data, ClassValue):
+            return None
+        if name == "__members__" and self._is_enum(data):
+            members = {k: v for k, v in data.members.items() if isinstance(v.data, Instance)}
+            return Value(members, base.origins)
+        if name == "__dataclass_fields__" and data.is_dataclass:
+            asked = Call("dataclasses.fields", (base,), {}, place)
+            fields = self.apply(MODELS.functions["dataclasses.fields"], asked).data
+            if isinstance(fields, tuple):
+                return Value(dict(zip(self.fields_of(data), fields, strict=True)), base.origins)
+        return None
+
+    def _module_named(self, file: str, of: Value) -> Value:
+        """Return the name of the module that a file was imported as."""
+        module = self.modules.get(file)
+        if module is None or not isinstance(module.data, ModuleValue):
+            return unknown(of)
+        name = module.data.environment.names.get("__name__")
+        return unknown(of) if name is None else Value(name.data, of.origins)
 
     def _of_library(self, base: Value, data: Library, name: str) -> Value:
         dotted = f"{data.name}.{name}"
@@ -677,7 +719,7 @@ class Expressions(Calls):
         if isinstance(node.op, ast.BitOr) and _is_class(left) and _is_class(right):
             return Value((left, right), merged(left, right))
         place = self.stack[-1] = (env.file, node.lineno)
-        result = self._operated(node, left, right, env)
+        result = self.operated(type(node.op), left, right, place)
         if type(result.data) is int and result.origins:
             result = Value(result.data, merged(result, Value(None, frozenset({place}))))
         if self.comparisons.reported:
@@ -685,20 +727,19 @@ class Expressions(Calls):
             self.comparisons.relate(place, right, result, node)
         return result
 
-    def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
+    def operated(self, kind: type[ast.operator], left: Value, right: Value, place: Origin) -> Value:
         """Return what an operator gives for two values."""
-        if isinstance(left.data, LibraryObject) and isinstance(node.op, ast.Div):
+        if isinstance(left.data, LibraryObject) and kind is ast.Div:
             model = MODELS.methods.get((left.data.short, "/"))
             if model is not None:
-                place = (env.file, node.lineno)
                 return self.apply(model, Call("/", (right,), {}, place, left))
-        overloaded = self._overloaded(type(node.op), left, right, (env.file, node.lineno))
+        overloaded = self._overloaded(kind, left, right, place)
         if overloaded is not None:
             return overloaded
-        result = operators.binary(type(node.op), left, right)
+        result = operators.binary(kind, left, right)
         if self in AUTOCAST:
-            result = under_autocast(self.interpreter, type(node.op).__name__, result)
-        return self._recorded(type(node.op).__name__, result, left, right)
+            result = under_autocast(self.interpreter, kind.__name__, result)
+        return self._recorded(kind.__name__, result, left, right)
 
     def _overloaded(
         self, kind: type[ast.operator], left: Value, right: Value, place: Origin
@@ -779,7 +820,10 @@ class Expressions(Calls):
         verdict: Value | None = Value(True)
         for kind, expr in zip(node.ops, node.comparators, strict=True):
             right = self.value(expr, env)
-            verdict = self._is_inside(kind, left, right, (env.file, node.lineno))
+            place = (env.file, node.lineno)
+            verdict = self._is_inside(kind, left, right, place)
+            if verdict is None:
+                verdict = self._compared_by_class(kind, left, right, place)
             if verdict is None:
                 verdict = operators.compare(type(kind), left, right)
             if len(node.ops) > 1 and operators.truth(verdict) is not True:
@@ -788,6 +832,51 @@ class Expressions(Calls):
         assert verdict is not None
         return verdict
 
+    def _compared_by_class(
+        self, kind: ast.cmpop, left: Value, right: Value, place: Origin
+    ) -> Value | None:
+        """Return what objects of workspace classes say of each other, None where none does.
+
+        Those of a dataclass are compared by their fields (PEP 557), those of a class that does not
+        say how by which object they are.
+        """
+        names = COMPARING.get(type(kind))
+        if names is None:
+            return None
+        for value, other, name in ((left, right, names[0]), (right, left, names[1])):
+            method = self.method_of(value, f"__{name}__")
+            if method is not None:
+                return self.call(method, (other,), {}, place)
+            equal = self.method_of(value, "__eq__") if name == "ne" else None
+            if equal is not None:
+                answer = operators.truth(self.call(equal, (other,), {}, place))
+                return unknown(left, right) if answer is None else Value(not answer)
+        a, b = left.data, right.data
+        is_equality = isinstance(kind, (ast.Eq, ast.NotEq))
+        if not is_equality or not isinstance(a, Instance) or not isinstance(b, Instance):
+            return None
+        if a is b:
+            return Value(isinstance(kind, ast.Eq), merged(left, right))
+        if a.cls is b.cls and a.cls.is_dataclass and not self.library_bases(a.cls):
+            return operators.compare(
+                type(kind), self._fields_of(left, a), self._fields_of(right, b)
+            )
+        if not all(map(self._is_compared_by_identity, (a.cls, b.cls))):
+            return None
+        return Value(isinstance(kind, ast.NotEq), merged(left, right))
+
+    def _fields_of(self, value: Value, data: Instance) -> Value:
+        """Return the fields of an object of a dataclass as a tuple."""
+        held = (data.attributes.get(name, Value(UNKNOWN)) for name in self.fields_of(data.cls))
+        return Value(tuple(held), value.origins)
+
+    def _is_compared_by_identity(self, cls: ClassValue) -> bool:
+        """Whether objects of a class are equal to themselves alone."""
+        if cls.is_dataclass:
+            return False
+        bases = {base.rpartition(".")[2] for base in self.library_bases(cls)}
+        return bases <= OF_IDENTITY
+
     def _is_inside(
         self, kind: ast.cmpop, item: Value, container: Value, place: Origin
     ) -> Value | None:
@@ -795,6 +884,8 @@ class Expressions(Calls):
         if not isinstance(kind, (ast.In, ast.NotIn)):
             return None
         held = container.data
+        if isinstance(held, ClassValue) and self._is_enum(held) and isinstance(item.data, Instance):
+            return Value((item.data.cls is held) is isinstance(kind, ast.In), item.origins)
         if isinstance(held, LibraryObject) and held.short in TABLES and item.known:
             return Value((item.data in held.state) is isinstance(kind, ast.In), container.origins)
         if not isinstance(container.data, Instance):

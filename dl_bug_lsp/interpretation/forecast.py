@@ -541,12 +541,12 @@ class Forecast(Interpreter):
             return unknown(*args)
         return super()._call_library(name, args, keywords, place)
 
-    def _operated(self, node: ast.BinOp, left: Value, right: Value, env: Environment) -> Value:
-        output = super()._operated(node, left, right, env)
+    def operated(self, kind: type[ast.operator], left: Value, right: Value, place: Origin) -> Value:
+        """Return what an operator gives, and take note of the memory that it takes."""
+        output = super().operated(kind, left, right, place)
         if self.doubt or not isinstance(output.data, Array) or output.data.library == "python":
             return output
-        kind, place = type(node.op).__name__, (env.file, node.lineno)
-        return self.footprint.computed(kind, (left, right), output, place)
+        return self.footprint.computed(kind.__name__, (left, right), output, place)
 
     def _of_Name(self, node: ast.Name, env: Environment) -> Value:
         try:

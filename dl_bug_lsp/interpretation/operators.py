@@ -16,6 +16,7 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     FunctionValue,
     Instance,
+    Keys,
     Lazy,
     Library,
     LibraryObject,
@@ -98,7 +99,7 @@ OBJECTS = (Instance, ClassValue, FunctionValue, Library, LibraryObject)
 
 def key_of(value: Value) -> Any:
     """Return a value as the key of a dictionary; `NotPlain` is raised where it is not known."""
-    value = _as_mixed(value)
+    value = as_mixed(value)
     return ObjectKey(value.data) if isinstance(value.data, OBJECTS) else plain(value)
 
 
@@ -106,7 +107,7 @@ MIXED = {"builtins.str", "builtins.int", "enum.StrEnum", "enum.IntEnum", "enum.I
 """Bases of enumerations whose members are equal to their values."""
 
 
-def _as_mixed(value: Value) -> Value:
+def as_mixed(value: Value) -> Value:
     """Return a member of an enumeration of texts or numbers as its value, another value as is."""
     data = value.data
     if not isinstance(data, Instance) or "value" not in data.attributes:
@@ -135,7 +136,7 @@ class _Room:
 
 
 def _plain(value: Value, depth: int, room: _Room) -> Any:
-    value = _as_mixed(value)
+    value = as_mixed(value)
     data = value.data
     if isinstance(data, (str, bytes)):
         room.take(0, len(data))
@@ -183,11 +184,23 @@ def truth(value: Value) -> bool | None:
         return bool(data) or rest_of(data) is not None
     if isinstance(data, LibraryObject) and data.short == "DictConfig":
         return bool(data.state)
+    if isinstance(data, LibraryObject) and data.name in ALWAYS_TRUE:
+        return True
     if isinstance(data, Array) and arrays.is_failing():
         _single(value, data)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
     return None if may_be_attribute(value) else True
+
+
+ALWAYS_TRUE = frozenset(
+    [
+        *("re.Match", "re.Pattern", "regex.Match", "regex.Pattern", "pathlib.Path"),
+        *("io.TextIOWrapper", "logging.Logger", "functools.partial", "argparse.ArgumentParser"),
+        *("argparse.Namespace", "types.SimpleNamespace", "datetime.datetime", "datetime.date"),
+    ]
+)
+"""Classes of the standard library whose objects are true, whatever they hold."""
 
 
 def may_be_attribute(value: Value) -> bool:
@@ -233,6 +246,7 @@ def wider(a: str | None, b: str | None, library: str) -> str | None:
 
 def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     """Return ``a <kind> b``."""
+    a, b = as_mixed(a), as_mixed(b)
     if isinstance(a.data, Table) or isinstance(b.data, Table):
         return _on_tables(kind, a, b)
     if isinstance(a.data, cells.Series) or isinstance(b.data, cells.Series):
@@ -407,6 +421,11 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
         return Value(whole[:MAX_ITEMS], merged(a, b))
     if kind is ast.Add and isinstance(x, (Lazy, list)) and isinstance(y, (Lazy, list)):
         return joined(a, b)
+    if kind in SET_OPERATORS and (isinstance(x, Keys) or isinstance(y, Keys)):
+        try:
+            return Value(SET_OPERATORS[kind](set(plain(a)), set(plain(b))), merged(a, b))
+        except (NotPlain, TypeError):
+            return unknown(a, b)
     if isinstance(x, set) and isinstance(y, set) and kind in SET_OPERATORS:
         return Value(SET_OPERATORS[kind](x, y), merged(a, b))
     if kind is ast.Mult:
@@ -425,6 +444,8 @@ def _on_sequences(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
             given = plain(b)
         except NotPlain:
             return unknown(a, b)
+        if isinstance(y, dict) and isinstance(given, dict):
+            return _filled(x, given, a, b)
         return _filled(x, given if isinstance(given, tuple) else (given,), a, b)
     return None
 
@@ -470,7 +491,7 @@ def joined(a: Value, b: Value) -> Value:
     return Value(item, merged(a, b))
 
 
-def _filled(text: str | bytes, given: tuple[Any, ...], *parts: Value) -> Value:
+def _filled(text: str | bytes, given: tuple[Any, ...] | dict[Any, Any], *parts: Value) -> Value:
     """Return ``text % given``, unknown where a width could be large."""
     if not isinstance(text, str) or "%" in PERCENT.sub("", text):
         return unknown(*parts)
@@ -639,7 +660,7 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         return _identity(kind, a, b)
     if kind in (ast.In, ast.NotIn):
         return _membership(kind, a, b)
-    a, b = _as_mixed(_release(a)), _as_mixed(_release(b))
+    a, b = as_mixed(_release(a)), as_mixed(_release(b))
     if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in EQUALITY:
         return _same_names(kind, a, b)
     if isinstance(a.data, ClassValue) and kind in EQUALITY and isinstance(b.data, OF_CLASSES):
@@ -664,6 +685,8 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         if x is not None and y is not None and x.shape is not None and y.shape is not None:
             shape = arrays.broadcast(x.shape, y.shape)
         return arrays.made(first, shape, a, b, dtype="bool")
+    if isinstance(a.data, Keys) or isinstance(b.data, Keys):
+        a, b = _keys_as_set(a), _keys_as_set(b)
     if kind in EQUALITY and (_is_no_text(a, b) or _is_no_text(b, a)):
         return Value(kind is ast.NotEq, merged(a, b))
     try:
@@ -671,9 +694,38 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     except TypeError as error:
         raise Raised("type", str(error), a, b) from None
     except (NotPlain, KeyError):
-        return unknown(a, b)
+        return _compared_objects(kind, a, b)
 
 
+def _keys_as_set(value: Value) -> Value:
+    """Return the keys of a dictionary as a set, another value as it is."""
+    if not isinstance(value.data, Keys):
+        return value
+    try:
+        return Value(set(plain(value)), value.origins)
+    except (NotPlain, TypeError):
+        return unknown(value)
+
+
+def _compared_objects(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
+    """Compare objects of libraries by what they stand for, as dates and paths."""
+    for stands_for in STANDING_FOR:
+        x, y = stands_for(a), stands_for(b)
+        if x is None and y is None:
+            continue
+        if x is not None and y is not None:
+            try:
+                return Value(COMPARISONS[kind](x, y), merged(a, b))
+            except TypeError as error:
+                raise Raised("type", str(error), a, b) from None
+        other = b if y is None else a
+        if kind in (ast.Eq, ast.NotEq) and isinstance(other.data, (*PLAIN, list, tuple, dict)):
+            return Value(kind is ast.NotEq, merged(a, b))
+    return unknown(a, b)
+
+
+STANDING_FOR: list[Callable[[Value], Any]] = []
+"""What objects of libraries are compared by, None of others; modules that model them add theirs."""
 UNLIKE_TEXT = ("torch.nn.", "torch.utils.data.", "torch.optim.", "datasets.", "sklearn.")
 """How the names of classes begin of which no object equals a text."""
 

@@ -389,12 +389,23 @@ class RunState:
 
     def _number(self, cls: ClassValue) -> None:
         """Make members of an enumeration out of what its class assigns."""
+        highest: int | None = 0
+        is_flag = any(name.endswith("Flag") for name in self.library_bases(cls))
+        is_text = any(name.endswith("StrEnum") for name in self.library_bases(cls))
+        is_own = self._member(cls, "_generate_next_value_") is not None
         for name, value in list(cls.members.items()):
             plain_value = isinstance(value.data, (*operators.PLAIN, tuple, LibraryObject))
             if plain_value and not name.startswith("_"):
                 held = value
                 if isinstance(value.data, LibraryObject):
                     held = unknown(value)
+                    if value.data.short == "auto" and not is_own and highest is not None:
+                        number = 1 << highest.bit_length() if is_flag else highest + 1
+                        held = Value(name.lower() if is_text else number, value.origins)
+                if isinstance(held.data, int) and highest is not None:
+                    highest = max(highest, held.data)
+                elif not held.known:
+                    highest = None
                 named = Value(name, value.origins)
                 member = Instance(cls, {"value": held, "name": named, "_value_": held})
                 cls.members[name] = Value(member, value.origins)

@@ -66,6 +66,12 @@ class OneShot(list[Value]):
         """Where all of them were taken."""
 
 
+class Keys(list[Value]):
+    """The keys of a dictionary as they are iterated over, which are joined as sets are."""
+
+    __slots__ = ()
+
+
 class OpenDict(dict[Any, Value]):
     """A dictionary with other keys as well, nobody knows which; ``rest`` is like their values."""
 

@@ -56,7 +56,7 @@ MAX_BASE, MAX_EXPONENT = 10_000, 64
 MAX_TEXT, MAX_BITS = 4096, 256
 PLAIN_FORMAT = re.compile(r"(?:.?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,2})?[bcdeEfFgGnosxX%]?")
 """Format specifications without a width that could fill the memory."""
-PERCENT = re.compile(r"%(?:%|[-+ #0]{0,5}\d{0,3}(?:\.\d{1,2})?[diouxXeEfFgGcrsa])")
+PERCENT = re.compile(r"%(?:%|(?:\(\w+\))?[-+ #0]{0,5}\d{0,3}(?:\.\d{1,2})?[diouxXeEfFgGcrsa])")
 ERRORS = (ArithmeticError, ValueError, TypeError, IndexError, KeyError)
 
 

@@ -16,16 +16,19 @@ FILES = {
     "r.jsonl": '{"text": "ab"}\n{"text": "abc"}\n',
     "s.ini": "[train]\nlr = 0.5\nn = 7 ; rows\n",
     "p.toml": "seed = 3\n[model]\nsizes = [1, 2]\n",
+    "t.tsv": "a\tb\n1\tx y\n",
     "d.csv": "a,b\n1,x\n2,y\n",
     "img/1.txt": "a",
     "img/2.txt": "b",
     "img/3.png": "",
 }
 HEAD = """
-import collections, configparser, copy, csv, functools, glob, itertools, json, math, os, random, re
+import collections, configparser, copy, csv, functools, glob, io, itertools, json, math
+import os, random, re
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
+from elsewhere import unknown_path
 import yaml, tomllib
 from tqdm import tqdm
 @dataclass
@@ -73,6 +76,23 @@ EXPRESSIONS = {
     "os.path.exists('elsewhere.csv')": "unknown",
     "os.path.splitext(os.path.basename('a/b.txt'))": ("b", ".txt"),
     "os.path.join('a', Path('b'))": "a/b",
+    "list(csv.reader(open('t.tsv'), 'excel-tab'))": [["a", "b"], ["1", "x y"]],
+    "list(csv.reader(open('t.tsv'), delimiter='\\t', quoting=csv.QUOTE_NONE))[1]": ["1", "x y"],
+    "list(csv.reader(['a; b'], delimiter=';', skipinitialspace=True))": [["a", "b"]],
+    "next(csv.DictReader(open('d.csv'), ['a'], restkey='rest'))": {"a": "a", "rest": ["b"]},
+    "next(csv.DictReader(open('d.csv'), ['a', 'b', 'c'], restval='0'))['c']": "0",
+    "[row['a'] for row in csv.DictReader(open(unknown_path))]": ("lazy", "unknown", "unknown"),
+    "io.StringIO('a\\nb').readlines()": ["a\n", "b"],
+    "io.StringIO('ab').getvalue()": "ab",
+    "[line.decode() for line in open('d.csv', 'rb')][0]": "a,b\n",
+    "Path('d.csv').read_bytes()[:3]": b"a,b",
+    "json.loads(Path('c.json').read_bytes())['batch']": 4,
+    "open('d.csv').read(2)": "a,",
+    "open('d.csv').name": "d.csv",
+    "Path('img/1.png') == Path('img') / '1.png'": True,
+    "Path('img/1.png').is_absolute()": False,
+    "Path('img/1.png').match('*.png')": True,
+    "glob.glob('*.txt', root_dir='img')": ["1.txt", "2.txt"],
     "os.environ.get('HOME')": "unknown",
     "math.ceil(7 / 2)": 4,
     "math.factorial(10 ** 9)": "unknown",
@@ -91,7 +111,7 @@ EXPRESSIONS = {
     "random.sample([5, 5], 2)": [5, 5],
     "random.choice([4, 4])": 4,
     "re.findall(r'\\w+', 'ab c')": ["ab", "c"],
-    "re.findall(r'(a+)+$', 'aaaa')": "unknown",
+    "re.findall(r'(a+)+$', 'a' * 40)": "unknown",
 }
 
 
@@ -148,6 +168,56 @@ def test_what_the_program_wrote_is_not_missing(tmp_path: Path) -> None:
     interpreter, names = followed(tmp_path, program, {})
     assert not interpreter.elsewhere
     assert not names["value"].known
+
+
+def test_an_unknown_path_that_is_written_leaves_the_files_of_the_workspace(tmp_path: Path) -> None:
+    program = """import os, shutil
+open(os.environ["LOG"], "w").write("a")
+shutil.copy2("d.csv", "out/e.csv")
+value = open("d.csv").readline()
+copied = open("out/e.csv").readline()
+other = open("none.csv").readline()
+"""
+    interpreter, names = followed(tmp_path, program, FILES)
+    assert not interpreter.elsewhere
+    assert shown(names["value"]) == "a,b\n"
+    assert not names["copied"].known
+    assert not names["other"].known
+
+
+def test_modules_of_the_workspace_that_are_imported_by_name(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/a.py": "X = 5\ndef f(n):\n    return n\nclass K:\n    pass\n",
+    }
+    program = """import importlib, inspect, os, sys
+from pkg import a
+relative = importlib.import_module(".a", package="pkg").X
+named = sys.modules["pkg.a"].X
+file = os.path.basename(inspect.getfile(a.K))
+module = inspect.getmodule(a.f).__name__
+classes = [name for name, _ in inspect.getmembers(a, inspect.isclass)]
+source = inspect.getsource(a.f)
+"""
+    interpreter, names = followed(tmp_path, program, files)
+    assert not interpreter.elsewhere
+    assert [shown(names[n]) for n in ("relative", "named", "file", "module", "classes")] == [
+        *(5, 5, "a.py", "pkg.a", ["K"])
+    ]
+    assert shown(names["source"]) == "def f(n):\n    return n\n"
+
+
+def test_loggers_keep_their_handlers(tmp_path: Path) -> None:
+    program = """import logging
+logger = logging.getLogger("a")
+if not logger.handlers:
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.INFO)
+    logger.addHandler(handler)
+count = len(logging.getLogger("a").handlers)
+"""
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["count"]) == 1
 
 
 def test_the_header_row_is_taken_once(tmp_path: Path) -> None:

@@ -676,7 +676,16 @@ def _import_module(interpreter: Interpreter, call: Call) -> Value:
     name = call.given(0, "name")
     if name is None or not isinstance(name.data, str):
         return call.unknown()
-    file = interpreter.workspace.module_file(name.data, call.place[0])
+    written, package = name.data, call.given(1, "package")
+    if written.startswith("."):
+        # Its first dot stands for the package, each further one for the package around.
+        if package is None or not isinstance(package.data, str):
+            return call.unknown()
+        around = package.data.split(".")
+        rest = written.lstrip(".")
+        kept = around[: len(around) - (len(written) - len(rest) - 1)]
+        written = ".".join([*kept, rest] if rest else kept)
+    file = interpreter.workspace.module_file(written, call.place[0])
     if file is None:
-        return Value(Library(name.data), name.origins)
-    return interpreter.module(file, name.data)
+        return Value(Library(written), name.origins)
+    return interpreter.module(file, written)

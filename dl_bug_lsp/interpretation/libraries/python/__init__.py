@@ -11,6 +11,7 @@ def load() -> None:
         files,
         functions,
         introspection,
+        operator_functions,
         patterns,
         processes,
         queues,

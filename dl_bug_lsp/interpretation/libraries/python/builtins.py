@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     FunctionValue,
     Instance,
+    Keys,
     Lazy,
     Library,
     LibraryObject,
@@ -95,6 +96,8 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
             raise Raised("type", "len() of a 0-d tensor", value)
     if isinstance(data, Table):
         return Value(data.rows.data, data.rows.origins | {call.place})
+    if isinstance(data, ClassValue) and interpreter.is_enumeration(value):
+        return Value(len(interpreter.iterate(value)), value.origins)  # type: ignore[arg-type]
     if isinstance(data, Lazy):
         known = isinstance(data.length.data, int)
         return data.length if known else arrays.number("int64", data.length, value, lowest=0)
@@ -166,12 +169,48 @@ def _once(call: Call, items: Iterable[Value]) -> Value:
     return Value(OneShot(items, call.place))
 
 
+ENDLESS = "itertools.endless"
+"""The name of iterators without an end: ``count``, ``cycle``, ``repeat``."""
+
+
+def endless_items(value: Value, count: int) -> list[Value] | None:
+    """Return the next items of an iterator without an end, and take them; None of another value."""
+    held = value.data
+    if not isinstance(held, LibraryObject) or held.name != ENDLESS or count > MAX_ITEMS:
+        return None
+    at, items, step = held.state["at"], held.state["items"].data, held.state["step"].data
+    first = at.data
+    if isinstance(items, list) and items and isinstance(first, int):
+        held.state["at"] = Value((first + count) % len(items))
+        return [items[(first + n) % len(items)] for n in range(count)]
+    if isinstance(first, (int, float)) and isinstance(step, (int, float)):
+        held.state["at"] = Value(first + count * step, at.origins)
+        return [Value(first + n * step, at.origins) for n in range(count)]
+    return None
+
+
+def _is_endless(value: Value) -> bool:
+    return isinstance(value.data, LibraryObject) and value.data.name == ENDLESS
+
+
 @MODELS.function("builtins.zip")
 def _zip(interpreter: Interpreter, call: Call) -> Value:
-    parts = [interpreter.iterate(a) for a in call.args]
+    ended = [None if _is_endless(a) else interpreter.iterate(a) for a in call.args]
+    lists_given = [p for p in ended if isinstance(p, list)]
+    if None in ended and lists_given and not any(isinstance(p, Lazy) for p in ended):
+        # Those without an end give as many items as the shortest of the others.
+        count = min(map(len, lists_given))
+        ended = [
+            endless_items(a, count) if p is None else p
+            for a, p in zip(call.args, ended, strict=True)
+        ]
+    parts = [
+        interpreter.iterate(a) if p is None else p for a, p in zip(call.args, ended, strict=True)
+    ]
     if any(isinstance(p, Lazy) for p in parts):
         items = [p.item if isinstance(p, Lazy) else (p[0] if p else Value(UNKNOWN)) for p in parts]
-        lengths = [p.length if isinstance(p, Lazy) else Value(len(p)) for p in parts]
+        bounded = [p for p, a in zip(parts, call.args, strict=True) if not _is_endless(a)]
+        lengths = [p.length if isinstance(p, Lazy) else Value(len(p)) for p in bounded or parts]
         known = [n for n in map(arrays.size, lengths) if n is not None]
         shortest: object = min(known) if len(known) == len(lengths) else UNKNOWN
         return Value(Lazy(Value(tuple(items)), Value(shortest, merged(*lengths))))
@@ -186,6 +225,8 @@ def _sequence(interpreter: Interpreter, call: Call) -> Value:
     if not call.args:
         return Value([] if call.name == "builtins.list" else ())
     if call.name == "builtins.iter" and isinstance(call.args[0].data, OneShot):
+        return call.args[0]
+    if call.name == "builtins.iter" and _is_endless(call.args[0]):
         return call.args[0]
     items = interpreter.iterate(call.args[0])
     if isinstance(items, Lazy):
@@ -299,6 +340,11 @@ def _plain_function(interpreter: Interpreter, call: Call) -> Value:
             if data.shape is not None and data.dtype not in (None, "object", "str", "U"):
                 return _converted(name, data, call)
         return call.unknown() if name != "abs" else call.args[0]
+    if name == "bool" and call.args and isinstance(call.args[0].data, LibraryObject):
+        known = truth(call.args[0])
+        return call.unknown() if known is None else Value(known, merged(*call.args))
+    if name == "str" and call.args and isinstance(call.args[0].data, Instance):
+        return _member_written(interpreter, call.args[0])
     if name == "str" and call.args:
         text = text_of(call.args[0])
         return call.unknown() if text is None else Value(text, merged(*call.args))
@@ -314,6 +360,20 @@ def _plain_function(interpreter: Interpreter, call: Call) -> Value:
         raise Raised("type", str(error), *call.args) from None
     except (ValueError, ArithmeticError) as error:
         raise Raised("value", str(error), *call.args) from None
+
+
+def _member_written(interpreter: Interpreter, value: Value) -> Value:
+    """Return a member of an enumeration as ``str`` writes it, another object as unknown."""
+    data = value.data
+    assert isinstance(data, Instance)
+    if not interpreter.is_enumeration(value) or "name" not in data.attributes:
+        return unknown(value)
+    as_value = ("StrEnum", "IntEnum", "IntFlag")
+    bases = interpreter.library_bases(data.cls)
+    written = data.attributes["value"] if any(b.endswith(as_value) for b in bases) else None
+    if written is not None:
+        return Value(str(written.data), value.origins) if written.known else unknown(value)
+    return Value(f"{data.cls.name}.{data.attributes['name'].data}", value.origins)
 
 
 def _converted(name: str, data: Array, call: Call) -> Value:
@@ -430,6 +490,11 @@ def _folded(interpreter: Interpreter, call: Call) -> Value:
         return _all_in_one(first, items, call)
     if any(map(arrays.is_number, items)):
         return _folded_numbers(name, items, call)
+    if name == "sum" and isinstance(first and first.data, dict) and len(items) <= MOST_KEYS:
+        total = call.args[1] if len(call.args) > 1 else call.keywords["start"]
+        for item in items:
+            total = interpreter.operated(ast.Add, total, item, call.place)
+        return total
     if name == "sum" and items and all(isinstance(item.data, Array) for item in items):
         total = items[0]
         for item in items[1:MOST_KEYS]:
@@ -686,6 +751,8 @@ def _kind_of_object(interpreter: Interpreter, call: Call) -> Value:
     }
     if isinstance(data, kinds[name]):
         return Value(True)
+    if name == "callable" and isinstance(data, Library) and data.name.startswith("builtins."):
+        return Value(True)
     surely = (*_HELD, FunctionValue, BoundMethod, ClassValue, ModuleValue, Instance, Array)
     return Value(False) if isinstance(data, surely) else call.unknown()
 
@@ -833,6 +900,38 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
+@MODELS.function("builtins.str.maketrans", "builtins.bytes.maketrans", "builtins.int.from_bytes")
+@MODELS.function("builtins.bytes.fromhex", "builtins.float.fromhex")
+def _static(_: Interpreter, call: Call) -> Value:
+    """Return what a method of a type itself gives."""
+    kind, name = call.name.split(".")[1:]
+    try:
+        given = [plain(arg) for arg in call.args]
+        named = {key: plain(value) for key, value in call.keywords.items()}
+        return lifted(getattr(getattr(builtins, kind), name)(*given, **named), *call.args)
+    except NotPlain:
+        return call.unknown()
+    except (TypeError, ValueError, OverflowError) as error:
+        what = "type" if isinstance(error, TypeError) else "value"
+        raise Raised(what, str(error), *call.args) from None
+
+
+@MODELS.function("builtins.bytes", "builtins.bytearray")
+def _bytes(interpreter: Interpreter, call: Call) -> Value:
+    """Return the bytes of a list of numbers, or of a text with its encoding."""
+    try:
+        given = [plain(arg) for arg in call.args]
+    except NotPlain:
+        return call.unknown()
+    if given and isinstance(given[0], int) and given[0] > MOST_GROWN:
+        return call.unknown()
+    try:
+        return Value(bytes(*given), merged(*call.args))
+    except (TypeError, ValueError) as error:
+        what = "type" if isinstance(error, TypeError) else "value"
+        raise Raised(what, str(error), *call.args) from None
+
+
 @MODELS.function("builtins.dict.fromkeys", "collections.OrderedDict.fromkeys")
 def _from_keys(interpreter: Interpreter, call: Call) -> Value:
     items = interpreter.iterate(call.args[0]) if call.args else []
@@ -846,13 +945,34 @@ def _from_keys(interpreter: Interpreter, call: Call) -> Value:
 
 
 GROWING = {
-    *("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes", "translate", "format_map"),
+    *("center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes"),
 }
-"""Methods whose result may be of any length, whatever they are given."""
+"""Methods whose result may be of any length: as long as the first number says that they get."""
+MOST_GROWN = 1_000
+
+
+def _dictionary_given(args: Sequence[Value]) -> dict[Any, Value] | None:
+    held = args[0].data if len(args) == 1 else None
+    return held if isinstance(held, dict) and rest_of(held) is None else None
+
+
+def _formatted_map(data: str, call: Call) -> Value:
+    """Return a text with the fields of a dictionary filled in."""
+    held = _dictionary_given(call.args)
+    if held is None or not all(isinstance(name, str) for name in held):
+        return call.unknown()
+    return _run(data, "format", [], Call("format", (), held, call.place, call.receiver))
 
 
 def _run(data: Any, name: str, args: list[Value], call: Call) -> Value:
-    if name in GROWING:
+    if name in GROWING and not all(
+        isinstance(a.data, (str, bool)) or (type(a.data) is int and 0 <= a.data <= MOST_GROWN)
+        for a in args
+    ):
+        return call.unknown()
+    if name == "format_map" and isinstance(data, str):
+        return _formatted_map(data, call)
+    if name == "expandtabs" and len(data) > MOST_GROWN:
         return call.unknown()
     parts = [p for p in (call.receiver, *args, *call.keywords.values()) if p is not None]
     try:
@@ -876,6 +996,9 @@ def _grown(data: str | bytes, name: str, given: list[Any]) -> int:
     """Return a bound of the length of what a method of a text makes of others."""
     if name == "join" and given:
         return sum(len(item) for item in given[0]) + len(data) * len(given[0])
+    if name == "translate" and given and isinstance(given[0], dict):
+        longest = max((len(v) for v in given[0].values() if isinstance(v, str)), default=1)
+        return len(data) * max(longest, 1)
     if name == "replace" and len(given) > 1:
         return len(data) + data.count(given[0]) * len(given[1])
     return len(data) if name in ("encode", "decode") else 0
@@ -962,7 +1085,7 @@ def _dict_method(
     if name == "items":
         return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()])
     if name == "keys":
-        return Value([value_of(k, v.origins) for k, v in data.items()])
+        return Value(Keys(value_of(k, v.origins) for k, v in data.items()))
     if name == "values":
         return Value(list(data.values()))
     if name == "copy":
@@ -978,6 +1101,14 @@ def _dict_method(
         more = unknown(given) if not given.known else rest_of(given.data)
         if more is not None:
             operators.opened(receiver, more)
+        return Value(None)
+    if name == "popitem" and rest is None and not args:
+        if not data:
+            raise Raised("key", "'popitem(): dictionary is empty'", receiver)
+        last, held = data.popitem()
+        return Value((value_of(last, held.origins), held))
+    if name == "clear":
+        data.clear()
         return Value(None)
     if name in ("get", "pop", "setdefault") and args:
         try:
@@ -1007,6 +1138,16 @@ def _dict_method(
     return call.unknown()
 
 
+CHANGING_SETS = (
+    *("clear", "difference_update", "intersection_update", "symmetric_difference_update"),
+)
+OF_SETS = (
+    *("union", "intersection", "difference", "symmetric_difference", "copy"),
+    *("issubset", "issuperset", "isdisjoint"),
+)
+"""Methods of sets that leave them as they are."""
+
+
 def _set_method(interpreter: Interpreter, call: Call, receiver: Value, data: set[Any]) -> Value:
     try:
         given = [plain(a) for a in call.args]
@@ -1025,6 +1166,16 @@ def _set_method(interpreter: Interpreter, call: Call, receiver: Value, data: set
         for value in given:
             data.update(value)
         return Value(None)
-    if call.name in ("union", "intersection", "difference", "copy", "issubset", "issuperset"):
+    if call.name in CHANGING_SETS:
+        getattr(data, call.name)(*given)
+        return Value(None)
+    if call.name == "pop":
+        if not data:
+            raise Raised("key", "'pop from an empty set'", receiver)
+        # Which of them it is, is not said; the order is that of iterating.
+        first = sorted(data, key=repr)[0]
+        data.discard(first)
+        return value_of(first, receiver.origins)
+    if call.name in OF_SETS:
         return lifted(getattr(data, call.name)(*given), receiver, *call.args)
     return call.unknown()

@@ -26,8 +26,10 @@ from dl_bug_lsp.interpretation.operators import (
     plain,
 )
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     ClassValue,
+    Instance,
     Library,
     Raised,
     Value,
@@ -80,6 +82,8 @@ class DefaultDict(dict[object, Value]):
 def _defaultdict(interpreter: Interpreter, call: Call) -> Value:
     factory = call.given(0, "default_factory")
     held = call.args[1].data if len(call.args) > 1 else {}
+    if isinstance(held, dict) and set(call.keywords) - {"default_factory"}:
+        held = {**held, **{k: v for k, v in call.keywords.items() if k != "default_factory"}}
     if factory is None or factory.data is None or not isinstance(held, dict):
         return Value(dict(held), merged(*call.args)) if isinstance(held, dict) else call.unknown()
 
@@ -236,7 +240,39 @@ def _counter_rest(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("OrderedDict", "move_to_end")
 def _moved_to_end(_: Interpreter, call: Call) -> Value:
-    return call.unknown()
+    """Put an entry at the end, or at the beginning; raise where there is none."""
+    held, key, last = call.receiver, call.given(0, "key"), call.given(1, "last")
+    if held is None or key is None or not isinstance(held.data, OrderedDict):
+        return call.unknown()
+    if not isinstance(key.data, PLAIN):
+        return call.unknown()
+    if key.data not in held.data:
+        raise Raised("key", repr(key.data), key, held)
+    held.data.move_to_end(key.data, last is None or last.data is not False)
+    return Value(None)
+
+
+@MODELS.method("OrderedDict", "popitem")
+def _last_item(_: Interpreter, call: Call) -> Value:
+    held, last = call.receiver, call.given(0, "last")
+    if held is None or not isinstance(held.data, OrderedDict):
+        return call.unknown()
+    if not held.data:
+        raise Raised("key", "'dictionary is empty'", held)
+    key, entry = held.data.popitem(last is None or last.data is not False)
+    return Value((operators.value_of(key, entry.origins), entry))
+
+
+@MODELS.function("collections.ChainMap")
+def _chained(_: Interpreter, call: Call) -> Value:
+    """Return the entries of several dictionaries, of which the first that has a key counts."""
+    tables = [arg.data for arg in call.args]
+    if not all(isinstance(table, dict) for table in tables):
+        return call.unknown()
+    whole: dict[object, Value] = {}
+    for table in reversed(tables):
+        whole.update(table if isinstance(table, dict) else {})
+    return Value(whole, merged(*call.args))
 
 
 @MODELS.function("collections.OrderedDict")
@@ -314,3 +350,21 @@ def _deque_method(_: Interpreter, call: Call) -> Value:
         first = held.pop(0)
         return first if isinstance(first, Value) else call.unknown()
     return call.unknown()
+
+
+@MODELS.method("NamedTuple", "_asdict")
+def _as_dictionary(_: Interpreter, call: Call) -> Value:
+    """Return the fields of a named tuple by their names."""
+    data = None if call.receiver is None else call.receiver.data
+    if not isinstance(data, Instance):
+        return call.unknown()
+    return Value(dict(data.attributes), merged(call.receiver) if call.receiver else NOWHERE)
+
+
+@MODELS.method("NamedTuple", "_make")
+def _made_of(interpreter: Interpreter, call: Call) -> Value:
+    """Return a named tuple of the items of an iterable."""
+    items = listed(interpreter, call.given(0, "iterable"))
+    if call.receiver is None or items is None:
+        return call.unknown()
+    return interpreter.call(call.receiver, tuple(items), {}, call.place)

@@ -14,11 +14,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import Series, part_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
@@ -33,13 +33,18 @@ from dl_bug_lsp.interpretation.model_helpers import (
     with_origins,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
+    ClassValue,
     JsonText,
     Lazy,
+    Library,
     LibraryObject,
+    OpenDict,
+    Origins,
     Raised,
     Table,
     Value,
@@ -71,13 +76,17 @@ def note_written(interpreter: Interpreter, path: Value | None) -> None:
 
 def is_written(interpreter: Interpreter, path: str) -> bool:
     """Whether the program may have written a file, or a folder around it."""
+    return "*" in written_files(interpreter) or _is_written_by_name(interpreter, path)
+
+
+def _is_written_by_name(interpreter: Interpreter, path: str) -> bool:
+    """Whether the program has written a file under its path, or a folder around it."""
     written = written_files(interpreter)
     if not written:
         return False
     around = posixpath.normpath(path)
-    return "*" in written or any(
-        p in written for p in (around, *map(str, PurePosixPath(around).parents)) if p != "."
-    )
+    parents = map(str, PurePosixPath(around).parents)
+    return any(p in written for p in (around, *parents) if p != ".")
 
 
 MOST_NESTED = 6
@@ -227,7 +236,10 @@ def file_of(
         fitting = [file for file in interpreter.workspace.files() if file.endswith(suffixes)]
         is_alone = bool(suffixes) and interpreter.GUESSES and path is not None and len(fitting) == 1
         return fitting[0] if is_alone and path is not None and path.data is UNKNOWN else None
-    if is_written(interpreter, text):
+    # What a failing run writes to a path that is not known is mostly a file of its own, as logs and
+    # checkpoints are.
+    is_open = "*" in written_files(interpreter)
+    if _is_written_by_name(interpreter, text) or (is_open and not interpreter.GUESSES):
         return None
     file = interpreter.workspace.file_named(text)
     if file is not None:
@@ -236,7 +248,7 @@ def file_of(
         return None
     # Data that an ignore rule hides is no file of the workspace's list, but it may be there.
     hidden = interpreter.workspace.existing_file(text, interpreter.script)
-    if hidden is not None:
+    if hidden is not None or is_open:
         return hidden
     if interpreter.earlier is not None and interpreter.earlier.wrote(text):
         return None
@@ -304,6 +316,22 @@ def lines_in(interpreter: Interpreter, file: str | None, path: Value) -> Value:
     return Value(made, path.origins)
 
 
+def _as_bytes(lines: Value) -> Value:
+    """Return lines as bytes, as a file of text that is opened in binary mode gives them.
+
+    What the workspace has no text of has no lines.
+    """
+    if not isinstance(lines.data, list) or not lines.data:
+        return Value(UNKNOWN, lines.origins)
+    if any(not isinstance(line.data, str) or "\ufffd" in line.data for line in lines.data):
+        return Value(UNKNOWN, lines.origins)
+    made = [
+        Value(line.data.encode(), line.origins) if isinstance(line.data, str) else line
+        for line in lines.data
+    ]
+    return Value(made, lines.origins)
+
+
 @MODELS.function("open", "builtins.open", "io.open", "codecs.open", "gzip.open")
 @MODELS.method("Path", "open")
 def _open(interpreter: Interpreter, call: Call) -> Value:
@@ -318,8 +346,10 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
         return thing(name, call, path=path, lines=Value(UNKNOWN, path.origins), at=Value(0))
     file = file_of(interpreter, path)
     lines = lines_in(interpreter, file, path)
-    if "b" in how or "gzip" in call.name:
+    if "gzip" in call.name:
         lines = Value(UNKNOWN, path.origins)
+    elif "b" in how:
+        lines = _as_bytes(lines)
     if file is None and path.data is UNKNOWN:
         # What reads settings from it reads those of the run.
         file = interpreter.settings
@@ -356,11 +386,42 @@ def _read_line(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("TextIOWrapper", "read")
 def _read(_: Interpreter, call: Call) -> Value:
-    rest = None if call.args else _rest(call)
+    limit = call.given(0, "size")
+    if limit is not None and limit.data is not None and limit.data != -1:
+        return _read_some(call, limit)
+    rest = _rest(call)
     if rest is None:
         return unknown(state_of(call.receiver, "lines"))
+    if rest and isinstance(rest[0].data, bytes):
+        whole = b"".join(line.data for line in rest if isinstance(line.data, bytes))
+        return Value(whole, rest[0].origins)
     text = "".join(line.data for line in rest if isinstance(line.data, str))
     return Value(text, rest[0].origins if rest else NOWHERE)
+
+
+def _read_some(call: Call, limit: Value) -> Value:
+    """Return the next characters of a file, up to a limit; those of its lines stay together."""
+    rest, held = _rest(call, take=False), call.held
+    if rest is None or held is None or type(limit.data) is not int or limit.data < 0:
+        return unknown(state_of(call.receiver, "lines"), limit)
+    taken, left, at = [], limit.data, held.state["at"].data
+    lines = held.state["lines"]
+    assert isinstance(lines.data, list)
+    assert isinstance(at, int)
+    for line in rest:
+        if not left or not isinstance(line.data, (str, bytes)):
+            break
+        taken.append(Value(line.data[:left], line.origins))
+        if len(line.data) > left:
+            cut = Value(line.data[left:], line.origins)
+            held.state["lines"] = Value([*lines.data[:at], cut, *lines.data[at + 1 :]])
+            left = 0
+            break
+        left, at = left - len(line.data), at + 1
+    held.state["at"] = Value(at)
+    texts: list[Any] = [piece.data for piece in taken]
+    origins = taken[0].origins if taken else NOWHERE
+    return Value((texts[0][:0] if texts else "").__class__().join(texts), origins)
 
 
 MODELS.method("TextIOWrapper", "__enter__")(itself)
@@ -373,6 +434,8 @@ MODELS.method("TextIOWrapper", "__exit__", "close", "writelines", "flush", "trun
 def _write(interpreter: Interpreter, call: Call) -> Value:
     """Take note of a JSON document that a file gets."""
     _keep_json(interpreter, call.receiver, call.given(0, "text"))
+    if "held" in call.state:
+        call.state["held"] = call.state["lines"] = call.unknown()
     return Value(None)
 
 
@@ -385,62 +448,161 @@ def _seek(_: Interpreter, call: Call) -> Value:
     return unknown() if to is None else to
 
 
+@MODELS.function("io.StringIO", "io.BytesIO")
+def _in_memory(_: Interpreter, call: Call) -> Value:
+    """Return a file of what it is given, which is read as one of the workspace is."""
+    empty = Value("" if call.name.endswith("StringIO") else b"")
+    given = call.given(0, "initial_value", "initial_bytes") or empty
+    if given.data is None:
+        given = empty
+    data = given.data
+    if call.name.endswith("StringIO") and data is not UNKNOWN and not isinstance(data, str):
+        raise Raised("type", "initial_value must be str or None", given)
+    if not isinstance(data, (str, bytes)) or len(data) > MOST_TEXT:
+        return thing(call.name, call, lines=unknown(given), at=Value(0), held=given)
+    pieces: list[Any] = data.splitlines(keepends=True) if isinstance(data, bytes) else _split(data)
+    lines = [Value(piece, given.origins) for piece in pieces[: MOST_ITEMS + 1]]
+    held = Value(UNKNOWN, given.origins) if len(lines) > MOST_ITEMS else Value(lines, given.origins)
+    return thing(call.name, call, lines=held, at=Value(0), held=given)
+
+
+@MODELS.method("StringIO", "getvalue")
+@MODELS.method("BytesIO", "getvalue", "getbuffer")
+def _held_in_memory(_: Interpreter, call: Call) -> Value:
+    return call.state.get("held", call.unknown())
+
+
+@MODELS.attribute("TextIOWrapper", "name")
+def _name_of_file(_: Interpreter, call: Call) -> Value:
+    return call.state.get("path", call.unknown())
+
+
+MODELS.method("TextIOWrapper", "readable", "seekable")(lambda _, call: Value(True))
+for _name in ("StringIO", "BytesIO"):
+    for (_kind, _method), _model in list(MODELS.methods.items()):
+        if _kind == "TextIOWrapper":
+            MODELS.methods[_name, _method] = _model
+
+
 # Delimited text.
+
+
+_FORMATS: dict[str, type] = {
+    "delimiter": str,
+    "quotechar": str,
+    "escapechar": str,
+    "doublequote": bool,
+    "skipinitialspace": bool,
+    "strict": bool,
+    "quoting": int,
+}
+"""The types of the options of a format of delimited text."""
+_DIALECTS: dict[str, dict[str, object]] = {
+    "excel": {},
+    "unix": {"quoting": csv.QUOTE_ALL},
+    "excel-tab": {"delimiter": "\t"},
+}
+
+
+def _format(interpreter: Interpreter, call: Call, position: int) -> dict[str, Any] | None:
+    """Return the options of a format that a reader is given, None where one is not known."""
+    dialect = call.given(position, "dialect")
+    options: dict[str, Any] = {}
+    if dialect is not None:
+        data = dialect.data
+        name = data.name.rpartition(".")[2] if isinstance(data, Library) else data
+        name = {"excel_tab": "excel-tab", "unix_dialect": "unix"}.get(str(name), name)
+        if isinstance(data, ClassValue):
+            held = {key: data.members[key] for key in _FORMATS if key in data.members}
+            options.update((key, value.data) for key, value in held.items())
+        elif isinstance(name, str) and name in _DIALECTS:
+            options.update(_DIALECTS[name])
+        else:
+            return None
+    del interpreter
+    for name, kind in _FORMATS.items():
+        given = call.keywords.get(name)
+        if given is None:
+            continue
+        if not isinstance(given.data, kind) and given.data is not None:
+            return None
+        options[name] = given.data
+    return options
 
 
 @MODELS.function("csv.reader", "csv.DictReader")
 def _csv_reader(interpreter: Interpreter, call: Call) -> Value:
+    """Return a reader of the rows of lines; where these are not known, of rows like each other."""
     source = call.given(0, "f", "csvfile", "iterable")
     handle = Call("readlines", (), {}, call.place, source)
     of_file = source is not None and isinstance(source.data, LibraryObject)
     lines = _rest(handle) if of_file else listed(interpreter, source)
     origins = merged(*([source] if source is not None else []), state_of(source, "path"))
-    options: dict[str, str] = {}
-    for name in ("delimiter", "quotechar"):
-        mark = call.keywords.get(name)
-        if mark is not None and not (isinstance(mark.data, str) and len(mark.data) == 1):
-            return Value(UNKNOWN, origins)
-        if mark is not None and isinstance(mark.data, str):
-            options[name] = mark.data
-    if lines is None or not all(isinstance(line.data, str) for line in lines):
-        return Value(UNKNOWN, origins)
-    rows = _csv_rows(lines, options)
-    if call.name.endswith("reader"):
-        return thing("csv.reader", call, rows=Value(rows, origins))
-    named = call.given(1, "fieldnames")
+    of_names = call.name.endswith("DictReader")
+    options = _format(interpreter, call, 4 if of_names else 1)
+    named = call.given(1, "fieldnames") if of_names else None
     names = None if named is None else listed(interpreter, named)
-    if named is not None and names is None:
-        return Value(UNKNOWN, origins)
+    is_open = lines is None or not all(isinstance(line.data, str) for line in lines)
+    if is_open or options is None or (named is not None and named.data is not None and not names):
+        return _open_reader(call, names, origins)
+    rows = _csv_rows(lines or [], options)
+    if not of_names:
+        return thing("csv.reader", call, rows=Value(rows, origins), line_num=Value(UNKNOWN))
+    rows = [row for row in rows if row.data]
     if names is None:
         first = rows.pop(0).data if rows else []
         names = first if isinstance(first, list) else []
-    records = [_record(names, row) for row in rows]
+    rest = call.given(2, "restkey") or Value(None)
+    filling = call.given(3, "restval") or Value(None)
+    records = [_record(names, row, rest, filling) for row in rows]
     return thing("csv.DictReader", call, rows=Value(records, origins), fieldnames=Value(names))
 
 
-def _csv_rows(lines: Sequence[Value], options: dict[str, str]) -> list[Value]:
-    reader = csv.reader((str(line.data) for line in lines), **options)  # type: ignore[arg-type]
+def _open_reader(call: Call, names: list[Value] | None, origins: Origins) -> Value:
+    """Return a reader of lines that are not known: of rows whose cells are not."""
+    cell = Value(UNKNOWN, origins)
+    if not call.name.endswith("DictReader"):
+        row = Value(Lazy(cell, Value(UNKNOWN, origins)), origins)
+        return thing("csv.reader", call, rows=Value(Lazy(row, Value(UNKNOWN, origins)), origins))
+    held = {name.data: cell for name in names or () if isinstance(name.data, PLAIN)}
+    row = Value(held if names else OpenDict({}, cell), origins)
+    fieldnames = Value(UNKNOWN, origins) if names is None else Value(names)
+    rows = Value(Lazy(row, Value(UNKNOWN, origins)), origins)
+    return thing("csv.DictReader", call, rows=rows, fieldnames=fieldnames)
+
+
+def _csv_rows(lines: Sequence[Value], options: dict[str, Any]) -> list[Value]:
+    """Return the rows of lines, each with what made its lines."""
     rows: list[Value] = []
     start = 0
     try:
+        reader = csv.reader((str(line.data) for line in lines), **options)
         for row in reader:
-            origins = lines[start].origins
+            origins = lines[min(start, len(lines) - 1)].origins
             rows.append(Value([Value(cell, origins) for cell in row], origins))
-            start = min(reader.line_num, len(lines) - 1)
+            start = reader.line_num
     except csv.Error as error:
-        raise Raised("value", str(error), lines[start]) from None
-    return [row for row in rows if row.data]
+        raise Raised("value", str(error), lines[min(start, len(lines) - 1)]) from None
+    except ValueError as error:
+        # Texts where a format reads all that is not quoted as numbers.
+        raise Raised("value", str(error), lines[min(start, len(lines) - 1)]) from None
+    return rows
 
 
-def _record(names: Sequence[Value], row: Value) -> Value:
+def _record(names: Sequence[Value], row: Value, rest: Value, filling: Value) -> Value:
     cells = row.data if isinstance(row.data, list) else []
     record: dict[object, Value] = {}
     for index, name in enumerate(names):
-        cell = cells[index] if index < len(cells) else Value(None, row.origins)
-        record[name.data] = cell
-    if len(cells) > len(names):
-        record[None] = Value(cells[len(names) :], row.origins)
+        filled = Value(filling.data, row.origins | filling.origins)
+        record[name.data] = cells[index] if index < len(cells) else filled
+    if len(cells) > len(names) and isinstance(rest.data, PLAIN):
+        record[rest.data] = Value(cells[len(names) :], row.origins)
     return Value(record, row.origins)
+
+
+@MODELS.method("Sniffer", "sniff", "has_header")
+def _sniffed(_: Interpreter, call: Call) -> Value:
+    return call.unknown()
 
 
 @MODELS.method("reader", "__iter__")
@@ -461,10 +623,15 @@ def _csv_next(_: Interpreter, call: Call) -> Value:
     if isinstance(rows, list) and rows:
         first = rows.pop(0)
         return first if isinstance(first, Value) else call.unknown()
-    return call.unknown()
+    return rows.item if isinstance(rows, Lazy) else call.unknown()
 
 
-MODELS.function("csv.writer", "csv.DictWriter")(lambda interpreter, call: thing("csv.writer", call))
+@MODELS.function("csv.writer", "csv.DictWriter")
+def _csv_writer(_: Interpreter, call: Call) -> Value:
+    names = call.given(1, "fieldnames") if call.name.endswith("DictWriter") else None
+    return thing("csv.writer", call, **({} if names is None else {"fieldnames": names}))
+
+
 MODELS.method("writer", "writerow", "writerows", "writeheader")(nothing)
 
 
@@ -507,6 +674,9 @@ _PATH_TEXTS: dict[str, Callable[[PurePosixPath], str]] = {
     "name": lambda path: path.name,
     "stem": lambda path: path.stem,
     "suffix": lambda path: path.suffix,
+    "anchor": lambda path: path.anchor,
+    "root": lambda path: path.root,
+    "drive": lambda path: path.drive,
     "as_posix": str,
     "__str__": str,
     "__fspath__": str,
@@ -523,7 +693,7 @@ _PATH_PATHS: dict[str, Callable[..., PurePosixPath]] = {
 }
 
 
-@MODELS.attribute("Path", "name", "stem", "suffix")
+@MODELS.attribute("Path", "name", "stem", "suffix", "anchor", "root", "drive")
 @MODELS.method("Path", "as_posix", "__str__", "__fspath__")
 def _path_text(_: Interpreter, call: Call) -> Value:
     text = text_of(call.receiver)
@@ -545,6 +715,50 @@ def _path_path(_: Interpreter, call: Call) -> Value:
     return path_value(str(made), call, call.receiver, *call.args)
 
 
+@MODELS.method("Path", "is_absolute", "is_relative_to", "match")
+def _path_test(_: Interpreter, call: Call) -> Value:
+    text, given = text_of(call.receiver), [text_of(arg) for arg in call.args]
+    known = [part for part in given if part is not None]
+    if text is None or call.receiver is None or call.keywords or len(known) != len(given):
+        return call.unknown()
+    verdict = getattr(PurePosixPath(text), call.name)(*known)
+    return Value(bool(verdict), merged(call.receiver, *call.args))
+
+
+@MODELS.method("Path", "stat", "lstat")
+@MODELS.function("os.stat", "os.lstat")
+def _status(interpreter: Interpreter, call: Call) -> Value:
+    """Return what is told of a file: numbers; raise where it is not there."""
+    path = call.receiver if call.receiver is not None else call.given(0, "path")
+    file_of(interpreter, path)
+    whole = {name: arrays.number("int64") for name in ("st_size", "st_mode", "st_ino", "st_nlink")}
+    times = {name: arrays.number("float64") for name in ("st_mtime", "st_ctime", "st_atime")}
+    return thing("os.stat_result", call, **whole, **times)
+
+
+def _standing_for(value: Value) -> PurePosixPath | None:
+    """Return the path that an object is compared by, None of other values."""
+    data = value.data
+    if not isinstance(data, LibraryObject) or data.name != "pathlib.Path":
+        return None
+    text = text_of(value)
+    return None if text is None else PurePosixPath(text)
+
+
+operators.STANDING_FOR.append(_standing_for)
+
+
+@MODELS.method("Path", "samefile")
+@MODELS.function("os.path.samefile")
+def _same_file(_: Interpreter, call: Call) -> Value:
+    both = [*([call.receiver] if call.receiver is not None else []), *call.args]
+    texts = [text_of(path) for path in both]
+    if len(texts) != 2 or None in texts:
+        return call.unknown()
+    same = len({posixpath.normpath(text) for text in texts if text is not None}) == 1
+    return Value(True, merged(*both)) if same else call.unknown()
+
+
 @MODELS.attribute("Path", "parents", "parts", "suffixes")
 def _path_parts(_: Interpreter, call: Call) -> Value:
     text = text_of(call.receiver)
@@ -559,12 +773,15 @@ def _path_parts(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("os.path.exists", "os.path.isfile", "os.path.isdir", "os.path.lexists")
-@MODELS.method("Path", "exists", "is_file", "is_dir")
+@MODELS.function("os.path.islink", "os.path.ismount")
+@MODELS.method("Path", "exists", "is_file", "is_dir", "is_symlink", "is_mount")
 def _exists(interpreter: Interpreter, call: Call) -> Value:
     path = call.receiver if call.receiver is not None else call.given(0, "path", "s")
     text = text_of(path)
     if path is None or text is None:
         return call.unknown()
+    if call.name.rpartition(".")[2] in ("islink", "ismount", "is_symlink", "is_mount"):
+        return Value(False, path.origins) if interpreter.GUESSES else call.unknown()
     file = interpreter.workspace.file_named(text)
     if file is None:
         file = interpreter.workspace.existing_file(text, interpreter.script)
@@ -588,6 +805,14 @@ def _read_text(interpreter: Interpreter, call: Call) -> Value:
     return Value(text, frozenset({(file, 1)}))
 
 
+@MODELS.method("Path", "read_bytes")
+def _read_bytes(interpreter: Interpreter, call: Call) -> Value:
+    text = text_in(interpreter, file := file_of(interpreter, call.receiver))
+    if not text or file is None or "\ufffd" in text:
+        return call.unknown()
+    return Value(text.encode(), frozenset({(file, 1)}))
+
+
 @MODELS.method("Path", "write_text")
 def _write_text(interpreter: Interpreter, call: Call) -> Value:
     """Take note of what a file holds from now on."""
@@ -601,21 +826,44 @@ def _keep_json(interpreter: Interpreter, path: Value | None, text: Value | None)
         keep(interpreter, path, "json", text.document)
 
 
-@MODELS.method("Path", "mkdir", "write_bytes", "touch", "unlink", "rmdir", "rename")
+@MODELS.method("Path", "mkdir", "write_bytes", "touch", "unlink", "rmdir", "chmod", "symlink_to")
 @MODELS.function(
-    *("os.makedirs", "os.mkdir", "os.remove", "shutil.rmtree", "shutil.copy", "shutil.copyfile"),
-    *("os.rename", "os.replace", "shutil.move", "os.symlink", "os.chmod"),
+    *("os.makedirs", "os.mkdir", "os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.chmod"),
+    *("shutil.rmtree", "os.truncate", "os.utime"),
 )
 def _change_files(interpreter: Interpreter, call: Call) -> Value:
-    whole = "shutil" in call.name or "rename" in call.name or "remove" in call.name
     target = call.receiver if call.receiver is not None else call.given(0, "name", "path")
-    if not call.name.endswith(("mkdir", "makedirs")) or whole:
-        note_written(interpreter, None if whole else target)
-    elif not is_true(call.keywords.get("exist_ok")) or not _is_folder(
-        interpreter, text_of(target) or "."
-    ):
+    makes_folder = call.name.endswith(("mkdir", "makedirs"))
+    is_kept = makes_folder and is_true(call.given(2, "exist_ok"))
+    if not is_kept or not _is_folder(interpreter, text_of(target) or "."):
         note_written(interpreter, target)
     return Value(None)
+
+
+@MODELS.method("Path", "rename", "replace")
+@MODELS.function(
+    *("shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree", "shutil.move"),
+    *("os.rename", "os.replace", "os.renames", "os.symlink", "os.link", "shutil.copymode"),
+    *("shutil.copystat", "shutil.unpack_archive", "shutil.make_archive"),
+)
+def _copy_files(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of the file that is written, and of one that is moved away; return its path."""
+    source = call.receiver if call.receiver is not None else call.given(0, "src")
+    target = call.given(0 if call.receiver is not None else 1, "dst", "target")
+    name = call.name.rpartition(".")[2]
+    text, into = text_of(source), text_of(target)
+    goes_below = name in ("copy", "copy2", "move") and into is not None
+    if goes_below and into is not None and text is not None and _is_folder(interpreter, into):
+        into = posixpath.join(into, posixpath.basename(posixpath.normpath(text)))
+    note_written(interpreter, None if into is None else Value(into))
+    if name in ("move", "rename", "replace", "renames"):
+        note_written(interpreter, source)
+    held = None if text is None else kept_here(interpreter, text)
+    if held is not None and into is not None:
+        keep(interpreter, Value(into), held.form, held.value)
+    if name.startswith(("copy", "move")) and name not in ("copymode", "copystat"):
+        return call.unknown() if target is None else Value(into or target.data, target.origins)
+    return target if call.receiver is not None and target is not None else Value(None)
 
 
 @MODELS.method("Path", "glob", "rglob", "iterdir")
@@ -630,6 +878,8 @@ def _list_files(interpreter: Interpreter, call: Call) -> Value:
         text = "."
     if text is None or (pattern is not None and wanted is None):
         return call.unknown()
+    if name in ("glob", "iglob") and "root_dir" in call.keywords:
+        return _below_root(interpreter, call)
     if name in ("glob", "iglob") and not of_path:
         head = list(itertools.takewhile(lambda part: not _MAGIC.search(part), text.split("/")))
         wanted = text[len("/".join(head)) :].lstrip("/")
@@ -648,6 +898,19 @@ def _list_files(interpreter: Interpreter, call: Call) -> Value:
     if of_path:
         return Value([path_value(each, call, *parts) for each in joined], merged(*parts))
     return Value([Value(each, merged(*parts)) for each in joined], merged(*parts))
+
+
+def _below_root(interpreter: Interpreter, call: Call) -> Value:
+    """List the files that fit a pattern below ``root_dir``, as seen from there."""
+    root, pattern = call.keywords["root_dir"], call.given(0, "pathname")
+    folder, wanted = text_of(root), text_of(pattern)
+    if folder is None or wanted is None or pattern is None:
+        return call.unknown()
+    files = _matching(interpreter, folder, wanted)
+    if not files or len(files) > MOST_ITEMS:
+        return call.unknown()
+    origins = merged(root, pattern)
+    return Value([Value(each, origins) for each in files], origins)
 
 
 @MODELS.function("os.walk")
@@ -782,6 +1045,10 @@ _OS_PATH: dict[str, Callable[..., object]] = {
     "abspath": posixpath.normpath,
     "realpath": posixpath.normpath,
     "expanduser": str,
+    "expandvars": str,
+    "normcase": str,
+    "splitroot": posixpath.splitroot if hasattr(posixpath, "splitroot") else str,
+    "splitdrive": posixpath.splitdrive,
 }
 
 
@@ -792,6 +1059,8 @@ def _os_path(_: Interpreter, call: Call) -> Value:
         if any(arg.data is None for arg in call.args):
             message = "expected str, bytes or os.PathLike object, not NoneType"
             raise Raised("type", message, *(arg for arg in call.args if arg.data is None))
+        return call.unknown()
+    if call.name.endswith("expandvars") and "$" in str(texts[0]):
         return call.unknown()
     function = _OS_PATH.get(call.name.rpartition(".")[2], str)
     return with_origins(function(*texts), merged(*call.args))

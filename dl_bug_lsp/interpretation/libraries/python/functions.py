@@ -6,21 +6,30 @@ Source: Python's documentation of ``bisect``, ``statistics``, ``textwrap``, ``js
 
 from __future__ import annotations
 
+import ast
 import bisect
 import datetime
+import fnmatch
+import html
 import re
+import shlex
 import statistics
+import string
 import textwrap
+import unicodedata
+import urllib.parse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing
+from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation.model_helpers import MOST_CALLS, listed, nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import MAX_ITEMS, MAX_TEXT, NotPlain, lifted, plain
 from dl_bug_lsp.interpretation.values import (
     Lazy,
     LibraryObject,
+    OneShot,
+    Origins,
     Raised,
     Value,
     merged,
@@ -33,6 +42,19 @@ if TYPE_CHECKING:
 # --- functions that depend on nothing but what they are given -------------------------------------
 
 PURE: dict[str, Callable[..., object]] = {
+    "string.capwords": string.capwords,
+    "ast.literal_eval": ast.literal_eval,
+    "builtins.eval": ast.literal_eval,
+    "shlex.split": shlex.split,
+    "html.escape": html.escape,
+    "html.unescape": html.unescape,
+    "unicodedata.normalize": unicodedata.normalize,
+    "unicodedata.category": unicodedata.category,
+    "fnmatch.filter": fnmatch.filter,
+    "fnmatch.fnmatch": fnmatch.fnmatchcase,
+    "fnmatch.fnmatchcase": fnmatch.fnmatchcase,
+    "urllib.parse.quote": urllib.parse.quote,
+    "urllib.parse.unquote": urllib.parse.unquote,
     **{f"bisect.{n}": getattr(bisect, n) for n in ("bisect", "bisect_left", "bisect_right")},
     **{f"textwrap.{n}": getattr(textwrap, n) for n in ("dedent", "indent", "shorten", "wrap")},
     "textwrap.fill": textwrap.fill,
@@ -50,7 +72,14 @@ def _pure(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     if any(isinstance(g, str) and len(g) > MAX_TEXT for g in given):
         return call.unknown()
-    return lifted(PURE[call.name](*given, **named), *call.args)
+    try:
+        return lifted(PURE[call.name](*given, **named), *call.args)
+    except (SyntaxError, ValueError) as error:
+        if call.name == "builtins.eval":
+            return call.unknown()
+        raise Raised("value", str(error), *call.args) from None
+    except (RecursionError, MemoryError):
+        return call.unknown()
 
 
 MODELS.function(*PURE)(_pure)
@@ -98,6 +127,7 @@ def _now(_: Interpreter, call: Call) -> Value:
 
 
 DATE_PARTS = ("year", "month", "day")
+SPAN_PARTS = ("days", "seconds", "microseconds")
 TIME_PARTS = ("hour", "minute", "second", "microsecond")
 
 
@@ -147,6 +177,107 @@ def _formatted(_: Interpreter, call: Call) -> Value:
     return lifted(getattr(moment, call.name)(*given), *call.args)
 
 
+def _made(moment: datetime.date, call: Call, origins: Origins) -> Value:
+    """Return a date that was computed, with its parts; of another time zone without them."""
+    name = "datetime" if isinstance(moment, datetime.datetime) else "date"
+    if isinstance(moment, datetime.datetime) and moment.tzinfo is not None:
+        return thing(f"datetime.{name}", call)
+    parts = DATE_PARTS if name == "date" else (*DATE_PARTS, *TIME_PARTS)
+    values = {part: Value(getattr(moment, part), origins) for part in parts}
+    made = LibraryObject(f"datetime.{name}", tuple(values.values()), {}, call.place, values)
+    return Value(made, origins)
+
+
+def _span_made(span: datetime.timedelta, call: Call, origins: Origins) -> Value:
+    values = {part: Value(getattr(span, part), origins) for part in SPAN_PARTS}
+    return Value(LibraryObject("datetime.timedelta", (), {}, call.place, values), origins)
+
+
+def _span_of(value: Value | None) -> datetime.timedelta | None:
+    """Return the span of time that an object is, None where it is none or not known."""
+    data = None if value is None else value.data
+    if not isinstance(data, LibraryObject) or data.name != "datetime.timedelta":
+        return None
+    numbers = {part: arrays.size(data.state.get(part)) for part in SPAN_PARTS}
+    known = {part: number for part, number in numbers.items() if number is not None}
+    return datetime.timedelta(**known) if len(known) == len(SPAN_PARTS) else None
+
+
+def _time_of(value: Value) -> datetime.date | datetime.timedelta | None:
+    """Return the date or span that an object is compared by, None of other values."""
+    try:
+        return _span_of(value) or _moment(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+operators.STANDING_FOR.append(_time_of)
+
+
+def _of_times(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
+    """Return what a sum or difference of dates and spans of time comes to."""
+    dates = ("datetime.datetime", "datetime.date", "datetime.timedelta")
+    held = [v.data for v in (a, b) if isinstance(v.data, LibraryObject) and v.data.name in dates]
+    if kind not in (ast.Add, ast.Sub) or len(held) != 2:
+        return None
+    call = Call("datetime", (a, b), {}, held[0].made)
+    x, y = _time_of(a), _time_of(b)
+    if x is None or y is None:
+        is_span = kind is ast.Sub and held[1].name != "datetime.timedelta"
+        return thing("datetime.timedelta" if is_span else held[0].name, call)
+    try:
+        made: object = x + y if kind is ast.Add else x - y  # type: ignore[operator]
+    except TypeError as error:
+        raise Raised("type", str(error), a, b) from None
+    except OverflowError:
+        return None
+    if isinstance(made, datetime.timedelta):
+        return _span_made(made, call, merged(a, b))
+    return _made(made, call, merged(a, b)) if isinstance(made, datetime.date) else None
+
+
+operators.OF_OBJECTS.append(_of_times)
+
+
+@MODELS.method("datetime", "date", "replace", "weekday", "isoweekday", "toordinal")
+@MODELS.method("date", "replace", "weekday", "isoweekday", "toordinal")
+def _of_date(_: Interpreter, call: Call) -> Value:
+    try:
+        moment = _moment(call.receiver)
+        named = {name: plain(value) for name, value in call.keywords.items()}
+        given = [plain(arg) for arg in call.args]
+    except (NotPlain, ValueError, TypeError):
+        return call.unknown()
+    own = [call.receiver] if call.receiver is not None else []
+    origins = merged(*own, *call.args, *call.keywords.values())
+    if moment is None:
+        if call.name in ("date", "replace"):
+            is_date = call.name == "date" or (call.held is not None and call.held.short == "date")
+            return thing("datetime.date" if is_date else "datetime.datetime", call)
+        return arrays.number("int64", *own)
+    try:
+        made = getattr(moment, call.name)(*given, **named)
+    except (ValueError, TypeError) as error:
+        kind = "type" if isinstance(error, TypeError) else "value"
+        raise Raised(kind, str(error), *call.args, *call.keywords.values()) from None
+    return _made(made, call, origins) if isinstance(made, datetime.date) else Value(made, origins)
+
+
+@MODELS.function("datetime.datetime.fromisoformat", "datetime.date.fromisoformat")
+def _from_iso(_: Interpreter, call: Call) -> Value:
+    text = call.given(0, "date_string")
+    if text is None or not isinstance(text.data, str) or len(text.data) > MOST_OF_DATE:
+        return call.unknown()
+    kind = datetime.date if ".date." in call.name else datetime.datetime
+    try:
+        return _made(kind.fromisoformat(text.data), call, text.origins)
+    except ValueError as error:
+        raise Raised("value", str(error), text) from None
+
+
+MOST_OF_DATE = 100
+
+
 def _moment(value: Value | None) -> datetime.date | None:
     """Return the date that an object was made with, None where it is not known.
 
@@ -178,8 +309,7 @@ def _span(_: Interpreter, call: Call) -> Value:
     except (TypeError, OverflowError) as error:
         raise Raised("type", str(error), *call.args, *call.keywords.values()) from None
     origins = merged(*call.args, *call.keywords.values())
-    parts = ("days", "seconds", "microseconds")
-    return thing(call.name, call, **{part: Value(getattr(span, part), origins) for part in parts})
+    return _span_made(span, call, origins)
 
 
 @MODELS.method("timedelta", "total_seconds")
@@ -210,14 +340,23 @@ def _time_written(_: Interpreter, call: Call) -> Value:
 
 @MODELS.function("itertools.accumulate")
 def _accumulated(interpreter: Interpreter, call: Call) -> Value:
+    """Return the running totals: sums, or what a function gives for each total and item."""
     items = listed(interpreter, call.given(0, "iterable"))
-    if items is None or len(call.args) != 1 or call.keywords or not items:
-        return call.unknown() if items is None or items else Value([])
-    total, totals = items[0], [items[0]]
-    for item in items[1:MAX_ITEMS]:
-        try:
-            total = lifted(plain(total) + plain(item), total, item)
-        except (NotPlain, TypeError):
-            return Value(Lazy(unknown(*items[:24]), Value(len(items))))
+    function, start = call.given(1, "func"), call.keywords.get("initial")
+    if items is None:
+        return call.unknown()
+    if start is not None and start.data is not None:
+        items = [start, *items]
+    if not items:
+        return Value([])
+    is_sum = function is None or function.data is None
+    if len(items) > (MAX_ITEMS if is_sum else MOST_CALLS):
+        return Value(Lazy(unknown(*items[:24]), Value(len(items))))
+    totals = items[:1]
+    for item in items[1:]:
+        if is_sum or function is None:
+            total = interpreter.operated(ast.Add, totals[-1], item, call.place)
+        else:
+            total = interpreter.call(function, (totals[-1], item), {}, call.place)
         totals.append(total)
-    return Value(totals, merged(*call.args))
+    return Value(OneShot(totals, call.place), merged(*call.args))

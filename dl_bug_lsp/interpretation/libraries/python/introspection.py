@@ -16,9 +16,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.libraries.torch.tensors import words
-from dl_bug_lsp.interpretation.model_helpers import thing
+from dl_bug_lsp.interpretation.model_helpers import first_argument, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import RELEASE
+from dl_bug_lsp.interpretation.operators import RELEASE, truth
 from dl_bug_lsp.interpretation.values import (
     BoundMethod,
     ClassValue,
@@ -26,7 +26,9 @@ from dl_bug_lsp.interpretation.values import (
     Instance,
     Library,
     LibraryObject,
+    ModuleValue,
     Value,
+    merged,
 )
 
 if TYPE_CHECKING:
@@ -148,7 +150,28 @@ def _version(_: Interpreter, call: Call) -> Value:
 def _distribution_version(interpreter: Interpreter, call: Call) -> Value:
     name = call.args[0].data if call.args else None
     known = RECENT.get(name.replace("-", "_")) if isinstance(name, str) else None
+    if known is None and isinstance(name, str) and interpreter.GUESSES:
+        own = _own_version(interpreter, name)
+        return call.unknown() if own is None else own
     return Value(known) if known is not None and interpreter.GUESSES else call.unknown()
+
+
+_VERSION = re.compile(r"""^\s*(?:__version__|version)\s*=\s*["'](\d[\w.+-]*)["']""", re.MULTILINE)
+
+
+def _own_version(interpreter: Interpreter, name: str) -> Value | None:
+    """Return the version that a project of the workspace says that it has."""
+    package = name.replace("-", "_")
+    workspace = interpreter.workspace
+    if workspace.module_file(package) is None:
+        return None
+    for file in ("pyproject.toml", "setup.cfg", "setup.py", f"{package}/__init__.py"):
+        text = workspace.text(file) if file in workspace.files() else None
+        match = None if text is None else _VERSION.search(text)
+        if match is not None and text is not None:
+            line = text.count("\n", 0, match.start(1)) + 1
+            return Value(match[1], frozenset({(file, line)}))
+    return None
 
 
 @MODELS.function("importlib.util.find_spec")
@@ -224,6 +247,100 @@ def _part_of_version(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
+# --- modules --------------------------------------------------------------------------------------
+
+
+def _file_of(value: Value | None) -> str | None:
+    """Return the workspace file that a module, class, function or method is written in."""
+    data = None if value is None else value.data
+    if isinstance(data, BoundMethod):
+        data = data.function
+    if isinstance(data, ModuleValue):
+        return data.environment.file
+    if isinstance(data, Instance):
+        return data.cls.file
+    return data.file if isinstance(data, (FunctionValue, ClassValue)) else None
+
+
+@MODELS.function("inspect.getfile", "inspect.getsourcefile", "inspect.getabsfile")
+def _source_file(_: Interpreter, call: Call) -> Value:
+    file = _file_of(call.given(0, "object"))
+    return call.unknown() if file is None else Value(file, merged(*call.args))
+
+
+@MODELS.function("inspect.getmodule")
+def _module_of(interpreter: Interpreter, call: Call) -> Value:
+    file = _file_of(call.given(0, "object"))
+    return call.unknown() if file is None else interpreter.modules.get(file, call.unknown())
+
+
+@MODELS.function("inspect.getsource", "inspect.getdoc")
+def _source(interpreter: Interpreter, call: Call) -> Value:
+    """Return the lines of a definition as one text, or its cleaned documentation."""
+    given = call.given(0, "object")
+    data = None if given is None else given.data
+    if isinstance(data, BoundMethod):
+        data = data.function
+    if not isinstance(data, (FunctionValue, ClassValue)) or isinstance(data.node, ast.Lambda):
+        return call.unknown()
+    if call.name.endswith("getdoc"):
+        docstring = ast.get_docstring(data.node)
+        is_sure = docstring is not None or isinstance(data, FunctionValue)
+        return Value(docstring, merged(*call.args)) if is_sure else call.unknown()
+    lines = (interpreter.workspace.text(data.file) or "").splitlines(keepends=True)
+    first = min([data.node.lineno, *(d.lineno for d in data.node.decorator_list)])
+    return Value("".join(lines[first - 1 : data.node.end_lineno]), merged(*call.args))
+
+
+@MODELS.function("inspect.getmembers")
+def _members(interpreter: Interpreter, call: Call) -> Value:
+    """Return the names of a module and what they stand for, sorted, those that pass a test."""
+    given, test = call.given(0, "object"), call.given(1, "predicate")
+    if given is None or not isinstance(given.data, ModuleValue):
+        return call.unknown()
+    pairs = []
+    for name in sorted(given.data.environment.names):
+        held = interpreter.attribute(given, name, call.place)
+        passes: bool | None = True
+        if test is not None and test.data is not None:
+            passes = truth(interpreter.call(test, (held,), {}, call.place))
+        if passes is not False:
+            pairs.append(Value((Value(name), held), held.origins))
+    return Value(pairs, given.origins)
+
+
+@MODELS.subscript("sys.modules")
+def _module_named(interpreter: Interpreter, call: Call) -> Value:
+    """Return a module of the workspace by its name, one of a library as itself."""
+    name = call.args[0].data if call.args else None
+    if not isinstance(name, str):
+        return call.unknown()
+    if name == "__main__":
+        return interpreter.modules.get(interpreter.script, call.unknown())
+    file = interpreter.workspace.module_file(name, call.place[0])
+    if file is None:
+        return Value(Library(name), merged(*call.args))
+    return interpreter.modules.get(file, call.unknown())
+
+
+@MODELS.function("builtins.__import__")
+def _imported(interpreter: Interpreter, call: Call) -> Value:
+    """Return a module as a statement imports it: the first package, or the module for names."""
+    name, taken = call.given(0, "name"), call.given(3, "fromlist")
+    if name is None or not isinstance(name.data, str) or call.given(4, "level") is not None:
+        return call.unknown()
+    is_whole = taken is not None and isinstance(taken.data, (list, tuple)) and bool(taken.data)
+    importing = MODELS.functions["importlib.import_module"]
+    module = importing(interpreter, Call("importlib.import_module", (name,), {}, call.place))
+    root = Value(name.data.partition(".")[0], name.origins)
+    if is_whole or root.data == name.data:
+        return module
+    return importing(interpreter, Call("importlib.import_module", (root,), {}, call.place))
+
+
+MODELS.function("importlib.reload")(first_argument)
+
+
 # --- signatures -----------------------------------------------------------------------------------
 
 
@@ -242,7 +359,12 @@ def _parameters(interpreter: Interpreter, value: Value) -> list[Parameter] | Non
         own = (base.members.get(name) for base in interpreter.lineage(cls))
         member = next((value for value in own if value is not None), None)
         data, receivers = (None if member is None else member.data), 1
-    if not isinstance(data, FunctionValue) or isinstance(data.node, ast.Lambda):
+    if data is None and isinstance(value.data, ClassValue) and value.data.is_dataclass:
+        if interpreter.has_fields_of_libraries(value.data):
+            return None
+        fields = interpreter.fields_of(value.data).items()
+        return [(name, "POSITIONAL_OR_KEYWORD", default) for name, default in fields]
+    if not isinstance(data, FunctionValue):
         return None
     given = data.node.args
     found: list[Parameter] = []
@@ -308,6 +430,9 @@ def _order(interpreter: Interpreter, call: Call) -> Value:
 def _names_of(interpreter: Interpreter, call: Call) -> Value:
     """Return the sorted names of an object of the program, or of one of its classes."""
     data = call.args[0].data if call.args else None
+    if isinstance(data, ModuleValue):
+        shown = sorted(name for name in data.environment.names if name.isidentifier())
+        return Value([Value(name) for name in shown], call.args[0].origins)
     cls = data.cls if isinstance(data, Instance) else data
     bases = interpreter.library_bases(cls) if isinstance(cls, ClassValue) else []
     if not isinstance(cls, ClassValue) or any(base not in MEMBERS for base in bases):

@@ -6,35 +6,34 @@ Source: the Python 3.13 library reference.
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
 import itertools
 import logging
 import math
-import operator
-import re
 import string
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
-import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.libraries.python.builtins import ENDLESS, endless_items
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
     MOST_ITEMS,
-    MOST_TEXT_OF_PATTERN,
     first_argument,
     itself,
     listed,
     nothing,
     state_of,
     thing,
-    with_origins,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
     PLAIN,
     alike,
+    lifted,
     plain,
     representative,
     truth,
@@ -78,19 +77,21 @@ _MATH = (
     ),
     *("asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "pow", "fabs", "fmod", "gcd", "lcm"),
     *("hypot", "isnan", "isinf", "isfinite", "isclose", "radians", "degrees", "trunc", "copysign"),
+    *("erfc", "gamma", "lgamma", "remainder", "modf", "frexp", "ldexp"),
     *("isqrt", "erf", "prod", "factorial", "comb", "perm", "cbrt", "exp2", "dist", "fsum"),
 )
-_LARGEST = {"factorial": 1000, "comb": 1000, "perm": 1000}
+_LARGEST = {"ldexp": 1000, "factorial": 1000, "comb": 1000, "perm": 1000}
 
 
-_GIVES = {
+_GIVES: dict[str, str] = {
     **dict.fromkeys(_MATH, "float64"),
     **dict.fromkeys(("ceil", "floor", "trunc", "gcd", "lcm", "isqrt", "factorial"), "int64"),
     **dict.fromkeys(("comb", "perm"), "int64"),
     **dict.fromkeys(("isnan", "isinf", "isfinite", "isclose"), "bool"),
 }
 """The types of what functions of ``math`` give for a number that is not known."""
-del _GIVES["prod"], _GIVES["dist"], _GIVES["fsum"]
+for _name in ("prod", "dist", "fsum", "modf", "frexp"):
+    del _GIVES[_name]
 
 
 @MODELS.numbers
@@ -112,7 +113,7 @@ def _math(_: Interpreter, call: Call) -> Value:
     if largest is not None and not all(isinstance(n, int) and n <= largest for n in numbers):
         return call.unknown()
     try:
-        return Value(function(*numbers, **named), merged(*call.args))
+        return lifted(function(*numbers, **named), *call.args)
     except TypeError as error:
         raise Raised("type", str(error), *call.args) from None
     except (ValueError, OverflowError) as error:
@@ -128,14 +129,24 @@ CONSTANTS: dict[str, object] = {
     **{f"numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
     **{f"torch.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
     **{f"jax.numpy.{name}": getattr(math, name) for name in ("pi", "e", "inf", "nan")},
-    **{f"string.{name}": getattr(string, name) for name in string.__all__ if name.islower()},
+    **{
+        f"string.{name}": getattr(string, name)
+        for name in string.__all__
+        if isinstance(getattr(string, name), str)
+    },
     "numpy.newaxis": None,
     "tensorflow.newaxis": None,
     "jax.numpy.newaxis": None,
-    "os.sep": "/",
+    **{f"{module}.sep": "/" for module in ("os", "os.path")},
+    "os.path.pardir": "..",
+    "os.path.curdir": ".",
+    "os.pardir": "..",
+    "os.curdir": ".",
+    "os.devnull": "/dev/null",
+    "os.extsep": ".",
     "os.pathsep": ":",
     "os.linesep": "\n",
-    "csv.QUOTE_NONE": csv.QUOTE_NONE,
+    **{f"csv.{n}": getattr(csv, n) for n in dir(csv) if n.startswith("QUOTE_")},
     "argparse.SUPPRESS": argparse.SUPPRESS,
     "sys.maxsize": 2**63 - 1,
     "sys.version_info.major": 3,
@@ -255,6 +266,16 @@ _COMBINING: dict[str, Callable[..., Iterable[tuple[Value, ...]]]] = {
 }
 
 
+@MODELS.function("itertools.compress")
+def _compressed(interpreter: Interpreter, call: Call) -> Value:
+    items = listed(interpreter, call.given(0, "data"))
+    tests = [truth(t) for t in listed(interpreter, call.given(1, "selectors")) or ()]
+    if items is None or None in tests or call.given(1, "selectors") is None:
+        item = Value(UNKNOWN) if not items else alike(items)
+        return Value(Lazy(item, Value(UNKNOWN)), merged(*call.args))
+    return Value(OneShot(itertools.compress(items, tests), call.place), merged(*call.args))
+
+
 @MODELS.function(*(f"itertools.{name}" for name in _COMBINING))
 def _combining(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
@@ -369,9 +390,11 @@ def _several_iterators(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("itertools.islice")
 def _islice(interpreter: Interpreter, call: Call) -> Value:
-    items = listed(interpreter, call.given(0))
     bounds = [arg.data for arg in call.args[1:]]
     known = [b for b in bounds if b is None or isinstance(b, int)]
+    most = known[min(1, len(known) - 1)] if known else None
+    items = endless_items(call.args[0], most) if isinstance(most, int) and most >= 0 else None
+    items = listed(interpreter, call.given(0)) if items is None else items
     if items is None or len(known) != len(bounds) or not known:
         return call.unknown()
     try:
@@ -380,21 +403,70 @@ def _islice(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
 
 
-@MODELS.function("itertools.repeat", "itertools.cycle", "itertools.count")
+MOST_REPEATED = 1_000
+
+
+@MODELS.function("itertools.cycle", "itertools.count")
 def _endless(interpreter: Interpreter, call: Call) -> Value:
-    first, times = call.given(0, "object", "iterable"), call.given(1, "times")
-    if call.name.endswith("repeat") and first is not None:
-        length = Value(UNKNOWN) if times is None else times
-        return Value(Lazy(first, length), merged(first, length))
+    """Return an iterator without an end: its items are made as they are taken."""
     if call.name.endswith("cycle"):
-        items = listed(interpreter, first)
-        return call.unknown() if not items else Value(Lazy(alike(items), Value(UNKNOWN)))
-    return Value(Lazy(call.unknown(), Value(UNKNOWN)))
+        given = call.given(0, "iterable")
+        items = listed(interpreter, given)
+        if items is None and given is not None and given.known:
+            rows = interpreter.iterate(given)
+            # What a loader gives at the end of its data is like what it gave before.
+            return Value(Lazy(rows.item, Value(UNKNOWN))) if isinstance(rows, Lazy) else given
+        if not items:
+            return call.unknown()
+        return thing(ENDLESS, call, at=Value(0), items=Value(items), step=Value(1))
+    start, step = call.given(0, "start") or Value(0), call.given(1, "step") or Value(1)
+    return thing(ENDLESS, call, at=start, items=Value(None), step=step)
+
+
+@MODELS.method("endless", "__next__")
+def _next_endless(_: Interpreter, call: Call) -> Value:
+    items = None if call.receiver is None else endless_items(call.receiver, 1)
+    return items[0] if items else call.unknown()
+
+
+@MODELS.method("endless", "__iter__")
+def _iterated_endless(_: Interpreter, call: Call) -> Value:
+    items = call.state["items"].data
+    if isinstance(items, list):
+        return Value(Lazy(alike(items), Value(UNKNOWN)))
+    at = call.state["at"]
+    item = arrays.number("int64" if isinstance(at.data, int) else "float64", at)
+    return Value(Lazy(item, Value(UNKNOWN)))
+
+
+@MODELS.function("itertools.repeat")
+def _repeated(_: Interpreter, call: Call) -> Value:
+    first, times = call.given(0, "object"), call.given(1, "times")
+    if first is None:
+        return call.unknown()
+    if times is None:
+        return thing(ENDLESS, call, at=Value(0), items=Value([first]), step=Value(1))
+    if isinstance(times.data, int) and times.data <= MOST_REPEATED:
+        return Value(OneShot([first] * times.data, call.place), merged(*call.args))
+    return Value(Lazy(first, times), merged(*call.args))
 
 
 @MODELS.function("functools.partial")
 def _partial(_: Interpreter, call: Call) -> Value:
     return thing("functools.partial", call)
+
+
+@MODELS.attribute("partial", "func", "args", "keywords")
+def _part_of_partial(_: Interpreter, call: Call) -> Value:
+    held = call.held
+    if held is None or not held.args:
+        return call.unknown()
+    parts = {
+        "func": held.args[0],
+        "args": Value(held.args[1:], merged(*held.args[1:])),
+        "keywords": Value(dict(held.keywords)),
+    }
+    return parts[call.name]
 
 
 @MODELS.object("functools.partial")
@@ -404,11 +476,6 @@ def _call_partial(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     given = {**held.keywords, **call.keywords}
     return interpreter.call(held.args[0], (*held.args[1:], *call.args), given, call.place)
-
-
-_OPERATORS: dict[str, Callable[..., object]] = {
-    name: getattr(operator, name) for name in ("add", "mul", "sub", "or_", "and_")
-}
 
 
 @MODELS.function("functools.reduce")
@@ -421,16 +488,8 @@ def _reduce(interpreter: Interpreter, call: Call) -> Value:
     if not rest:
         raise Raised("type", "reduce() of empty iterable with no initial value", *call.args)
     total, *others = rest
-    known = _OPERATORS.get(
-        function.data.name.rpartition(".")[2] if isinstance(function.data, Library) else ""
-    )
     for item in others:
-        if known is not None:
-            if not isinstance(total.data, (int, float)) or not isinstance(item.data, (int, float)):
-                return call.unknown()
-            total = Value(known(total.data, item.data), merged(total, item))
-        else:
-            total = interpreter.call(function, (total, item), {}, call.place)
+        total = interpreter.call(function, (total, item), {}, call.place)
     return total
 
 
@@ -468,52 +527,6 @@ def _enter_context(interpreter: Interpreter, call: Call) -> Value:
 
 
 MODELS.method("ExitStack", "callback", "close", "push")(nothing)
-
-
-@MODELS.function("operator.itemgetter", "operator.attrgetter")
-def _getter(_: Interpreter, call: Call) -> Value:
-    return thing(call.name, call)
-
-
-@MODELS.object("operator.itemgetter")
-def _call_itemgetter(_: Interpreter, call: Call) -> Value:
-    held = call.held
-    given = call.given(0)
-    if held is None or len(held.args) != 1 or given is None:
-        return call.unknown()
-    key = held.args[0].data
-    if isinstance(given.data, dict) and isinstance(key, PLAIN):
-        if key in given.data:
-            return _as_value(given.data[key])
-        if not isinstance(given.data, DefaultDict):
-            raise Raised("key", repr(key), held.args[0], given)
-    if isinstance(given.data, (list, tuple)) and isinstance(key, int):
-        if not -len(given.data) <= key < len(given.data):
-            raise Raised("index", "index out of range", held.args[0], given)
-        return _as_value(given.data[key])
-    return call.unknown()
-
-
-def _as_value(data: object) -> Value:
-    return data if isinstance(data, Value) else Value(UNKNOWN)
-
-
-@MODELS.function("re.findall", "re.split", "re.sub")
-def _regular(_: Interpreter, call: Call) -> Value:
-    """Apply a pattern that takes little time on any text: no group, one repetition at most."""
-    given = [arg.data for arg in call.args]
-    at = 2 if call.name.endswith("sub") else 1
-    if len(given) != at + 1 or call.keywords or not all(isinstance(g, str) for g in given):
-        return call.unknown()
-    texts = [g for g in given if isinstance(g, str)]
-    repeated = sum(texts[0].count(mark) for mark in "*+{?")
-    if "(" in texts[0] or repeated > 1 or len(texts[at]) > MOST_TEXT_OF_PATTERN:
-        return call.unknown()
-    function: Callable[..., object] = getattr(re, call.name.rpartition(".")[2])
-    try:
-        return with_origins(function(*texts), merged(*call.args))
-    except re.error as error:
-        raise Raised("value", str(error), call.args[0]) from None
 
 
 # Copies and data classes.
@@ -640,8 +653,23 @@ def _field_named(interpreter: Interpreter, call: Call, name: str) -> Value:
         default = given.data.keywords.get("default", missing)
         factory = given.data.keywords.get("default_factory", missing)
     state = {"name": Value(name), "default": default, "default_factory": factory}
-    state |= {part: Value(UNKNOWN) for part in ("type", "metadata")}
+    state |= {"type": _annotation(interpreter, cls, name), "metadata": Value(UNKNOWN)}
     return Value(LibraryObject("dataclasses.Field", (), {}, call.place, state))
+
+
+def _annotation(interpreter: Interpreter, cls: object, name: str) -> Value:
+    """Return the type of a field where it is one of Python's own, else unknown."""
+    for base in interpreter.lineage(cls) if isinstance(cls, ClassValue) else ():
+        for statement in base.node.body:
+            if not isinstance(statement, ast.AnnAssign) or not isinstance(
+                statement.annotation, ast.Name
+            ):
+                continue
+            kind = statement.annotation.id
+            is_it = isinstance(statement.target, ast.Name) and statement.target.id == name
+            if is_it and kind in ("int", "float", "str", "bool", "list", "dict", "tuple", "bytes"):
+                return Value(Library(f"builtins.{kind}"))
+    return Value(UNKNOWN)
 
 
 @MODELS.function("dataclasses.astuple")
@@ -706,6 +734,9 @@ def _snapshot(value: Value) -> Value:
         return unknown(value)
 
 
+MODELS.function("enum.auto")(lambda _, call: thing("enum.auto", call))
+
+
 @MODELS.function("dataclasses.field")
 def _field(_: Interpreter, call: Call) -> Value:
     return thing("dataclasses.field", call)
@@ -726,13 +757,85 @@ MODELS.function(
     *("time.sleep", "logging.basicConfig", "logging.info", "logging.warning", "logging.error"),
     *("logging.debug", "warnings.filterwarnings", "warnings.simplefilter", "warnings.warn"),
     *("sys.path.append", "sys.path.insert", "tqdm.write", "tqdm.tqdm.write"),
+    *("logging.critical", "logging.exception", "logging.log", "logging.captureWarnings"),
+    *("logging.addLevelName", "logging.config.dictConfig", "logging.config.fileConfig"),
+    *("logging.root.setLevel", "logging.root.addHandler", "logging.root.removeHandler"),
+    *("logging.shutdown", "sys.setrecursionlimit", "atexit.register"),
+    *("sys.stdout.flush", "sys.stdout.write", "sys.stderr.write", "sys.stderr.flush"),
+    *("sys.path.remove", "signal.signal", "os.chdir", "os.putenv", "os.umask", "os.nice"),
+    *("pprint.pp", "traceback.print_stack", "traceback.print_exception"),
     *("faulthandler.enable", "logging.disable", "pprint.pprint", "traceback.print_exc"),
 )(nothing)
-MODELS.function("logging.getLogger")(lambda interpreter, call: thing("logging.Logger", call))
+_LOGGERS: WeakKeyDictionary[Interpreter, dict[object, Value]] = WeakKeyDictionary()
+
+
+@MODELS.function("logging.getLogger")
+def _logger(interpreter: Interpreter, call: Call) -> Value:
+    """Return the logger of a name, the same one for each call."""
+    name = call.given(0, "name") or Value(None)
+    if not isinstance(name.data, (str, type(None))):
+        return thing("logging.Logger", call)
+    known = _LOGGERS.setdefault(interpreter, {})
+    key = name.data or "root"
+    if key not in known:
+        state = {"handlers": Value([]), "level": Value(30 if key == "root" else 0)}
+        state |= {"name": Value(key, name.origins), "propagate": Value(True)}
+        known[key] = thing("logging.Logger", call, **state)
+    return known[key]
+
+
+_HANDLERS = (
+    *("StreamHandler", "FileHandler", "NullHandler", "Handler", "RotatingFileHandler"),
+    *("TimedRotatingFileHandler", "MemoryHandler", "QueueHandler", "RichHandler", "SysLogHandler"),
+)
+_OF_HANDLERS = ("setLevel", "setFormatter", "addFilter", "removeFilter", "flush", "close", "emit")
+for _handler in _HANDLERS:
+    MODELS.method(_handler, *_OF_HANDLERS, "acquire", "release", "handle")(nothing)
+MODELS.method("Formatter", "formatTime", "formatException")(lambda _, call: call.unknown())
+
+
+@MODELS.method("Logger", "addHandler", "removeHandler")
+@MODELS.method("RootLogger", "addHandler", "removeHandler")
+def _changed_handlers(_: Interpreter, call: Call) -> Value:
+    given, handlers = call.given(0, "hdlr"), call.state.get("handlers")
+    if given is None or handlers is None or not isinstance(handlers.data, list):
+        return Value(None)
+    others = [held for held in handlers.data if held.data is not given.data]
+    handlers.data[:] = [*others, given] if call.name == "addHandler" else others
+    return Value(None)
+
+
+@MODELS.method("Logger", "hasHandlers")
+def _has_handlers(_: Interpreter, call: Call) -> Value:
+    handlers = call.state.get("handlers")
+    own = handlers is not None and isinstance(handlers.data, list) and bool(handlers.data)
+    return Value(True) if own else call.unknown()
+
+
+@MODELS.method("Logger", "setLevel")
+def _set_level(_: Interpreter, call: Call) -> Value:
+    level = call.given(0, "level")
+    if level is not None and call.held is not None:
+        number = (
+            getattr(logging, level.data, UNKNOWN) if isinstance(level.data, str) else level.data
+        )
+        call.held.state["level"] = Value(number, level.origins)
+    return Value(None)
+
+
+@MODELS.method("Logger", "getChild")
+def _child(interpreter: Interpreter, call: Call) -> Value:
+    name, suffix = call.state.get("name"), call.given(0, "suffix")
+    if name is None or suffix is None or not isinstance(suffix.data, str):
+        return thing("logging.Logger", call)
+    whole = Value(f"{name.data}.{suffix.data}", merged(name, suffix))
+    return _logger(interpreter, Call("logging.getLogger", (whole,), {}, call.place))
+
+
 MODELS.method(
     "Logger",
-    *("debug", "info", "warning", "warn", "error", "exception", "critical", "log", "setLevel"),
-    *("addHandler", "removeHandler"),
+    *("debug", "info", "warning", "warn", "error", "exception", "critical", "log"),
+    *("addFilter", "removeFilter", "fatal"),
 )(nothing)
 
 _TQDM = (

@@ -10,6 +10,7 @@ import configparser
 import json
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
@@ -115,6 +116,9 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     text = call.given(0, "s")
     if isinstance(text, JsonText):
         return text.document
+    if text is not None and isinstance(text.data, bytes):
+        with suppress(UnicodeDecodeError):
+            text = Value(text.data.decode(), text.origins)
     if text is None or not isinstance(text.data, str):
         return call.unknown()
     document = _json_text(text.data, text.origins)
@@ -129,7 +133,7 @@ def _json_dumps(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
     if given is None:
         return call.unknown()
-    options = {"indent", "sort_keys", "ensure_ascii"}
+    options = {"indent", "sort_keys", "ensure_ascii", "separators", "allow_nan"}
     if call.name != "json.dumps" or len(call.args) != 1 or call.keywords.keys() - options:
         return JsonText(_as_json(given))
     try:
