@@ -179,7 +179,7 @@ def truth(value: Value) -> bool | None:
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return bool(data) or rest_of(data) is not None
-    if isinstance(data, LibraryObject) and data.short == "DictConfig":
+    if isinstance(data, LibraryObject) and data.short in ("DictConfig", "CfgNode"):
         return bool(data.state)
     if isinstance(data, Array) and arrays.is_failing():
         _single(value, data)

@@ -193,6 +193,74 @@ def test_words_of_settings(tmp_path: Path) -> None:
     assert shown(names["held"]) == expected
 
 
+# --- yacs -----------------------------------------------------------------------------------------
+
+DEFAULTS = """from yacs.config import CfgNode as CN
+_C = CN()
+_C.MODEL = CN()
+_C.MODEL.NAME = "a"
+_C.MODEL.SIZES = (3,)
+_C.MODEL.EXTRA = CN(new_allowed=True)
+_C.TRAIN = CN({"LR": 0.1, "STEPS": 3})
+cfg = _C.clone()
+"""
+NODE_FILES = {
+    "c.yaml": "MODEL:\n  NAME: b\n  SIZES: [5, 6]\n  EXTRA:\n    Q: 1\nTRAIN:\n  STEPS: 7\n"
+}
+
+
+def test_a_setting_comes_from_what_set_it_last(tmp_path: Path) -> None:
+    program = (
+        f"{DEFAULTS}cfg.merge_from_file('c.yaml')\nimport sys\n"
+        "cfg.merge_from_list(sys.argv[1:])\ncfg.freeze()\nname = cfg.MODEL.NAME\n"
+        "sizes = cfg.MODEL['SIZES']\nextra = cfg.MODEL.EXTRA.Q\nrate = cfg.TRAIN.LR\n"
+        "steps = cfg.TRAIN.STEPS\nbefore = _C.TRAIN.LR\nkeys = list(cfg)\n"
+        "train = dict(**cfg.TRAIN)\ninside = 'MODEL' in cfg\nother = cfg.get('OTHER', 4)"
+    )
+    interpreter, names = followed(tmp_path, program, NODE_FILES, ["TRAIN.LR", "0.5"])
+    assert not interpreter.elsewhere
+    expected = {"name": "b", "sizes": (5, 6), "extra": 1, "rate": 0.5, "steps": 7, "before": 0.1}
+    assert {name: shown(names[name]) for name in expected} == expected
+    assert names["sizes"].origins == {("c.yaml", 3)}
+    assert names["steps"].origins == {("c.yaml", 7)}
+    assert names["rate"].origins == {("run.sh", 1)}
+    assert names["before"].origins == {("main.py", 7)}
+    assert shown(names["keys"]) == ["MODEL", "TRAIN"]
+    assert shown(names["train"]) == {"LR": 0.5, "STEPS": 7}
+    assert (names["inside"].data, names["other"].data) == (True, 4)
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        ("cfg.merge_from_file('other.yaml')", "key"),
+        ("cfg.merge_from_list(['TRAIN.RATE', 1])", "key"),
+        ("cfg.merge_from_list(['TRAIN.STEPS', 0.5])", "value"),
+        ("cfg.merge_from_list(['TRAIN.STEPS'])", "value"),
+        ("cfg.merge_from_other_cfg(CN({'TEST': 1}))", "key"),
+        ("cfg.freeze()\ncfg.TRAIN.LR = 3", "attribute"),
+    ],
+)
+def test_what_a_node_refuses(tmp_path: Path, statement: str, what: str) -> None:
+    files = {"other.yaml": "TRAIN:\n  RATE: 1\n"}
+    interpreter, _ = followed(tmp_path, DEFAULTS + statement, files)
+    assert [kind for _, kind in interpreter.elsewhere] == [what]
+
+
+def test_a_class_of_the_program_that_is_a_node(tmp_path: Path) -> None:
+    program = (
+        "from fvcore.common.config import CfgNode as _Node\n"
+        "class Node(_Node):\n    def lay(self, table):\n"
+        "        self.merge_from_other_cfg(Node(table))\n"
+        "c = Node({'a': {'b': 1}})\nc.z = 3\nc.lay({'a': {'b': 4}})\n"
+        "c.merge_from_file('own.yaml')\nb = c.a.b\nz = c['z']"
+    )
+    files = {"own.yaml": "_BASE_: base.yaml\nz: 5\n", "base.yaml": "a:\n  b: 6\nz: 4\n"}
+    _, names = followed(tmp_path, program, files)
+    assert (names["b"].data, names["z"].data) == (6, 5)
+    assert names["b"].origins == {("base.yaml", 2)}
+
+
 # --- classes of the program -----------------------------------------------------------------------
 
 CLASSES = {
