@@ -72,6 +72,8 @@ MODEL_ERRORS = (
 )
 """What a model may stumble over where a program hands it what it was not written for."""
 MAX_SIDES = 3
+MOST_EVALUATED = 2_000
+"""Characters of an expression that ``eval`` is given."""
 SUPER = "builtins.super()"
 OF_POSITIONS = ("values", "array", "to_numpy", "unique", "factorize", "reshape", "ravel", "flatten")
 """Methods of columns that give arrays without labels."""
@@ -84,7 +86,7 @@ SHIFTING = {
 """Functions that take an axis away or put one in: where the others then stand is their doing."""
 TABLES = {
     *("DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"),
-    "NpzFile",
+    *("NpzFile", "CfgNode"),
 }
 """Classes of libraries whose objects are tables of settings."""
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
@@ -184,10 +186,10 @@ class Calls(RunState):
             return self._names(callee.data.name, args, env)
         if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
             return self._names_of(_module_of(env))
-        if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
-            return self._eval(args, env)
         if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
             return self._exec(args, env)
+        if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
+            return self._eval(args, env, node.lineno)
         if callee.data is UNKNOWN and self.GUESSES:
             if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
                 path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
@@ -224,29 +226,24 @@ class Calls(RunState):
             self.stack.pop()
         return Value(None)
 
-    def _eval(self, args: Sequence[Value], env: Environment) -> Value:
-        """Follow the expression that ``eval`` is given as a text, in the scope of the call.
-
-        Dictionaries as its scopes stand before the names of the program.
-        """
-        text, scopes = args[0], args[1:]
-        if not isinstance(text.data, str) or len(self.stack) > MAX_DEPTH:
+    def _eval(self, args: Sequence[Value], env: Environment, line: int) -> Value:
+        """Return what an expression in a text comes to, in the scope of the call or another."""
+        text, scope = args[0], env
+        if not isinstance(text.data, str) or len(text.data) > MOST_EVALUATED:
             return unknown(*args)
+        for given in args[1:3]:
+            if isinstance(given.data, dict):
+                scope = Environment(given.data, scope if scope is not env else None, env.file)
         try:
             tree = ast.parse(text.data.strip(), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return unknown(*args)
-        if any(not isinstance(scope.data, (dict, type(None))) for scope in scopes):
-            return unknown(*args)
-        for scope in scopes:
-            if isinstance(scope.data, dict):
-                env = Environment(scope.data, env, env.file, env.owner)
+            return unknown(text)
         for node in ast.walk(tree):
-            if isinstance(node, ast.expr):
-                # What is followed in the text happens in the line of the call.
-                node.lineno = node.end_lineno = self.stack[-1][1]
-        result = self.value(tree.body, env)
-        return Value(result.data, merged(result, text)) if result.known else unknown(result, text)
+            if isinstance(node, (ast.expr, ast.keyword)):
+                node.lineno = node.end_lineno = line
+        result = self.value(tree.body, scope)
+        # What chose the names in it has made it, too.
+        return Value(result.data, merged(result, text))
 
     def _executed(self, file: str) -> ast.Module | None:
         """Return a file's statements, of one that is not named as Python, too."""
@@ -282,13 +279,16 @@ class Calls(RunState):
         return unknown(*parts)
 
     def _names(self, name: str, args: Sequence[Value], env: Environment) -> Value:
-        if args and isinstance(args[0].data, LibraryObject):
-            return Value(dict(args[0].data.state), args[0].origins)
-        if args and isinstance(args[0].data, Instance):
-            return Value(dict(args[0].data.attributes))
-        if args and isinstance(args[0].data, ModuleValue):
-            return self._names_of(args[0].data.environment)
-        return Value(UNKNOWN) if args else Value(dict(env.names))
+        if not args:
+            return Value(dict(env.names))
+        data = args[0].data
+        if isinstance(data, (Instance, ClassValue, ModuleValue)):
+            return self.interpreter.attribute(args[0], "__dict__", self.stack[-1])
+        if isinstance(data, LibraryObject):
+            is_record = data.short in ("Namespace", "SimpleNamespace")
+            # What changes the dictionary of a namespace changes its attributes.
+            return Value(data.state if is_record else dict(data.state), args[0].origins)
+        return Value(UNKNOWN)
 
     def _super(self, env: Environment) -> Value:
         scope: Environment | None = env
@@ -382,7 +382,12 @@ class Calls(RunState):
         model = find_model(MODELS.functions, name)
         if model is not None:
             return self.apply(model, call)
-        last = name.rpartition(".")[2]
+        around, _, last = name.rpartition(".")
+        if args and isinstance(args[0].data, Instance):
+            model = MODELS.methods.get((around.rpartition(".")[2], last))
+            if model is not None and around in self.library_bases(args[0].data.cls):
+                # The method of a base is called by the name of its class.
+                return self.apply(model, Call(last, args[1:], keywords, place, args[0]))
         if last in EXCEPTIONS and name == f"builtins.{last}":
             state = {"args": Value(args, merged(*args))}
             return Value(LibraryObject(name, args, dict(keywords), place, state), merged(*args))

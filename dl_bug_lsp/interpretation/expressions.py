@@ -117,7 +117,7 @@ OF_SCALARS = frozenset(
 """What NumPy's scalars have and Python's numbers have not."""
 FLOATS = ("float", "bfloat", "complex")
 """How the dtypes begin whose numbers have no bits to turn."""
-RECORDED = {"Namespace", "SimpleNamespace", "DictConfig"}
+RECORDED = {"Namespace", "SimpleNamespace", "DictConfig", "CfgNode"}
 """Classes of libraries whose attributes are all known."""
 PENDING = Value(UNKNOWN)
 """What a name stands for while its import is followed."""
@@ -265,10 +265,8 @@ class Expressions(Calls):
             owner = self.value(target.value, env)
             if isinstance(owner.data, Instance):
                 self._set(owner, owner.data, target.attr, value, (env.file, target.lineno))
-            elif isinstance(owner.data, LibraryObject):
-                owner.data.state[target.attr] = value
-            elif isinstance(owner.data, ClassValue):
-                owner.data.members[target.attr] = value
+            elif isinstance(owner.data, (LibraryObject, ClassValue)):
+                self.set_attribute(owner, target.attr, value, (env.file, target.lineno))
             elif isinstance(owner.data, Table):
                 call = Call(target.attr, (value,), {}, self.stack[-1], owner)
                 self.apply(MODELS.methods["table", "__setattr__"], call)
@@ -287,8 +285,30 @@ class Expressions(Calls):
         elif isinstance(target, ast.Starred):
             self.assign(target.value, value, env)
 
+    def set_attribute(self, owner: Value, name: str, value: Value, place: Origin) -> None:
+        """Set an attribute of an object, by what its class says of it."""
+        if isinstance(owner.data, Instance):
+            self._set(owner, owner.data, name, value, place)
+        elif isinstance(owner.data, LibraryObject):
+            model = MODELS.methods.get((owner.data.short, "__setattr__"))
+            if model is None:
+                owner.data.state[name] = value
+            else:
+                self.apply(model, Call("__setattr__", (Value(name), value), {}, place, owner))
+        elif isinstance(owner.data, ClassValue):
+            owner.data.members[name] = value
+        elif isinstance(owner.data, ModuleValue):
+            owner.data.environment.names[name] = value
+
     def _set(self, owner: Value, data: Instance, name: str, value: Value, place: Origin) -> None:
         """Set an attribute, by a property or ``__setattr__`` of the class where it has one."""
+        if name == "__dict__" and isinstance(value.data, dict):
+            data.attributes = value.data
+            return
+        own = self._shared(owner, data)
+        if own is not None:
+            own[name] = value
+            return
         setter = self.method_of(owner, f"{name} setter")
         if setter is not None:
             self.call(setter, (value,), {}, place)
@@ -506,18 +526,7 @@ class Expressions(Calls):
         if isinstance(data, Instance):
             return self._of_instance(base, data, name, place)
         if isinstance(data, ModuleValue):
-            if name in data.environment.names:
-                return self._resolved(data.environment.names, name)
-            if name == "__dict__":
-                return self._names_of(data.environment)
-            file = self.workspace.module_file(name, data.environment.file)
-            if file is not None:
-                return self.module(file, name)
-            if name == "__dict__":
-                return Value(data.environment.names)
-            if self._lacks(data.environment, name):
-                raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
-            return Value(UNKNOWN)
+            return self._of_module(data, name)
         if isinstance(data, Library):
             return self._of_library(base, data, name)
         if isinstance(data, (FunctionValue, ClassValue)):
@@ -526,6 +535,9 @@ class Expressions(Calls):
                 return told
         if isinstance(data, ClassValue):
             member = self._member(data, name)
+            if member is None and name == "__dict__":
+                own = {key: value for key, value in data.members.items() if key.isidentifier()}
+                return Value(own, base.origins)
             if member is None and name in ("__mro__", "__bases__"):
                 is_order = name == "__mro__"
                 return order_of(self.interpreter, data) if is_order else Value(tuple(data.bases))
@@ -612,6 +624,18 @@ class Expressions(Calls):
         name = module.data.environment.names.get("__name__")
         return unknown(of) if name is None else Value(name.data, of.origins)
 
+    def _of_module(self, data: ModuleValue, name: str) -> Value:
+        if name == "__dict__":
+            return self._names_of(data.environment)
+        if name in data.environment.names:
+            return self._resolved(data.environment.names, name)
+        file = self.workspace.module_file(name, data.environment.file)
+        if file is not None:
+            return self.module(file, name)
+        if self._lacks(data.environment, name):
+            raise Raised("attribute", f"module has no attribute '{name}'", Value(name))
+        return Value(UNKNOWN)
+
     def _of_library(self, base: Value, data: Library, name: str) -> Value:
         dotted = f"{data.name}.{name}"
         if dotted == "sys.argv":
@@ -642,6 +666,9 @@ class Expressions(Calls):
         attribute = data.attributes.get(name)
         if attribute is not None:
             return attribute
+        shared = self._shared(base, data)
+        if shared is not None and name in shared:
+            return shared[name]
         member = self._member(data.cls, name)
         if member is None:
             if name == "__class__":
@@ -670,6 +697,12 @@ class Expressions(Calls):
             receiver = Value(data.cls) if member.data.kind == "classmethod" else base
             return Value(BoundMethod(member.data, receiver))
         return member
+
+    def _shared(self, value: Value, data: Instance) -> dict[str, Value] | None:
+        """Return the items of a dictionary that are its attributes (``self.__dict__ = self``)."""
+        own = data.attributes.get("__dict__")
+        held = self.held_in(value) if own is not None and own.data is data else None
+        return held.data if held is not None and isinstance(held.data, dict) else None
 
     def _is_own(self, cls: ClassValue, name: str) -> bool:
         """Whether no class of a library that a class derives from has an attribute of a name."""
@@ -888,6 +921,14 @@ class Expressions(Calls):
             return Value((item.data.cls is held) is isinstance(kind, ast.In), item.origins)
         if isinstance(held, LibraryObject) and held.short in TABLES and item.known:
             return Value((item.data in held.state) is isinstance(kind, ast.In), container.origins)
+        if isinstance(held, LibraryObject):
+            model = MODELS.methods.get((held.short, "__contains__"))
+            if model is None:
+                return None
+            inside = self.apply(model, Call("__contains__", (item,), {}, place, container))
+            if isinstance(kind, ast.In) or not isinstance(inside.data, bool):
+                return inside
+            return Value(not inside.data, inside.origins)
         if not isinstance(container.data, Instance):
             return None
         method = self._member(container.data.cls, "__contains__")

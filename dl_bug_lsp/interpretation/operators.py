@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -182,7 +183,7 @@ def truth(value: Value) -> bool | None:
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return bool(data) or rest_of(data) is not None
-    if isinstance(data, LibraryObject) and data.short == "DictConfig":
+    if isinstance(data, LibraryObject) and data.short in ("DictConfig", "CfgNode"):
         return bool(data.state)
     if isinstance(data, LibraryObject) and data.name in ALWAYS_TRUE:
         return True
@@ -748,6 +749,12 @@ NUMERIC = re.compile(
 )
 
 
+BUILTIN_CLASSES = frozenset(
+    f"builtins.{name}" for name, kind in vars(builtins).items() if isinstance(kind, type)
+) - {"builtins.EnvironmentError", "builtins.IOError"}
+"""Python's own classes under one name each."""
+
+
 def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
     assert isinstance(a.data, Library) and isinstance(b.data, Library)
@@ -756,6 +763,7 @@ def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         return Value(kind is ast.Eq, merged(a, b))
     dtypes = NUMERIC.fullmatch(x) and NUMERIC.fullmatch(y)
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
+    is_other = is_other or (x in BUILTIN_CLASSES and y in BUILTIN_CLASSES)
     return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
 
 

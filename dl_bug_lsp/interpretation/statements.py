@@ -27,6 +27,7 @@ from dl_bug_lsp.interpretation.calls import (
 from dl_bug_lsp.interpretation.expressions import (
     Expressions,
 )
+from dl_bug_lsp.interpretation.libraries.python.builtins import delete_attribute
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.run_state import (
     _Break,
@@ -112,6 +113,8 @@ class Statements(Expressions):
         for target in node.targets:
             if isinstance(target, ast.Name):
                 env.names.pop(target.id, None)
+            elif isinstance(target, ast.Attribute):
+                delete_attribute(self.value(target.value, env), target.attr)
             elif isinstance(target, ast.Subscript):
                 base, key = self.value(target.value, env), self.value(target.slice, env)
                 if isinstance(base.data, dict) and isinstance(key.data, operators.PLAIN):

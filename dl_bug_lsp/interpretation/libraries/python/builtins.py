@@ -818,10 +818,8 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     base, name = call.args[0], call.args[1].data
     if call.name.endswith("setattr"):
-        if isinstance(base.data, Instance) and len(call.args) == 3:
-            base.data.attributes[name] = call.args[2]
-        elif isinstance(base.data, LibraryObject) and len(call.args) == 3:
-            base.data.state[name] = call.args[2]
+        if len(call.args) == 3:
+            interpreter.set_attribute(base, name, call.args[2], call.place)
         return Value(None)
     try:
         attribute = interpreter.attribute(base, name, call.place)
@@ -840,6 +838,26 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
     if not is_sure and len(call.args) > 2 and not callable(call.args[2].data):
         return unknown(attribute, *call.args[1:])
     return Value(attribute.data, merged(attribute, call.args[1]))
+
+
+@MODELS.function("builtins.delattr")
+def _delattr(_: Interpreter, call: Call) -> Value:
+    if len(call.args) == 2 and isinstance(call.args[1].data, str):
+        delete_attribute(call.args[0], call.args[1].data)
+    return Value(None)
+
+
+def delete_attribute(value: Value, name: str) -> None:
+    """Take an attribute away from an object, class or module."""
+    data = value.data
+    if isinstance(data, Instance):
+        data.attributes.pop(name, None)
+    elif isinstance(data, LibraryObject):
+        data.state.pop(name, None)
+    elif isinstance(data, ClassValue):
+        data.members.pop(name, None)
+    elif isinstance(data, ModuleValue):
+        data.environment.names.pop(name, None)
 
 
 @MODELS.function("builtins.compile")

@@ -147,7 +147,10 @@ CONSTANTS: dict[str, object] = {
     "os.pathsep": ":",
     "os.linesep": "\n",
     **{f"csv.{n}": getattr(csv, n) for n in dir(csv) if n.startswith("QUOTE_")},
-    "argparse.SUPPRESS": argparse.SUPPRESS,
+    **{
+        f"argparse.{name}": getattr(argparse, name)
+        for name in ("SUPPRESS", "OPTIONAL", "ZERO_OR_MORE", "ONE_OR_MORE", "REMAINDER", "PARSER")
+    },
     "sys.maxsize": 2**63 - 1,
     "sys.version_info.major": 3,
     "os.name": "posix",

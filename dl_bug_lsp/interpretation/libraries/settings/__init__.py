@@ -1,4 +1,4 @@
-"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, OpenMMLab."""
+"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, OpenMMLab, yacs."""
 
 
 def load() -> None:
@@ -9,4 +9,5 @@ def load() -> None:
         hydra,
         omegaconf,
         openmmlab,
+        yacs,
     )

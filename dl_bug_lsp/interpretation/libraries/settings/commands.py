@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation.entering import declared
-from dl_bug_lsp.interpretation.libraries.python.argparse import parse
+from dl_bug_lsp.interpretation.libraries.python.command_lines import ACTIONS, DEFAULTS, parse
 from dl_bug_lsp.interpretation.model_helpers import thing, with_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import PLAIN
@@ -59,7 +59,7 @@ def _read(
 ) -> dict[str, Value]:
     """Return the values of arguments by their names."""
     call = Call("argparse.ArgumentParser", (), {}, place)
-    parser = thing(call.name, call, actions=Value(actions), defaults=Value({}))
+    parser = thing(call.name, call, **{ACTIONS: Value(actions), DEFAULTS: Value({})})
     names, _ = parse(interpreter, call, parser, words, True)
     return names
 

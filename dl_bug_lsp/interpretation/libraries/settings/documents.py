@@ -236,8 +236,8 @@ def _yaml_key(key: str | int, source: str) -> object:
     return key
 
 
-def _document(interpreter: Interpreter, given: Value | None) -> Value:
-    """Return the settings of an open file, or of a file's whole text."""
+def document_of(interpreter: Interpreter, given: Value | None) -> Value:
+    """Return the settings of an open file, or of a text."""
     file = state_of(given, "file").data
     if isinstance(file, str):
         return settings(interpreter, file)
@@ -273,15 +273,15 @@ def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
     *("yaml.safe_load", "yaml.load", "yaml.full_load", "yaml.unsafe_load", "tomllib.load"),
     *("tomllib.loads", "tomli.load", "tomli.loads", "toml.loads"),
 )
-def _settings_of_document(interpreter: Interpreter, call: Call) -> Value:
-    return _document(interpreter, call.given(0, "stream", "fp", "s"))
+def _settings_ofdocument_of(interpreter: Interpreter, call: Call) -> Value:
+    return document_of(interpreter, call.given(0, "stream", "fp", "s"))
 
 
 @MODELS.function("toml.load", "OmegaConf.load", "omegaconf.OmegaConf.load")
 def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "f", "file_")
     if text_of(path) is None or (path is not None and state_of(path, "file").known):
-        document = _document(interpreter, path)
+        document = document_of(interpreter, path)
     else:
         file = file_of(interpreter, path)
         if file is None and path is not None and path.data is UNKNOWN:
