@@ -811,12 +811,27 @@ class Expressions(Calls):
             right = self.value(expr, env)
             verdict = self._is_inside(kind, left, right, (env.file, node.lineno))
             if verdict is None:
+                verdict = self._same_member(kind, left, right)
+            if verdict is None:
                 verdict = operators.compare(type(kind), left, right)
             if len(node.ops) > 1 and operators.truth(verdict) is not True:
                 return verdict
             left = right
         assert verdict is not None
         return verdict
+
+    def _same_member(self, kind: ast.cmpop, left: Value, right: Value) -> Value | None:
+        """Return whether two members of an enumeration are one, None for what are none."""
+        a, b = left.data, right.data
+        if not isinstance(kind, (ast.Eq, ast.NotEq)) or not isinstance(a, Instance):
+            return None
+        if not isinstance(b, Instance) or a.cls is not b.cls or not self._is_enum(a.cls):
+            return None
+        names = [member.attributes.get("name") for member in (a, b)]
+        if any(name is None or not isinstance(name.data, str) for name in names):
+            return None
+        is_same = len({name.data for name in names if name is not None}) == 1
+        return Value(is_same is isinstance(kind, ast.Eq), merged(left, right))
 
     def _is_inside(
         self, kind: ast.cmpop, item: Value, container: Value, place: Origin
