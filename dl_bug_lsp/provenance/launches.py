@@ -164,7 +164,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     launches = _likeliest(
         [
             *_launches(workspace, script, names, programs, lines),
-            *(s for s in shown if s.script == script),
+            *(own for s in shown if (own := _of_script(s, script, names, programs)) is not None),
         ],
         text, shown, overrides, named, names, _functions(log),
     ) if script else ()  # fmt: skip
@@ -383,6 +383,22 @@ def _expanded(text: str, variables: Mapping[str, str]) -> str:
     return _EXPANSION.sub(value, text)
 
 
+def _of_script(
+    launch: Launch, script: str | None, names: _Names, programs: Mapping[str, str]
+) -> Launch | None:
+    """Return a command as one that runs a script, None where it runs another.
+
+    The name of an installed program may be that of a package: ``python -m`` runs the package's
+    ``__main__.py``.
+    """
+    if launch.script == script:
+        return launch
+    meant = (name for name, file in programs.items() if file == launch.script)
+    is_main = script is not None and script.rpartition("/")[2] == MAIN
+    is_package = is_main and any(_script_named(name, names) == script for name in meant)
+    return replace(launch, script=script) if is_package and script is not None else None
+
+
 def _launches(
     workspace: Workspace,
     script: str | None,
@@ -412,7 +428,10 @@ def _launches(
             launches = _of_editor(file, entries, names)
         else:
             launches = _grouped(file, entries, names, programs)
-        yield from (launch for launch in launches if launch.script == script)
+        for launch in launches:
+            own = _of_script(launch, script, names, programs)
+            if own is not None:
+                yield own
 
 
 def commands_before(workspace: Workspace, launch: Launch) -> tuple[Launch, ...]:

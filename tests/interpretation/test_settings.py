@@ -276,6 +276,13 @@ CLASSES = {
     "c = C({'a': {'b': 1}})\nc.n = {'z': 3}\nvalue = (c.a.b, c.n.z, c['a']['b'])": (1, 3, 1),
     "class C:\n    def __init__(self, **held):\n        self.__dict__ = held\n"
     "c = C(a=1)\nc.b = 2\nvalue = (c.a, vars(c))": (1, {"a": 1, "b": 2}),
+    "from enum import Enum\nMode = Enum('Mode', 'Yes No')\nKind = Enum('Kind', {'A': 'a'})\n"
+    "value = (Mode.Yes == Mode.No, Mode['No'].value, Kind('a').name, Mode.No is Mode.No)": (
+        *(False, 2, "A", True),
+    ),
+    "value = (type(3) is dict, type({}) is dict, type(0.5) == bool, type(1) != int)": (
+        *(False, True, False, False),
+    ),
     "class C:\n    lr = 0.1\nclass D(C):\n    lr = 0.5\nsetattr(D, 'steps', 3)\n"
     "value = ({k: v for k, v in vars(D).items() if k[0] != '_'}, D.__dict__['lr'])": (
         {"lr": 0.5, "steps": 3},

@@ -46,3 +46,18 @@ def test_the_command_that_was_typed_goes_before_a_file_with_other_options(tmp_pa
     printed = "+ python train.py --model deep --config deep.yaml --folds 4 --resume last.pt"
     (launch,) = run_of(workspace, (printed,), ("train.py",)).launches
     assert (launch.file, launch.line) == ("run.sh", 1)
+
+
+def test_a_package_that_is_started_as_a_module_may_be_installed_as_a_program(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "kit").mkdir()
+    for name in ("__init__", "__main__", "cli"):
+        (tmp_path / "kit" / f"{name}.py").write_text("print(1)\n")
+    (tmp_path / "pyproject.toml").write_text('[project.scripts]\nkit = "kit.cli:main"\n')
+    workspace = Workspace(tmp_path, cache=False)
+    typed = "$ python -m kit start small.yaml"
+    (launch,) = run_of(workspace, (typed,), ("kit/__main__.py", "kit/cli.py")).launches
+    assert launch.texts == ("start", "small.yaml")
+    (launch,) = run_of(workspace, ("$ kit start small.yaml",), ("kit/cli.py",)).launches
+    assert launch.texts == ("start", "small.yaml")

@@ -3,8 +3,8 @@
 Versions and the platform are only supposed where a failing run is followed: most runs have a recent
 release, and a run that went another way is led there by its stack.
 
-Source: Python's documentation of ``inspect``, ``platform`` and ``sys``; the version specifiers of
-the Python Packaging User Guide.
+Source: Python's documentation of ``enum``, ``inspect``, ``platform`` and ``sys``; the version
+specifiers of the Python Packaging User Guide.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.libraries.torch.tensors import words
-from dl_bug_lsp.interpretation.model_helpers import first_argument, thing
+from dl_bug_lsp.interpretation.model_helpers import first_argument, listed, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import RELEASE, truth
 from dl_bug_lsp.interpretation.values import (
     BoundMethod,
     ClassValue,
+    Environment,
     FunctionValue,
     Instance,
     Library,
@@ -424,6 +425,56 @@ def order_of(interpreter: Interpreter, cls: ClassValue) -> Value:
 def _order(interpreter: Interpreter, call: Call) -> Value:
     data = call.args[0].data if call.args else None
     return order_of(interpreter, data) if isinstance(data, ClassValue) else call.unknown()
+
+
+@MODELS.function(*(f"enum.{name}" for name in ("Enum", "IntEnum", "StrEnum", "Flag", "IntFlag")))
+def _enumeration(interpreter: Interpreter, call: Call) -> Value:
+    """Return the class that a call with the names of its members makes (Python's ``enum``)."""
+    name, given = call.given(0, "value", "class_name"), call.given(1, "names")
+    members = None if given is None else _enumerated(interpreter, given)
+    if name is None or not isinstance(name.data, str) or members is None:
+        return call.unknown()
+    kind = call.name.rpartition(".")[2]
+    start = call.keywords.get("start", Value(1)).data
+    names = {kind: Value(Library(f"enum.{kind}"))}
+    body: list[ast.stmt] = []
+    for number, (member, value) in enumerate(members):
+        if not member.isidentifier():
+            return call.unknown()
+        step = 1 << number if "Flag" in kind else number + (start if isinstance(start, int) else 1)
+        counted = member.lower() if kind == "StrEnum" else step
+        names[f"{member} value"] = Value(counted) if value is None else value
+        chosen = ast.Name(f"{member} value", ast.Load())
+        body.append(ast.Assign([ast.Name(member, ast.Store())], chosen))
+    made = ast.ClassDef(name.data, [ast.Name(kind, ast.Load())], [], body or [ast.Pass()], [])
+    for node in ast.walk(made):
+        if isinstance(node, (ast.stmt, ast.expr)):
+            node.lineno = node.end_lineno = call.place[1]
+            node.col_offset = node.end_col_offset = 0
+    env = Environment(names, None, call.place[0])
+    interpreter.follow_part([made], env)
+    return env.names.get(name.data, call.unknown())
+
+
+def _enumerated(interpreter: Interpreter, given: Value) -> list[tuple[str, Value | None]] | None:
+    """Return the members that a text, a list or a table names, each with its value if it has one.
+
+    None where they are not all known.
+    """
+    if isinstance(given.data, str):
+        return [(name, None) for name in given.data.replace(",", " ").split()]
+    if isinstance(given.data, dict):
+        return [(str(name), value) for name, value in given.data.items()]
+    items = listed(interpreter, given)
+    if items is None:
+        return None
+    members: list[tuple[str, Value | None]] = []
+    for item in items:
+        pair = item.data if isinstance(item.data, (list, tuple)) else (item, None)
+        if len(pair) != 2 or not isinstance(pair[0].data, str):
+            return None
+        members.append((pair[0].data, pair[1]))
+    return members
 
 
 @MODELS.function("builtins.dir")
