@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays, operators
-from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.models import MODELS, Call, keep_in
 from dl_bug_lsp.interpretation.operators import (
     MAX_ITEMS,
     MAX_TEXT,
@@ -625,6 +625,12 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         bases = interpreter.library_bases(data.cls)
         if any(b.rpartition(".")[2] == last for b in bases):
             return True
+        layers = [b.rpartition(".")[2] for b in bases if b.startswith("torch.nn.")]
+        if layers and wanted.name.startswith("torch.nn.") and set(layers) != {"Module"}:
+            answers = [_is_layer(short, last) for short in layers]
+            if True in answers:
+                return True
+            return None if None in answers or len(layers) < len(set(bases) - _ROOTS) else False
         if wanted.name.startswith("torch.nn.") and set(bases) <= {"torch.nn.Module", *_ROOTS}:
             return False
         is_wrapper = last in ("DistributedDataParallel", "DataParallel")
@@ -752,9 +758,9 @@ def _by_name(interpreter: Interpreter, call: Call) -> Value:
     base, name = call.args[0], call.args[1].data
     if call.name.endswith("setattr"):
         if isinstance(base.data, Instance) and len(call.args) == 3:
-            base.data.attributes[name] = call.args[2]
+            keep_in(base.data.attributes, name, call.args[2])
         elif isinstance(base.data, LibraryObject) and len(call.args) == 3:
-            base.data.state[name] = call.args[2]
+            keep_in(base.data.state, name, call.args[2])
         return Value(None)
     try:
         attribute = interpreter.attribute(base, name, call.place)
@@ -788,6 +794,8 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
         return Value(value.data.cls)
     if isinstance(value.data, Table):
         return Value(Library("pandas.DataFrame"), value.origins)
+    if isinstance(value.data, LibraryObject) and value.data.name.startswith("torch.nn."):
+        return Value(Library(value.data.name), value.origins)
     name = type_name(value)
     return (
         call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))
