@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import dl_bug_lsp.interpretation.libraries.torch.gradients
 import dl_bug_lsp.interpretation.libraries.torch.optimizers
 import dl_bug_lsp.interpretation.libraries.torch.states  # noqa: F401
-from dl_bug_lsp.interpretation.arrays import array
+from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.calls import AFTER, BEFORE
 from dl_bug_lsp.interpretation.libraries.torch.layers import (
     CONTAINERS,
@@ -31,8 +31,10 @@ from dl_bug_lsp.interpretation.libraries.torch.parameters import (
     grow,
 )
 from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored, text
+from dl_bug_lsp.interpretation.model_helpers import nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in, state_of
 from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
     LibraryObject,
     Value,
 )
@@ -389,6 +391,54 @@ def _unwrapped(_: Interpreter, call: Call) -> Value:
         if state is not None:
             state.pop(name, None)
     return call.unknown() if module is None else module
+
+
+def _repeated(count: int | None) -> Model:
+    """Return the model of a helper that makes a tuple of one number (``_pair``)."""
+
+    def run(interpreter: Interpreter, call: Call) -> Value:
+        value = call.given(0, "x")
+        if value is None or not value.known:
+            return call.unknown()
+        if isinstance(value.data, (list, tuple)):
+            return Value(tuple(value.data), value.origins)
+        number = count if count is not None else size(call.state.get("n"))
+        return call.unknown() if number is None else Value((value,) * number, value.origins)
+
+    return run
+
+
+for _number, _name in enumerate(("_single", "_pair", "_triple", "_quadruple"), 1):
+    MODELS.function(f"torch.nn.modules.utils.{_name}")(_repeated(_number))
+MODELS.object("torch.nn.modules.utils.ntuple")(_repeated(None))
+
+
+@MODELS.function("torch.nn.modules.utils._ntuple")
+def _tuple_of(_: Interpreter, call: Call) -> Value:
+    count = call.given(0, "n") or Value(UNKNOWN)
+    return Value(LibraryObject("torch.nn.modules.utils.ntuple", (), {}, call.place, {"n": count}))
+
+
+@MODELS.function("torch.nn.modules.utils._reverse_repeat_tuple")
+def _turned(_: Interpreter, call: Call) -> Value:
+    given, count = call.given(0, "t"), size(call.given(1, "n"))
+    if given is None or count is None or not isinstance(given.data, (list, tuple)):
+        return call.unknown()
+    turned = tuple(part for part in reversed(given.data) for _ in range(count))
+    return Value(turned, given.origins)
+
+
+@MODELS.function("torch.nn.SyncBatchNorm.convert_sync_batchnorm")
+def _converted(_: Interpreter, call: Call) -> Value:
+    """Give back a module whose normalizations work over all processes; no size changes."""
+    module = call.given(0, "module")
+    return call.unknown() if module is None else module
+
+
+for _short in ("LSTM", "GRU", "RNN", "RNNBase"):
+    MODELS.method(_short, "flatten_parameters")(nothing)
+for _short in EVERY:
+    MODELS.method(_short, "reset_parameters")(nothing)
 
 
 @MODELS.function("torch.nn.utils.fusion.fuse_conv_bn_eval")

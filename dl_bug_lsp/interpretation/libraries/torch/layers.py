@@ -157,6 +157,7 @@ SIGNATURES = {
     "LocalResponseNorm": "size* alpha beta k",
     **dict.fromkeys(("AlphaDropout", "FeatureAlphaDropout"), "p inplace"),
     # What programs derive layers of their own from.
+    "SyncBatchNorm": "num_features* eps momentum affine track_running_stats process_group",
     "_BatchNorm": BATCH_NORM,
     "_InstanceNorm": BATCH_NORM,
     "_NormBase": BATCH_NORM,
@@ -683,7 +684,7 @@ def batch_norm(*ranks: int) -> Forward:
     return forward
 
 
-layer("_BatchNorm")(batch_norm(2, 3, 4, 5))
+layer("_BatchNorm", "SyncBatchNorm")(batch_norm(2, 3, 4, 5))
 layer("BatchNorm1d")(batch_norm(2, 3))
 layer("BatchNorm2d")(batch_norm(4))
 layer("BatchNorm3d")(batch_norm(5))

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 MAX_PARTS = 2_000
 MAX_DEPTH = 16
-MOST_APPLIED = 200
+MOST_APPLIED = 600
 BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
 Own = dict[str, Value]
 State = Mapping[str, Value]
@@ -569,7 +569,7 @@ def part_of(short: str) -> Callable[[Interpreter, Call], Value]:
         if state is None or call.receiver is None:
             return call.unknown()
         grow(call.receiver, short)
-        return state.get(call.name, call.unknown())
+        return state.get(call.name, Value(None) if call.name == "norm" else call.unknown())
 
     return run
 
@@ -660,12 +660,21 @@ def _applied(interpreter: Interpreter, call: Call) -> Value:
     if module is None or function is None:
         return call.unknown()
     try:
-        parts = [part for _, part in _distinct(modules_of(module))]
+        parts = list(_innermost_first(module))
     except _NotKnown:
         return module
-    for part in list(reversed(parts))[:MOST_APPLIED]:
+    for part in parts[:MOST_APPLIED]:
         interpreter.call(function, (part,), {}, call.place)
     return module
+
+
+def _innermost_first(module: Value, depth: int = 0) -> Iterator[Value]:
+    """Yield the modules in a module, then itself."""
+    if depth > MAX_DEPTH:
+        raise _NotKnown
+    for _, child in children_of(module):
+        yield from _innermost_first(child, depth + 1)
+    yield module
 
 
 def _required(_: Interpreter, call: Call) -> Value:
