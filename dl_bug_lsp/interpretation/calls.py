@@ -14,7 +14,7 @@ from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
-from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import (
     RunState,
@@ -64,6 +64,8 @@ FEW_ROWS = 8
 """Rows of an array of JAX that are taken one by one."""
 FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
+BEFORE, AFTER = "hooks before this", "hooks after this"
+"""Under which names modules keep the functions that their calls call first and last."""
 OPENING = ("open", "read_text")
 """Methods of paths; what has them and is not known is taken to be a path."""
 MODEL_ERRORS = (
@@ -366,14 +368,89 @@ class Calls(RunState):
                 result = Value(result.data, merged(result, callee))
             return result
         if isinstance(data, LibraryObject):
-            model = find_model(MODELS.objects, data.name)
-            call = Call(data.name, args, keywords, place, callee)
-            return self.apply(model, call) if model is not None else self._not_modelled(call)
+            return self._call_object(callee, data, args, keywords, place)
         if data is None:
             raise Raised("none", "'NoneType' object is not callable", callee)
         if isinstance(data, (*operators.PLAIN, list, tuple, dict, set, Array, Table)):
             raise Raised("type", "object is not callable", callee)
         return unknown(callee, *args, *keywords.values())
+
+    def _call_object(
+        self,
+        callee: Value,
+        data: LibraryObject,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        """Return what calling an object of a library's class gives, with the hooks that it has."""
+        args = self._before_forward(callee, data.state, args, place)
+        call = Call(data.name, args, keywords, place, callee)
+        model = find_model(MODELS.objects, data.name)
+        result = self.apply(model, call) if model is not None else self._not_modelled(call)
+        return self._after_forward(callee, data.state, args, result, place)
+
+    def _before_forward(
+        self, module: Value, state: Mapping[str, Value], args: tuple[Value, ...], place: Origin
+    ) -> tuple[Value, ...]:
+        """Call the hooks of ``register_forward_pre_hook``; return what the module is called with.
+
+        Source: PyTorch, ``Module.register_forward_pre_hook``.
+        """
+        for hook in _hooks(state, BEFORE):
+            changed = self.call(hook, (module, Value(args, merged(*args))), {}, place)
+            if changed.known and changed.data is not None:
+                args = changed.data if isinstance(changed.data, tuple) else (changed,)
+        return args
+
+    def _after_forward(
+        self,
+        module: Value,
+        state: Mapping[str, Value],
+        args: tuple[Value, ...],
+        result: Value,
+        place: Origin,
+    ) -> Value:
+        """Call the hooks of ``register_forward_hook``; return what the module gives.
+
+        Source: PyTorch, ``Module.register_forward_hook``.
+        """
+        for hook in _hooks(state, AFTER):
+            given = (module, Value(args, merged(*args)), result)
+            changed = self.call(hook, given, {}, place)
+            if changed.known and changed.data is not None:
+                result = changed
+        return result
+
+    def _call_unbound(self, name: str, call: Call) -> Value | None:
+        """Return what a method gives that is taken from a library's class, with its object first.
+
+        None where it is none, or no model of it is known.
+        """
+        around, _, last = name.rpartition(".")
+        if not call.args or not around.rpartition(".")[2][:1].isupper():
+            return None
+        receiver = call.args[0]
+        if not isinstance(receiver.data, (Instance, LibraryObject)):
+            return None
+        inner = Call(last, call.args[1:], call.keywords, call.place, receiver)
+        model = MODELS.methods.get((around.rpartition(".")[2], last))
+        if model is None and last in FORWARDS:
+            model, inner.name = find_model(MODELS.objects, around), around
+        return None if model is None else self.apply(model, inner)
+
+    def _forward_of(self, receiver: Value, call: Call) -> Value | None:
+        """Return what ``forward`` of a library's class gives, None where it has no model."""
+        data = receiver.data
+        names = [data.name] if isinstance(data, LibraryObject) else []
+        if isinstance(data, Instance):
+            names = self.library_bases(data.cls)
+        for name in names if call.name in FORWARDS else ():
+            model = find_model(MODELS.objects, name)
+            if model is not None:
+                inner = Call(name, call.args, call.keywords, call.place, receiver)
+                return self.apply(model, inner)
+        return None
 
     def _call_library(
         self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
@@ -382,12 +459,10 @@ class Calls(RunState):
         model = find_model(MODELS.functions, name)
         if model is not None:
             return self.apply(model, call)
-        around, _, last = name.rpartition(".")
-        if args and isinstance(args[0].data, Instance):
-            model = MODELS.methods.get((around.rpartition(".")[2], last))
-            if model is not None and around in self.library_bases(args[0].data.cls):
-                # The method of a base is called by the name of its class.
-                return self.apply(model, Call(last, args[1:], keywords, place, args[0]))
+        unbound = self._call_unbound(name, call)
+        if unbound is not None:
+            return unbound
+        last = name.rpartition(".")[2]
         if last in EXCEPTIONS and name == f"builtins.{last}":
             state = {"args": Value(args, merged(*args))}
             return Value(LibraryObject(name, args, dict(keywords), place, state), merged(*args))
@@ -419,6 +494,9 @@ class Calls(RunState):
         if model is not None:
             result = self.apply(model, call)
             return result if name in OF_POSITIONS else as_column(result, receiver)
+        given = self._forward_of(receiver, call)
+        if given is not None:
+            return given
         if isinstance(receiver.data, (Instance, ClassValue)):
             mixed = operators.as_mixed(receiver)
             if mixed is not receiver and hasattr(type(mixed.data), name):
@@ -453,6 +531,16 @@ class Calls(RunState):
             return Value(None)
         asked = Call(call.name, args, call.keywords, call.place, held)
         return builtin_models.plain_method(self.interpreter, asked)
+
+    def _inherited_attribute(self, base: Value, name: str, place: Origin) -> Value | None:
+        """Return an attribute that an object has from a library's class, None where not known."""
+        assert isinstance(base.data, Instance)
+        for library in self.library_bases(base.data.cls):
+            model = MODELS.attributes.get((library.rpartition(".")[2], name))
+            if model is not None:
+                attribute = self.apply(model, Call(name, (), {}, place, base))
+                return attribute if attribute.known else None
+        return None
 
     def _inherited_model(self, cls: ClassValue, name: str) -> Model | None:
         """Return the model of a method that a class has from a library's."""
@@ -604,14 +692,31 @@ class Calls(RunState):
                 return self.apply(model, Call(name, args, keywords, place, receiver))
         if name == "__setattr__" and len(args) == 2 and isinstance(receiver.data, Instance):
             if isinstance(args[0].data, str):
-                receiver.data.attributes[args[0].data] = args[1]
+                keep_in(receiver.data.attributes, args[0].data, args[1])
             return Value(None)
+        forwarded = self._forward_of(receiver, Call(name, args, keywords, place, receiver))
+        if forwarded is not None:
+            return forwarded
         held = self.held_in(receiver)
         if held is not None and hasattr(type(held.data), name):
             return self._call_held(receiver, held, Call(name, args, keywords, place, receiver))
         return Value(None) if name.startswith("__init") else unknown(receiver, *args)
 
     def _call_instance(
+        self,
+        callee: Value,
+        data: Instance,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        place: Origin,
+    ) -> Value:
+        if BEFORE in data.attributes or AFTER in data.attributes:
+            args = self._before_forward(callee, data.attributes, args, place)
+            result = self._forward(callee, data, args, keywords, place)
+            return self._after_forward(callee, data.attributes, args, result, place)
+        return self._forward(callee, data, args, keywords, place)
+
+    def _forward(
         self,
         callee: Value,
         data: Instance,
@@ -686,6 +791,10 @@ class Calls(RunState):
         if self._filled(made, args, keywords) is not None:
             return made
         for base in self.library_bases(cls):
+            model = MODELS.methods.get((base.rpartition(".")[2], "__init__"))
+            if model is not None and base.startswith("torch.nn."):
+                self.apply(model, Call("__init__", args, keywords, place, made))
+                break
             model = find_model(MODELS.functions, base)
             if model is not None:
                 built = self.apply(model, Call(base, args, keywords, place))
@@ -1270,6 +1379,13 @@ def _iterators(values: Iterable[Value]) -> list[tuple[OneShot, list[Value]]]:
 def _give_back(iterators: Iterable[tuple[OneShot, list[Value]]]) -> None:
     for iterator, left in iterators:
         iterator[:] = left
+
+
+def _hooks(state: Mapping[str, Value], name: str) -> list[Value]:
+    """Return the hooks that a module has, none where it has none."""
+    held = state.get(name)
+    data = None if held is None else held.data
+    return list(data.values()) if isinstance(data, dict) else []
 
 
 def _lines_of_ends(function: ast.AST) -> tuple[int, ...]:

@@ -31,7 +31,7 @@ from dl_bug_lsp.interpretation.libraries.settings.commands import flag_of
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored
 from dl_bug_lsp.interpretation.loops import few_origins
-from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
 from dl_bug_lsp.interpretation.run_state import Exhausted
 from dl_bug_lsp.interpretation.values import (
@@ -272,6 +272,8 @@ class Expressions(Calls):
                 self.apply(MODELS.methods["table", "__setattr__"], call)
             elif isinstance(owner.data, Stored) and target.attr == "requires_grad":
                 owner.data.needs = value.data if isinstance(value.data, bool) else None
+            if isinstance(owner.data, Array) and target.attr == "data":
+                _replace_data(owner.data, value)
             if isinstance(owner.data, Array) and self.gradients is not None:
                 place = (env.file, target.lineno)
                 sure = not self._tests
@@ -292,7 +294,7 @@ class Expressions(Calls):
         elif isinstance(owner.data, LibraryObject):
             model = MODELS.methods.get((owner.data.short, "__setattr__"))
             if model is None:
-                owner.data.state[name] = value
+                keep_in(owner.data.state, name, value)
             else:
                 self.apply(model, Call("__setattr__", (Value(name), value), {}, place, owner))
         elif isinstance(owner.data, ClassValue):
@@ -316,7 +318,7 @@ class Expressions(Calls):
         member = self._member(data.cls, "__setattr__")
         held = self.held_in(owner) if member is not None else None
         if member is None or len(self.stack) > MAX_DEPTH:
-            data.attributes[name] = value
+            keep_in(data.attributes, name, value)
         elif isinstance(member.data, FunctionValue):
             self._enter(member.data, (owner, Value(name), value), {})
         elif held is not None and isinstance(held.data, dict):
@@ -339,6 +341,10 @@ class Expressions(Calls):
             elif held is not None and isinstance(held.data, dict):
                 with suppress(NotPlain, TypeError):
                     held.data[plain(key)] = value
+            else:
+                model = self._inherited_model(data.cls, "__setitem__")
+                if model is not None:
+                    self.apply(model, Call("__setitem__", (key, value), {}, self.stack[-1], base))
             return
         if isinstance(data, dict):
             if not isinstance(target.slice, ast.Constant):
@@ -556,6 +562,8 @@ class Expressions(Calls):
         if isinstance(data, LibraryObject):
             if name in data.state:
                 return data.state[name]
+            if name == "__class__" and data.name.startswith("torch.nn."):
+                return Value(Library(data.name), base.origins)
             if name in data.keywords and (kind, name) not in MODELS.methods:
                 # Most classes keep what they are made with under its name.
                 return data.keywords[name]
@@ -678,6 +686,9 @@ class Expressions(Calls):
             given = self._given_by_name(base, data, name, place)
             if given is not None:
                 return given
+            inherited = self._inherited_attribute(base, name, place)
+            if inherited is not None:
+                return inherited
             inherits = self._has_library_base(data.cls) and not self._is_own(data.cls, name)
             if inherits or self._member(data.cls, "__getattr__"):
                 return Value(Method(base, name), base.origins)
@@ -921,17 +932,15 @@ class Expressions(Calls):
             return Value((item.data.cls is held) is isinstance(kind, ast.In), item.origins)
         if isinstance(held, LibraryObject) and held.short in TABLES and item.known:
             return Value((item.data in held.state) is isinstance(kind, ast.In), container.origins)
-        if isinstance(held, LibraryObject):
-            model = MODELS.methods.get((held.short, "__contains__"))
-            if model is None:
-                return None
-            inside = self.apply(model, Call("__contains__", (item,), {}, place, container))
-            if isinstance(kind, ast.In) or not isinstance(inside.data, bool):
-                return inside
-            return Value(not inside.data, inside.origins)
+        inside = MODELS.methods.get((kind_of(container), "__contains__"))
+        if isinstance(held, LibraryObject) and inside is not None:
+            return self._said_inside(kind, inside, item, container, place)
         if not isinstance(container.data, Instance):
             return None
         method = self._member(container.data.cls, "__contains__")
+        inherited = self._inherited_model(container.data.cls, "__contains__")
+        if method is None and inherited is not None:
+            return self._said_inside(kind, inherited, item, container, place)
         held = self.held_in(container) if method is None else None
         if held is not None:
             return operators.compare(type(kind), item, held)
@@ -942,6 +951,15 @@ class Expressions(Calls):
         if known is None:
             return unknown(answer)
         return Value(known is isinstance(kind, ast.In), answer.origins)
+
+    def _said_inside(
+        self, kind: ast.cmpop, model: Model, item: Value, container: Value, place: Origin
+    ) -> Value:
+        """Return what a model says of whether an object of a library holds an item."""
+        answer = self.apply(model, Call("__contains__", (item,), {}, place, container))
+        if not isinstance(answer.data, bool):
+            return unknown(answer)
+        return Value(answer.data is isinstance(kind, ast.In), answer.origins)
 
     def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
         test = self.value(node.test, env)
@@ -1333,6 +1351,15 @@ def _field(value: Value, specification: object, conversion: int) -> str | None:
         return formatted(plain(value), specification)
     except NotPlain:
         return None
+
+
+def _replace_data(tensor: Array, value: Value) -> None:
+    """Give a tensor the shape and dtype of what its ``data`` is set to."""
+    data = value.data
+    if isinstance(data, Array):
+        tensor.shape, tensor.dtype, tensor.last = data.shape, data.dtype, data.last
+    else:
+        tensor.shape = None
 
 
 def _handed_out(value: Value, place: Origin) -> Value:

@@ -10,7 +10,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dl_bug_lsp.interpretation.values import Instance, LibraryObject, Origin, Value, unknown
+from dl_bug_lsp.interpretation.values import (
+    PARTS,
+    Instance,
+    LibraryObject,
+    Origin,
+    Value,
+    unknown,
+)
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -63,6 +70,19 @@ def state_of(value: Value | None) -> dict[str, Value] | None:
     if isinstance(value.data, LibraryObject):
         return value.data.state
     return value.data.attributes if isinstance(value.data, Instance) else None
+
+
+def keep_in(state: dict[str, Value], name: str, value: Value) -> None:
+    """Set an attribute; a container of modules has an object under its name among its parts."""
+    held = state.get(PARTS)
+    state[name] = value
+    if held is None or name == PARTS or not isinstance(value.data, (LibraryObject, Instance)):
+        return
+    if isinstance(held.data, list):
+        entries = {str(number): part for number, part in enumerate(held.data)}
+        held = state[PARTS] = Value(entries, held.origins)
+    if isinstance(held.data, dict):
+        held.data[name] = value
 
 
 Model: TypeAlias = "Callable[[Interpreter, Call], Value]"

@@ -100,6 +100,12 @@ class Statements(Expressions):
             if isinstance(items, list):
                 before.data.extend(items[: operators.MAX_ITEMS - len(before.data)])
                 return
+        if isinstance(before.data, LibraryObject) and isinstance(node.op, ast.Add):
+            model = MODELS.methods.get((before.data.short, "__iadd__"))
+            if model is not None:
+                call = Call("__iadd__", (value,), {}, (env.file, node.lineno), before)
+                self.assign(node.target, self.apply(model, call), env)
+                return
         if self.gradients is not None:
             self.gradients.changed(before)
         result = operators.binary(type(node.op), before, value)
@@ -119,6 +125,11 @@ class Statements(Expressions):
                 base, key = self.value(target.value, env), self.value(target.slice, env)
                 if isinstance(base.data, dict) and isinstance(key.data, operators.PLAIN):
                     base.data.pop(key.data, None)
+                elif isinstance(base.data, LibraryObject):
+                    model = MODELS.methods.get((base.data.short, "__delitem__"))
+                    if model is not None:
+                        place = (env.file, node.lineno)
+                        self.apply(model, Call("__delitem__", (key,), {}, place, base))
                 elif isinstance(base.data, Table) and isinstance(key.data, (str, int)):
                     if key.data not in base.data.columns:
                         raise cells.lacking(base.data, key.data, key, base)

@@ -381,16 +381,34 @@ def _transformed_twice(call: Call, x: Array, value: Value) -> Value:
     dtype = complex_of(x.dtype, x.library)
     if name.startswith("ir"):
         dtype = real_of(dtype)
-    if x.shape is None or not x.shape or len(call.args) > 1 or call.keywords.keys() - {"norm"}:
+    wide, chosen = call.given(1, "s"), call.given(2, "dim", "axes")
+    if x.shape is None or not x.shape:
         return made(x, None, dtype, value)
-    last = size(x.shape[-1])
+    given = None if wide is None or wide.data is None else dims_of((wide,))
+    axes: list[int | None] = list(range(len(x.shape)))
+    if chosen is not None and chosen.data is not None:
+        parts = chosen.data if isinstance(chosen.data, (list, tuple)) else [chosen]
+        axes = [None if size(p) is None else axis_of(p, len(x.shape)) for p in parts]
+    elif name.endswith("2"):
+        axes = axes[-2:]
+    elif given is not None:
+        axes = axes[len(axes) - len(given) :]
+    is_open = wide is not None and wide.data is not None and given is None
+    if is_open or not axes or None in axes or (given is not None and len(given) != len(axes)):
+        return made(x, None, dtype, value)
+    shape = list(x.shape)
+    known = [axis for axis in axes if axis is not None]
+    for axis, dim in zip(known, given or [shape[axis] for axis in known], strict=True):
+        shape[axis] = dim
+    last = known[-1]
+    number = size(shape[last])
     if name.startswith("r"):
-        dim = Value(UNKNOWN if last is None else last // 2 + 1, x.shape[-1].origins)
-    elif name.startswith("ir"):
-        dim = Value(UNKNOWN if last is None else 2 * (last - 1), x.shape[-1].origins)
-    else:
-        dim = x.shape[-1]
-    return made(x, (*x.shape[:-1], dim), dtype, value)
+        half = None if number is None else number // 2 + 1
+        shape[last] = Value(UNKNOWN if half is None else half, shape[last].origins)
+    elif name.startswith("ir") and given is None:
+        whole = None if number is None else 2 * (number - 1)
+        shape[last] = Value(UNKNOWN if whole is None else whole, shape[last].origins)
+    return made(x, tuple(shape), dtype, value)
 
 
 @shared(*both("fft", "fftshift ifftshift"))
@@ -425,6 +443,27 @@ def _window(_: Interpreter, call: Call) -> Value:
         return new(dims, "float64", count.origins)
     dtype = dtype_of(call.keywords["dtype"]) if "dtype" in call.keywords else "float32"
     return tensor(dims, dtype, count)
+
+
+@operation("istft")
+def _istft(call: Call, x: Array, value: Value) -> Value:
+    """Return the signals of frequencies by frames (``torch.istft``)."""
+    wide, hop, length = call.given(1, "n_fft"), call.given(2, "hop_length"), None
+    length = call.given(8, "length")
+    centred = flag(call.given(5, "center"), default=True)
+    if x.shape is None or len(x.shape) < 2 or wide is None:
+        return made(x, None, real_of(x.dtype), value)
+    n_fft, frames = size(wide), size(x.shape[-1])
+    every = size(hop) if hop is not None and hop.data is not None else None
+    if every is None and n_fft is not None and (hop is None or hop.data is None):
+        every = n_fft // 4
+    count: object = UNKNOWN
+    if frames is not None and every is not None and n_fft is not None and centred is not None:
+        count = every * (frames - 1) + (0 if centred else n_fft)
+    if length is not None and length.data is not None:
+        count = size(length) if size(length) is not None else UNKNOWN
+    parts = [part for part in (x.shape[-1], hop, length) if part is not None]
+    return made(x, (*x.shape[:-2], Value(count, merged(*parts))), real_of(x.dtype), value)
 
 
 @operation("stft")

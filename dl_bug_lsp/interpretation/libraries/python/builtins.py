@@ -690,6 +690,12 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
         bases = interpreter.library_bases(data.cls)
         if any(b.rpartition(".")[2] == last for b in bases):
             return True
+        layers = [b.rpartition(".")[2] for b in bases if b.startswith("torch.nn.")]
+        if layers and wanted.name.startswith("torch.nn.") and set(layers) != {"Module"}:
+            answers = [_is_layer(short, last) for short in layers]
+            if True in answers:
+                return True
+            return None if None in answers or len(layers) < len(set(bases) - _ROOTS) else False
         if wanted.name.startswith("torch.nn.") and set(bases) <= {"torch.nn.Module", *_ROOTS}:
             return False
         is_wrapper = last in ("DistributedDataParallel", "DataParallel")
@@ -873,6 +879,8 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
         return Value(value.data.cls)
     if isinstance(value.data, Table):
         return Value(Library("pandas.DataFrame"), value.origins)
+    if isinstance(value.data, LibraryObject) and value.data.name.startswith("torch.nn."):
+        return Value(Library(value.data.name), value.origins)
     name = type_name(value)
     return (
         call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))

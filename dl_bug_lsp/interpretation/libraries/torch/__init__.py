@@ -5,6 +5,7 @@ def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.torch import (  # noqa: F401
         attention,
+        attributes,
         autocast,
         checks,
         data,

@@ -9,6 +9,7 @@ Sources: ``torch.nn.functional`` (``multi_head_attention_forward``, ``ctc_loss``
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -36,7 +37,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     text,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
-from dl_bug_lsp.interpretation.values import UNKNOWN, Raised, Value
+from dl_bug_lsp.interpretation.values import UNKNOWN, Raised, Value, merged
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -578,6 +579,36 @@ def _gain(interpreter: Interpreter, call: Call) -> Value:
     _known_gain(call.given(0, "nonlinearity"))
     model = _GAIN_BEFORE
     return call.unknown() if model is None else model(interpreter, call)
+
+
+@MODELS.function("torch.nn.init.calculate_gain")
+def _gain_of(_: Interpreter, call: Call) -> Value:
+    """Return the gain of a nonlinearity (``torch.nn.init.calculate_gain``)."""
+    given, slope = call.given(0, "nonlinearity"), call.given(1, "param")
+    name = text(given)
+    if given is None or name not in GAINS:
+        return call.unknown()
+    if name == "leaky_relu":
+        number = 0.01 if slope is None or slope.data is None else slope.data
+        if not isinstance(number, (int, float)):
+            return call.unknown()
+        return Value(math.sqrt(2 / (1 + number**2)), merged(*call.args))
+    gains = {"tanh": 5 / 3, "relu": math.sqrt(2), "selu": 3 / 4}
+    return Value(gains.get(name, 1), given.origins)
+
+
+@MODELS.function("torch.nn.init._calculate_fan_in_and_fan_out", "torch.nn.init._calculate_fan")
+def _fans(_: Interpreter, call: Call) -> Value:
+    """Return how many inputs and outputs a weight connects."""
+    value = call.given(0, "tensor")
+    shape = _shape(value)
+    if value is None or shape is None:
+        return Value((call.unknown(), call.unknown()))
+    if len(shape) < 2:
+        message = "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+        raise Raised("size", message, Value(len(shape), value.origins), Value(2))
+    field = shape[2:]
+    return Value((arrays.product((shape[1], *field)), arrays.product((shape[0], *field))))
 
 
 _GAIN_BEFORE = MODELS.functions.get("torch.nn.init.calculate_gain")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.arrays import array
+from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     dims_of,
     tensor,
@@ -31,8 +31,21 @@ _PARAMETERS: Mapping[str, Sequence[str]] = {
     "Gamma": ("concentration", "rate"),
     **dict.fromkeys(("Bernoulli", "Categorical", "OneHotCategorical"), ("probs", "logits")),
     **dict.fromkeys(("Exponential", "Poisson"), ("rate",)),
+    **dict.fromkeys(("HalfNormal", "HalfCauchy"), ("scale",)),
+    "StudentT": ("df", "loc", "scale"),
+    "VonMises": ("loc", "concentration"),
+    "Geometric": ("probs", "logits"),
+    "Binomial": ("total_count", "probs", "logits"),
+    "Dirichlet": ("concentration",),
+    **dict.fromkeys(
+        ("RelaxedBernoulli", "RelaxedOneHotCategorical"), ("temperature", "probs", "logits")
+    ),
 }
-_OF_ROWS = ("Categorical", "OneHotCategorical")
+_OF_ROWS = (
+    *("Categorical", "OneHotCategorical", "RelaxedOneHotCategorical", "Dirichlet"),
+    "MultivariateNormal",
+)
+"""Distributions over the last axis of their parameters."""
 
 
 def _distribution(_: Interpreter, call: Call) -> Value:
@@ -49,6 +62,9 @@ def _distribution(_: Interpreter, call: Call) -> Value:
         else:
             shape = arrays.broadcast(shape, x.shape)
     state = {} if shape is None else {"shape": Value(shape)}
+    for name, value in zip(_PARAMETERS[short], given, strict=True):
+        if value is not None and array(value) is not None and shape is not None:
+            state[name] = tensor(shape, array_dtype(value), value)
     made = LibraryObject(f"torch.distributions.{short}", call.args, call.keywords, call.place)
     made.state.update(state)
     return Value(made, merged(*call.args, *call.keywords.values()))
@@ -75,8 +91,12 @@ def _density(_: Interpreter, call: Call) -> Value:
     if shape_drawn is None or x is None or x.shape is None or value is None:
         return call.unknown()
     short, shape = shape_drawn
+    held = call.held
+    events = _events(held) if held is not None and short == "Independent" else 0
+    if events:
+        return tensor(_without(arrays.broadcast(shape, x.shape), events), "float32", value)
     own = shape[:-1] if short in _OF_ROWS else shape
-    mine = x.shape[:-1] if short == "OneHotCategorical" else x.shape
+    mine = x.shape[:-1] if short in _OF_ROWS and short != "Categorical" else x.shape
     return tensor(arrays.broadcast(own, mine), "float32", value)
 
 
@@ -85,7 +105,93 @@ def _entropy(_: Interpreter, call: Call) -> Value:
     if shape_drawn is None:
         return call.unknown()
     short, shape = shape_drawn
-    return tensor(shape[:-1] if short in _OF_ROWS else shape, "float32")
+    held = call.held
+    events = _events(held) if held is not None else 0
+    return tensor(_without(shape, 1 if short in _OF_ROWS else events), "float32")
+
+
+def _without(shape: tuple[Value, ...], events: int) -> tuple[Value, ...]:
+    return shape[: len(shape) - events]
+
+
+def array_dtype(value: Value) -> str | None:
+    """Return the dtype of a parameter that is a tensor."""
+    x = array(value)
+    return None if x is None else x.dtype
+
+
+def _events(held: LibraryObject) -> int:
+    """Return how many of the last axes make one event (``Independent``)."""
+    return size(held.state.get("events")) or 0
+
+
+def _parameter(_: Interpreter, call: Call) -> Value:
+    """Return a parameter of a distribution, or a number that is made of all of them."""
+    shape_drawn = _shape_of(call)
+    if shape_drawn is None or call.receiver is None:
+        return call.unknown()
+    short, shape = shape_drawn
+    if call.name in call.state:
+        return call.state[call.name]
+    if short == "Categorical" and call.name in ("mean", "variance", "stddev"):
+        shape = shape[:-1]
+    return tensor(shape, "float32", call.receiver)
+
+
+def _batch_shape(_: Interpreter, call: Call) -> Value:
+    shape_drawn, held = _shape_of(call), call.held
+    if shape_drawn is None or held is None:
+        return call.unknown()
+    short, shape = shape_drawn
+    events = 1 if short in _OF_ROWS else _events(held)
+    cut = len(shape) - events
+    if short == "Categorical":
+        return Value(shape[:cut] if call.name == "batch_shape" else ())
+    return Value(shape[:cut] if call.name == "batch_shape" else shape[cut:])
+
+
+def _support(_: Interpreter, call: Call) -> Value:
+    """Return all values that draws may have, one after the other along a new axis."""
+    shape_drawn = _shape_of(call)
+    if shape_drawn is None or shape_drawn[0] != "Categorical":
+        return call.unknown()
+    shape = shape_drawn[1]
+    return tensor((shape[-1], *shape[:-1]), "int64", *shape[-1:])
+
+
+@MODELS.function("torch.distributions.MultivariateNormal")
+def _multivariate(_: Interpreter, call: Call) -> Value:
+    """Keep the shape of the means; a covariance has one more axis."""
+    mean = call.given(0, "loc")
+    x = array(mean)
+    state: dict[str, Value] = {}
+    if mean is not None and x is not None and x.shape:
+        shape = x.shape
+        spread = call.given(1, "covariance_matrix") or call.given(2, "precision_matrix")
+        y = array(spread if spread is not None else call.given(3, "scale_tril"))
+        if y is not None and y.shape and len(y.shape) > 1:
+            message = "loc must have as many elements as the covariance has rows"
+            arrays.same(shape[-1], y.shape[-1], message)
+            shape = arrays.broadcast(shape, y.shape[:-1])
+        state = {"shape": Value(shape), "loc": tensor(shape, x.dtype, mean)}
+    made = LibraryObject(call.name, call.args, call.keywords, call.place, state)
+    made.name = "torch.distributions.MultivariateNormal"
+    return Value(made, merged(*call.args, *call.keywords.values()))
+
+
+@MODELS.function("torch.distributions.Independent")
+def _independent(_: Interpreter, call: Call) -> Value:
+    """Keep the shape of the distribution inside, of which the last axes make one event."""
+    base, count = call.given(0, "base_distribution"), call.given(1, "reinterpreted_batch_ndims")
+    inner = state_of(base) or {}
+    state: dict[str, Value] = {}
+    if base is not None and "shape" in inner and count is not None and size(count) is not None:
+        short = base.data.short if isinstance(base.data, LibraryObject) else ""
+        events = (size(count) or 0) + (short in _OF_ROWS)
+        state = {**inner, "events": Value(events), "base_dist": base}
+    name = "torch.distributions.Independent"
+    made = LibraryObject(name, call.args, call.keywords, call.place, state)
+    return Value(made, merged(*call.args))
 
 
 def _shape_of(call: Call) -> tuple[str, tuple[Value, ...]] | None:
@@ -96,8 +202,13 @@ def _shape_of(call: Call) -> tuple[str, tuple[Value, ...]] | None:
     return held.short, shape.data
 
 
-for _name in _PARAMETERS:
-    MODELS.function(f"torch.distributions.{_name}")(_distribution)
+OF_ALL = ("mean", "stddev", "variance", "mode")
+for _name in (*_PARAMETERS, "Independent", "MultivariateNormal"):
+    if _name in _PARAMETERS:
+        MODELS.function(f"torch.distributions.{_name}")(_distribution)
+    MODELS.attribute(_name, *OF_ALL, *_PARAMETERS.get(_name, ("loc",)))(_parameter)
+    MODELS.attribute(_name, "batch_shape", "event_shape")(_batch_shape)
+    MODELS.method(_name, "enumerate_support")(_support)
     MODELS.method(_name, "sample", "rsample")(_drawn)
     MODELS.method(_name, "log_prob", "cdf")(_density)
     MODELS.method(_name, "entropy")(_entropy)
@@ -114,8 +225,8 @@ def _divergence(_: Interpreter, call: Call) -> Value:
             or not isinstance(argument.data, LibraryObject)
         ):
             return call.unknown()
-        is_rows = argument.data.short in ("Categorical", "OneHotCategorical")
-        shapes.append(shape.data[:-1] if is_rows else shape.data)
+        events = 1 if argument.data.short in _OF_ROWS else _events(argument.data)
+        shapes.append(shape.data[: len(shape.data) - events])
     if len(shapes) != 2:
         return call.unknown()
     return tensor(arrays.broadcast(*shapes), "float32", *call.args)

@@ -662,6 +662,9 @@ def _new(call: Call, x: Array, value: Value) -> Value:
             return tensor(
                 parts[0], dtype or x.dtype or inferred, value, *call.args[1:2], device=x.device
             )
+    if call.name == "new" and all(size(part) is not None for part in call.args[1:]):
+        dims = call.args[1:] or (Value(0),)
+        return tensor(dims, x.dtype, value, *call.args[1:], device=x.device)
     if call.name in ("new_tensor", "new"):
         return tensor(None, x.dtype if call.name == "new" else None, value, device=x.device)
     args = call.args[1:2] if call.name == "new_full" else call.args[1:]

@@ -42,7 +42,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     words,
 )
 from dl_bug_lsp.interpretation.model_helpers import itself
-from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call, keep_in, state_of
 from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -141,7 +141,36 @@ SIGNATURES = {
     "BCEWithLogitsLoss": f"weight {LOSS} pos_weight",
     "KLDivLoss": f"{LOSS} log_target",
     "CTCLoss": "blank reduction zero_infinity",
+    # Layers element by element.
+    **dict.fromkeys(("ReLU", "ReLU6", "SELU", "SiLU", "Mish", "Hardswish"), "inplace"),
+    "Hardsigmoid": "inplace",
+    **dict.fromkeys(("ELU", "CELU"), "alpha inplace"),
+    "LeakyReLU": "negative_slope inplace",
+    "PReLU": "num_parameters init",
+    "RReLU": "lower upper inplace",
+    "GELU": "approximate",
+    "Softplus": "beta threshold",
+    **dict.fromkeys(("Softshrink", "Hardshrink"), "lambd"),
+    "Hardtanh": "min_val max_val inplace min_value max_value",
+    "Threshold": "threshold* value* inplace",
+    "Softmin": "dim",
+    "LocalResponseNorm": "size* alpha beta k",
+    **dict.fromkeys(("AlphaDropout", "FeatureAlphaDropout"), "p inplace"),
+    # What programs derive layers of their own from.
+    "SyncBatchNorm": "num_features* eps momentum affine track_running_stats process_group",
+    "_BatchNorm": BATCH_NORM,
+    "_InstanceNorm": BATCH_NORM,
+    "_NormBase": BATCH_NORM,
+    "_ConvNd": (
+        "in_channels* out_channels* kernel_size* stride* padding* dilation* transposed* "
+        "output_padding* groups* bias* padding_mode*"
+    ),
+    "_DropoutNd": "p inplace",
+    "_Loss": LOSS,
+    "_WeightedLoss": f"weight {LOSS}",
 }
+OF_AXES = ("kernel_size", "stride", "padding", "dilation", "output_padding")
+"""Options that convolutions keep with one number for each axis."""
 SIZES = words(
     "in_features out_features in_channels out_channels num_features num_embeddings "
     "embedding_dim input_size hidden_size num_channels"
@@ -157,6 +186,8 @@ ELEMENTWISE = words(
     "Tanh Sigmoid AlphaDropout Identity FeatureAlphaDropout Softmin Softmax2d "
     "LocalResponseNorm Dropout Dropout1d Dropout2d Dropout3d"
 )
+OWN = "parameters of this"
+"""Under which name a layer's state keeps its parameters and buffers."""
 MODULES = ("Module", "LightningModule", "PreTrainedModel", "ModuleList", "Sequential", "ModuleDict")
 
 
@@ -189,7 +220,45 @@ def fill(short: str, call: Call, state: State) -> None:
     _divides(given, "num_channels", "num_groups")
     _divides(given, "embed_dim", "num_heads")
     _divides(given, "d_model", "nhead")
+    _settle(short, state)
     _weights(short, state)
+
+
+def axes_of(short: str) -> int | None:
+    """Return over how many axes a layer works by its name, None where its name does not say."""
+    count = short[-2:-1]
+    return int(count) if short.endswith("d") and count.isdigit() else None
+
+
+def _settle(short: str, state: State) -> None:
+    """Put options into the form in which the layer's attributes have them."""
+    count = axes_of(short)
+    if short.startswith("Conv") and count is not None:
+        for name in OF_AXES:
+            value = state.get(name)
+            if value is not None and isinstance(value.data, int):
+                state[name] = Value((value,) * count, value.origins)
+    if short.startswith(("MaxPool", "AvgPool")) and state.get("stride", Value(None)).data is None:
+        state["stride"] = state["kernel_size"]
+    factor = state.get("scale_factor")
+    if short == "Upsample" and factor is not None and type(factor.data) is int:
+        state["scale_factor"] = Value(float(factor.data), factor.origins)
+    shape = state.get("normalized_shape")
+    if shape is not None and isinstance(shape.data, (int, list)):
+        dims = shape.data if isinstance(shape.data, list) else [shape]
+        state["normalized_shape"] = Value(tuple(dims), shape.origins)
+    if short in OF_PARAMETER and flag(state.get("bias"), default=False):
+        # A parameter has the name of the option that asks for it.
+        del state["bias"]
+
+
+OF_PARAMETER = (
+    *("Linear", "LazyLinear", "Bilinear", "LayerNorm"),
+    *(f"{kind}{n}d" for kind in ("Conv", "ConvTranspose", "BatchNorm", "InstanceNorm")
+      for n in (1, 2, 3)),
+    *("_BatchNorm", "_InstanceNorm", "_NormBase", "_ConvNd"),
+)  # fmt: skip
+"""Layers whose ``bias`` is a parameter."""
 
 
 def _divides(given: Mapping[str, Value], whole: str, part: str) -> None:
@@ -211,7 +280,7 @@ def _weights(short: str, state: State) -> None:
     if short == "Linear" and has_bias:
         made = tensor((state["out_features"],), weight_dtype(state))
         state["bias"] = _unplaced(made, "parameter")
-    elif short in ("Linear", "Conv1d", "Conv2d", "Conv3d") and has_bias is False:
+    elif short in OF_PARAMETER and has_bias is False:
         state["bias"] = Value(None, state["bias"].origins)
 
 
@@ -354,8 +423,28 @@ def result(
 # --- dense, convolution, pooling ------------------------------------------------------------------
 
 
+def by_weight(state: Mapping[str, Value], *names: str) -> Mapping[str, Value]:
+    """Return a layer's state with the sizes of a weight that it was given, by the weight's axes."""
+    weight = array(state.get("weight")) or array(_made_parameters(state).get("weight"))
+    shape = None if weight is None else weight.shape
+    if shape is None or len(shape) < len(names):
+        return state
+    changed = {
+        name: dim
+        for name, dim in zip(names, shape, strict=False)
+        if size(dim) is not None and size(dim) != size(state.get(name))
+    }
+    return {**state, **changed} if changed else state
+
+
+def _made_parameters(state: Mapping[str, Value]) -> Mapping[str, Value]:
+    held = state.get(OWN)
+    return held.data if held is not None and isinstance(held.data, dict) else {}
+
+
 @layer("Linear", "LazyLinear")
 def _linear(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    state = by_weight(state, "out_features", "in_features")
     fits = state.get("in_features")
     last = arrays.last_of(x)
     if last is not None and fits is not None:
@@ -435,6 +524,7 @@ def convolution(count: int, *, transposed: bool) -> Forward:
     def forward(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
         known = has_rank(x, value, count + 1, count + 2)
         fits_weights(state, x, value)
+        state = _of_own_weight(state, transposed=transposed)
         out = state.get("out_channels", Value(UNKNOWN))
         if x.shape is None:
             # Nearly always a batch goes in.
@@ -464,6 +554,13 @@ def convolution(count: int, *, transposed: bool) -> Forward:
         return result(x, (*x.shape[: -count - 1], out, *lengths), value)
 
     return forward
+
+
+def _of_own_weight(state: Mapping[str, Value], *, transposed: bool) -> Mapping[str, Value]:
+    """Return a convolution's state with the channels of a weight that it was given."""
+    if transposed or size(state.get("groups", Value(1))) != 1:
+        return state
+    return by_weight(state, "out_channels", "in_channels")
 
 
 def widened(
@@ -587,6 +684,7 @@ def batch_norm(*ranks: int) -> Forward:
     return forward
 
 
+layer("_BatchNorm", "SyncBatchNorm")(batch_norm(2, 3, 4, 5))
 layer("BatchNorm1d")(batch_norm(2, 3))
 layer("BatchNorm2d")(batch_norm(4))
 layer("BatchNorm3d")(batch_norm(5))
@@ -623,6 +721,7 @@ def _group_norm(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> 
 
 @layer("Embedding")
 def _embedding(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    state = by_weight(state, "num_embeddings", "embedding_dim")
     if x.dtype is not None and x.dtype not in ("int64", "int32"):
         message = f"Expected tensor for argument #1 'indices' to be Long or Int, but got {x.dtype}"
         raise Raised("type", message, value)
@@ -698,14 +797,19 @@ def upsampled(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Va
     if state.get("size", Value(None)).data is not None:
         return result(x, (*x.shape[:2], *axes(state, "size", count, 1)), value)
     scale = state.get("scale_factor")
-    factor = None if scale is None else scale.data
+    factors = [scale] * count if scale is not None else []
+    if scale is not None and isinstance(scale.data, list | tuple):
+        factors = list(scale.data)
     lengths = [unknown(n) for n in x.shape[2:]]
-    if isinstance(factor, int | float) and scale is not None:
-        lengths = [
-            unknown(n) if size(n) is None else Value(int((size(n) or 0) * factor), merged(n, scale))
-            for n in x.shape[2:]
-        ]
+    if len(factors) == count:
+        lengths = [_scaled(n, factor) for n, factor in zip(x.shape[2:], factors, strict=True)]
     return result(x, (*x.shape[:2], *lengths), value)
+
+
+def _scaled(length: Value, factor: Value) -> Value:
+    number, by = size(length), factor.data
+    known = number is not None and isinstance(by, int | float)
+    return Value(int((number or 0) * by) if known else UNKNOWN, merged(length, factor))  # type: ignore[operator]
 
 
 @functional("pixel_shuffle", "upscale_factor")
@@ -915,23 +1019,54 @@ CONTAINERS = ("Sequential", "ModuleList", "ModuleDict", "ParameterList", "Parame
 
 
 def contain(interpreter: Interpreter, short: str, call: Call, state: State) -> None:
-    """Put a container's modules into its state: a list of them, and each by its name."""
+    """Put a container's modules into its state: a list of them, or a dictionary by their names."""
     args = list(call.args)
     if short != "Sequential":
         items = interpreter.iterate(args[0]) if args and short.endswith("List") else None
         if items is not None:
             state[PARTS] = Value(items)
+        elif "Dict" in short:
+            _contain_named(interpreter, args[0] if args else Value({}), state)
         else:
-            state[PARTS] = args[0] if args else Value({} if "Dict" in short else [])
-            held = state[PARTS].data
-            if isinstance(held, dict):
-                state.update({str(name): value for name, value in held.items()})
+            state[PARTS] = args[0] if args else Value([])
         return
-    only = args[0].data if len(args) == 1 else None
-    if isinstance(only, dict):
-        state.update({str(name): value for name, value in only.items()})
-        args = list(only.values())
+    if len(args) == 1 and isinstance(args[0].data, dict):
+        _contain_named(interpreter, args[0], state)
+        return
     state[PARTS] = Value(args)
+
+
+def _contain_named(interpreter: Interpreter, given: Value, state: State) -> None:
+    """Put modules that are given by name, in a dictionary or in pairs, into a container's state."""
+    entries = _entries(interpreter, given)
+    if entries is None:
+        state[PARTS] = given if not isinstance(given.data, dict) else unknown(given)
+        return
+    held = state.setdefault(PARTS, Value({}, given.origins))
+    for name, value in entries.items():
+        if isinstance(held.data, dict):
+            held.data[name] = value
+        state[name] = value
+
+
+def _entries(interpreter: Interpreter, given: Value) -> dict[str, Value] | None:
+    """Return what a dictionary, another container or pairs hold by name, None where not known."""
+    inner = (state_of(given) or {}).get(PARTS)
+    data = given.data if inner is None else inner.data
+    if isinstance(data, dict):
+        return {str(name): value for name, value in data.items()}
+    pairs = interpreter.iterate(given) if isinstance(data, (list, tuple)) else None
+    if not isinstance(pairs, list):
+        return None
+    entries: dict[str, Value] = {}
+    for pair in pairs:
+        if not isinstance(pair.data, (list, tuple)) or len(pair.data) != 2:
+            return None
+        name = text(pair.data[0])
+        if name is None:
+            return None
+        entries[name] = pair.data[1]
+    return entries
 
 
 def _inside(call: Call) -> Value:
@@ -939,10 +1074,17 @@ def _inside(call: Call) -> Value:
     return Value(UNKNOWN) if state is None else state.get(PARTS, Value(UNKNOWN))
 
 
+def _in_order(layers: Value) -> list[Value] | None:
+    """Return a container's modules, None where they are not all known."""
+    if isinstance(layers.data, dict):
+        return [item for item in layers.data.values() if isinstance(item, Value)]
+    return layers.data if isinstance(layers.data, list) else None
+
+
 @MODELS.object("torch.nn.Sequential", "torch.Sequential")
 def _sequential(interpreter: Interpreter, call: Call) -> Value:
-    layers = _inside(call).data
-    if not isinstance(layers, list) or not call.args:
+    layers = _in_order(_inside(call))
+    if layers is None or not call.args:
         return call.unknown()
     value = call.args[0]
     for item in layers:
@@ -952,9 +1094,18 @@ def _sequential(interpreter: Interpreter, call: Call) -> Value:
 
 def _items(_: Interpreter, call: Call) -> Value:
     layers = _inside(call)
-    if call.name != "__iter__" and isinstance(layers.data, dict):
-        pairs = [Value((value_of(k, NOWHERE), v)) for k, v in layers.data.items()]
-        return Value(pairs) if call.name == "items" else Value(list(layers.data.values()))
+    if not layers.known:
+        return Value(Lazy(layers, Value(UNKNOWN)))
+    if isinstance(layers.data, dict) and call.name in ("items", "keys"):
+        names = {k: value_of(k, NOWHERE) for k in layers.data}
+        if call.name == "keys":
+            return Value(list(names.values()))
+        return Value([Value((names[k], v)) for k, v in layers.data.items()])
+    return Value(list(layers.data.values())) if isinstance(layers.data, dict) else layers
+
+
+def _names(_: Interpreter, call: Call) -> Value:
+    layers = _inside(call)
     return Value(Lazy(layers, Value(UNKNOWN))) if not layers.known else layers
 
 
@@ -969,26 +1120,32 @@ def _length(_: Interpreter, call: Call) -> Value:
     return unknown(layers)
 
 
+def _has(_: Interpreter, call: Call) -> Value:
+    """Model ``in`` of dictionaries of modules or parameters."""
+    layers, key = _inside(call), call.args[0]
+    if not isinstance(layers.data, dict) or not isinstance(key.data, str):
+        return call.unknown()
+    return Value(key.data in layers.data, key.origins)
+
+
 def _part(_: Interpreter, call: Call) -> Value:
     layers, key = _inside(call), call.args[0] if call.args else Value(None)
     number = size(key)
     bounds = key.data.args if isinstance(key.data, LibraryObject) else ()
-    held = call.held
-    if bounds and isinstance(layers.data, list) and held is not None:
+    parts = _in_order(layers) if not isinstance(key.data, str) else None
+    if bounds and parts is not None:
         limits = [None if b.data is None else size(b) for b in bounds]
         known = all(b.data is None or size(b) is not None for b in bounds)
         if known and limits[2:] != [0]:
-            chosen = Value(layers.data[slice(*limits)], layers.origins)
-            made = LibraryObject(held.name, (), {}, call.place, {PARTS: chosen})
-            return Value(made, merged(call.receiver or layers, *bounds))
-    if isinstance(layers.data, list) and number is not None:
-        if not -len(layers.data) <= number < len(layers.data):
-            raise Raised("index", "index is out of range", key, Value(len(layers.data)))
-        item = layers.data[number]
+            return _slice(call, layers, slice(*limits), bounds)
+    if parts is not None and number is not None:
+        if not -len(parts) <= number < len(parts):
+            raise Raised("index", "index is out of range", key, Value(len(parts)))
+        item = parts[number]
         return item if isinstance(item, Value) else call.unknown()
     if isinstance(layers.data, Lazy) and not bounds:
         return layers.data.item
-    if isinstance(layers.data, dict) and isinstance(key.data, str | int):
+    if isinstance(layers.data, dict) and isinstance(key.data, str):
         if key.data in layers.data:
             item = layers.data[key.data]
             return item if isinstance(item, Value) else call.unknown()
@@ -996,30 +1153,114 @@ def _part(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
-def _append(_: Interpreter, call: Call) -> Value:
-    layers, name = _inside(call), call.name
+def _slice(call: Call, layers: Value, limits: slice, bounds: Sequence[Value]) -> Value:
+    """Return a container of some of the modules of another."""
+    held = call.held
+    state: State = {}
+    if isinstance(layers.data, dict):
+        state.update(list(layers.data.items())[limits])
+        state[PARTS] = Value(dict(state), layers.origins)
+    elif isinstance(layers.data, list):
+        state[PARTS] = Value(layers.data[limits], layers.origins)
+    name = "torch.nn.Sequential" if held is None else held.name
+    return Value(
+        LibraryObject(name, (), {}, call.place, state), merged(call.receiver or layers, *bounds)
+    )
+
+
+def _set_part(_: Interpreter, call: Call) -> Value:
+    """Model the assignment of a module to a place of a container."""
+    layers, state = _inside(call), state_of(call.receiver)
+    if len(call.args) != 2 or state is None:
+        return Value(None)
+    key, value = call.args
+    number = size(key)
+    if isinstance(layers.data, list) and number is not None:
+        if not -len(layers.data) <= number < len(layers.data):
+            raise Raised("index", "index is out of range", key, Value(len(layers.data)))
+        layers.data[number] = value
+    elif isinstance(layers.data, dict):
+        name = key.data
+        if number is not None and -len(layers.data) <= number < len(layers.data):
+            name = list(layers.data)[number]
+        if isinstance(name, str):
+            layers.data[name] = state[name] = value
+        else:
+            state[PARTS] = unknown(layers, key)
+    return Value(None)
+
+
+def _drop_part(_: Interpreter, call: Call) -> Value:
+    """Model ``pop`` and ``del`` of containers."""
+    layers, key = _inside(call), call.args[0] if call.args else Value(-1)
+    names = list(layers.data) if isinstance(layers.data, dict) else []
+    number, dropped = size(key), call.unknown()
+    if isinstance(layers.data, list) and number is not None:
+        if not -len(layers.data) <= number < len(layers.data):
+            raise Raised("index", "index is out of range", key, Value(len(layers.data)))
+        dropped = layers.data.pop(number)
+    elif isinstance(layers.data, dict):
+        name = key.data
+        if number is not None and -len(names) <= number < len(names):
+            name = names[number]
+        state = state_of(call.receiver)
+        if name in layers.data and state is not None:
+            dropped = layers.data.pop(name)
+            state.pop(str(name), None)
+    return Value(None) if call.name == "__delitem__" else dropped
+
+
+def _append(interpreter: Interpreter, call: Call) -> Value:
+    layers, name, state = _inside(call), call.name, state_of(call.receiver)
     data = layers.data
     value = call.args[-1] if call.args else Value(UNKNOWN)
-    if isinstance(data, list):
-        if name == "extend" and isinstance(value.data, list | tuple):
-            data.extend(value.data)
-        elif name == "insert" and size(call.args[0]) is not None:
-            data.insert(size(call.args[0]) or 0, value)
-        else:
-            data.append(value)
-    elif isinstance(data, dict) and name == "add_module" and isinstance(call.args[0].data, str):
-        data[call.args[0].data] = value
-        state = state_of(call.receiver)
-        if state is not None:
-            state[call.args[0].data] = value
-    return Value(None) if name == "add_module" or call.receiver is None else call.receiver
+    if name in ("add_module", "register_module"):
+        called = call.given(0, "name")
+        value = call.given(1, "module") or value
+        if called is not None and isinstance(called.data, str) and state is not None:
+            keep_in(state, called.data, value)
+        return Value(None)
+    if name in ("extend", "__iadd__"):
+        added = _in_order((state_of(value) or {}).get(PARTS, Value(UNKNOWN)))
+        if added is None:
+            items = interpreter.iterate(value)
+            added = items if isinstance(items, list) else None
+        if added is None and state is not None:
+            state[PARTS] = unknown(layers, value)
+    else:
+        added = [value]
+    at = size(call.args[0]) if name == "insert" and call.args else None
+    if isinstance(data, list) and at is not None:
+        data.insert(at, value)
+    elif isinstance(data, list):
+        data.extend(added or [])
+    elif isinstance(data, dict) and state is not None:
+        for item in added or []:
+            keep_in(state, str(len(data)), item)
+    return Value(None) if call.receiver is None else call.receiver
+
+
+def _update(interpreter: Interpreter, call: Call) -> Value:
+    state = state_of(call.receiver)
+    if state is not None and call.args:
+        _contain_named(interpreter, call.args[0], state)
+    return Value(None)
 
 
 for _short in CONTAINERS:
-    MODELS.method(_short, "__iter__", "children", "values", "items")(_items)
+    MODELS.method(_short, "children", "values", "items", "keys")(_items)
+    MODELS.method(_short, "__iter__")(_names if "Dict" in _short else _items)
     MODELS.method(_short, "__len__")(_length)
     MODELS.method(_short, "__getitem__")(_part)
-    MODELS.method(_short, "append", "extend", "insert", "add_module")(_append)
+    MODELS.method(_short, "__setitem__")(_set_part)
+    MODELS.method(_short, "__delitem__")(_drop_part)
+    if _short != "Sequential":
+        MODELS.method(_short, "pop")(_drop_part)
+    MODELS.method(_short, "append", "extend", "insert", "__iadd__")(_append)
+    MODELS.method(_short, "add_module", "register_module")(_append)
+    if "Dict" in _short:
+        MODELS.method(_short, "__contains__")(_has)
+        MODELS.method(_short, "update")(_update)
 constructor(*CONTAINERS)
 
 
@@ -1033,7 +1274,7 @@ def change(value: Value, name: str, setting: Value, seen: set[int]) -> None:
     if isinstance(data, LibraryObject):
         if data.name.startswith("torch.nn."):
             data.state[name] = setting
-            own = data.state.get("parameters of this", Value(None)).data
+            own = data.state.get(OWN, Value(None)).data
             held = [data.state.get(part) for part in ("weight", "bias")]
             held += [v for v in own.values() if v.data] if isinstance(own, dict) else []
             for part in held:
@@ -1046,6 +1287,8 @@ def change(value: Value, name: str, setting: Value, seen: set[int]) -> None:
                     x.device = device_of(setting)
         inner = list(data.state.values())
     elif isinstance(data, Instance):
+        if name == "training":
+            data.attributes[name] = setting
         inner = list(data.attributes.values())
         for item in inner:
             if isinstance(item.data, Stored) and name == "dtype" and item.data.dtype in FLOATING:
@@ -1092,8 +1335,10 @@ def _register(_: Interpreter, call: Call) -> Value:
     name = call.given(0, "name")
     value = call.given(1, "tensor", "param", "module")
     if state is not None and name is not None and value is not None and isinstance(name.data, str):
+        lasts = flag(call.given(2, "persistent"), default=True) is not False
+        role = "buffer" if lasts else "passing buffer"
         is_buffer = call.name == "register_buffer"
-        state[name.data] = _unplaced(value, "buffer") if is_buffer else value
+        keep_in(state, name.data, _unplaced(value, role) if is_buffer else value)
     return Value(None)
 
 
@@ -1146,7 +1391,7 @@ def losing(
     how = "mean" if given is None or given.data is None else text(given)
     if how == "none":
         return result(x, shape, *parts)
-    return result(x, () if how in ("mean", "sum") else None, *parts)
+    return result(x, () if how in ("mean", "sum", "batchmean") else None, *parts)
 
 
 def target_of(call: Call) -> tuple[Value, Array | None] | None:

@@ -213,6 +213,30 @@ def _functional_loss(_: Interpreter, call: Call) -> Value:
     return _of_several(call.keywords, x, value, call)
 
 
+@MODELS.function("torch.nn.functional.multilabel_soft_margin_loss")
+def _of_labels(_: Interpreter, call: Call) -> Value:
+    value = call.given(0, "input")
+    x = array(value)
+    if x is None or value is None:
+        return call.unknown()
+    shape = None if x.shape is None else x.shape[:-1]
+    return losing(call.keywords, x, shape, value, *call.args[1:])
+
+
+@MODELS.function("torch.pdist", "torch.nn.functional.pdist")
+def _pairs(_: Interpreter, call: Call) -> Value:
+    """Return the distances of all pairs of rows."""
+    value = call.given(0, "input")
+    x = array(value)
+    if x is None or value is None:
+        return call.unknown()
+    if not has_rank(x, value, 2) or x.shape is None:
+        return result(x, None, value)
+    rows = size(x.shape[0])
+    count: object = UNKNOWN if rows is None else rows * (rows - 1) // 2
+    return result(x, (Value(count, x.shape[0].origins),), value)
+
+
 @layer("CosineSimilarity", "PairwiseDistance")
 def _distance(state: State, x: Array, value: Value, call: Call) -> Value:
     other = call.given(1, "x2")

@@ -133,7 +133,6 @@ for _short in OPTIMIZERS:
 
 
 @MODELS.function("torch.nn.utils.clip_grad_value_", "torch.nn.utils.vector_to_parameters")
-@MODELS.function("torch.nn.utils.remove_weight_norm", "torch.nn.utils.remove_spectral_norm")
 def _changed(_: Interpreter, call: Call) -> Value:
     del call
     return Value(None)

@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.jax.arrays
 import dl_bug_lsp.interpretation.libraries.jax.flax
+import dl_bug_lsp.interpretation.libraries.python.processes
 import dl_bug_lsp.interpretation.libraries.torch.modules  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
+from dl_bug_lsp.interpretation.libraries.python.standard_library import copied
 from dl_bug_lsp.interpretation.libraries.torch.layers import (
     CONTAINERS,
     ELEMENTWISE,
     MODULES,
+    OWN,
     SIGNATURES,
+    fill,
 )
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     Stored,
@@ -46,11 +50,9 @@ from dl_bug_lsp.interpretation.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
-OWN = "parameters of this"
-"""Under which name a layer's state keeps its parameters and buffers."""
 MAX_PARTS = 2_000
 MAX_DEPTH = 16
-MOST_APPLIED = 200
+MOST_APPLIED = 600
 BUFFERS = ("running_mean", "running_var", "num_batches_tracked")
 Own = dict[str, Value]
 State = Mapping[str, Value]
@@ -160,6 +162,17 @@ def _prelu(state: State, _: str) -> dict[str, Sequence[Value]]:
     return {"weight": (_dim(state, "num_parameters", 1),)}
 
 
+def _any_convolution(state: State, _: str) -> dict[str, Sequence[Value]]:
+    """Return the parameters of ``_ConvNd``, whose arguments say over how many axes it works."""
+    kernel = state.get("kernel_size", Value(UNKNOWN)).data
+    if not isinstance(kernel, (tuple, list)):
+        raise _NotKnown
+    turned = flag(state.get("transposed"), default=False)
+    if turned is None:
+        raise _NotKnown
+    return _convolution(state, f"Conv{'Transpose' * turned}{len(kernel)}d")
+
+
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 
@@ -201,31 +214,7 @@ def _attention(state: State, _: str) -> dict[str, Sequence[Value]]:
     shapes: dict[str, Sequence[Value]] = {"in_proj_weight": (_times(width, 3), width)}
     if has_bias:
         shapes["in_proj_bias"] = (_times(width, 3),)
-    shapes["out_proj.weight"] = (width, width)
-    if has_bias:
-        shapes["out_proj.bias"] = (width,)
     return shapes
-
-
-def _transformer_layer(state: State, short: str) -> dict[str, Sequence[Value]]:
-    width, wide = _dim(state, "d_model"), _dim(state, "dim_feedforward", 2048)
-    has_bias = _is_on(state, "bias", default=True)
-    own = {"embed_dim": width, "bias": Value(has_bias)}
-    parts = ["self_attn"] + (["multihead_attn"] if "Decoder" in short else [])
-    all_shapes: dict[str, Sequence[Value]] = {}
-    for part in parts:
-        all_shapes |= {f"{part}.{name}": shape for name, shape in _attention(own, "").items()}
-    norms = [f"norm{n}" for n in range(1, len(parts) + 2)]
-    shapes: list[tuple[str, Sequence[Value]]] = [
-        ("linear1", (wide, width)),
-        ("linear2", (width, wide)),
-    ]
-    shapes += [(norm, (width,)) for norm in norms]
-    for name, shape in shapes:
-        all_shapes[f"{name}.weight"] = shape
-        if has_bias:
-            all_shapes[f"{name}.bias"] = shape[:1]
-    return all_shapes
 
 
 SHAPES: dict[str, Callable[[State, str], dict[str, Sequence[Value]]]] = {
@@ -235,7 +224,8 @@ SHAPES: dict[str, Callable[[State, str], dict[str, Sequence[Value]]]] = {
     **{f"ConvTranspose{n}d": _convolution for n in (1, 2, 3)},
     **{f"BatchNorm{n}d": _batch_norm for n in (1, 2, 3)},
     **{f"InstanceNorm{n}d": _batch_norm for n in (1, 2, 3)},
-    "SyncBatchNorm": _batch_norm,
+    **dict.fromkeys(("SyncBatchNorm", "_BatchNorm", "_InstanceNorm", "_NormBase"), _batch_norm),
+    "_ConvNd": _any_convolution,
     "LayerNorm": _layer_norm,
     "RMSNorm": _layer_norm,
     "GroupNorm": _group_norm,
@@ -244,47 +234,61 @@ SHAPES: dict[str, Callable[[State, str], dict[str, Sequence[Value]]]] = {
     "PReLU": _prelu,
     **dict.fromkeys((*GATES, *(f"{name}Cell" for name in GATES)), _recurrent),
     "MultiheadAttention": _attention,
-    "TransformerEncoderLayer": _transformer_layer,
-    "TransformerDecoderLayer": _transformer_layer,
 }
 POSITIONS = {
     "PReLU": ("num_parameters",),
     "Bilinear": ("in1_features", "in2_features", "out_features"),
 }
 """The arguments of layers whose state does not have them by name."""
-COMPOSED = ("MultiheadAttention", "TransformerEncoderLayer", "TransformerDecoderLayer")
-NOT_KNOWN = (
-    "Transformer",
-    "TransformerEncoder",
-    "TransformerDecoder",
-    "AdaptiveLogSoftmaxWithLoss",
-)
+NOT_KNOWN = ("AdaptiveLogSoftmaxWithLoss",)
 
 
-def _of_layer(data: LibraryObject) -> Own:
-    """Return the parameters and buffers of a layer of PyTorch, made when first asked for."""
-    held = data.state.get(OWN)
+def tensors_of(value: Value, short: str) -> Own:
+    """Return the parameters and buffers of a layer by its class, made when first asked for.
+
+    The layer may be an object of a class of the program that derives from PyTorch's.
+    """
+    state, data = state_of(value), value.data
+    if state is None:
+        return {}
+    held = state.get(OWN)
     if held is not None and isinstance(held.data, dict):
         return held.data
-    short = data.short
-    if short in NOT_KNOWN or not data.name.startswith("torch.nn."):
+    if short in NOT_KNOWN:
         raise _NotKnown
     if short not in SHAPES:
         return {}
-    dtype = dtype_of(data.state.get("dtype")) or "float32"
-    device = device_of(data.state.get("device"))
+    given: dict[str, Value] = {}
+    made = getattr(data, "made", None)
+    if isinstance(data, LibraryObject):
+        given = dict(zip(POSITIONS.get(short, ()), data.args, strict=False)) | dict(data.keywords)
+    dtype = dtype_of(state.get("dtype")) or "float32"
+    device = device_of(state.get("device"))
     tensors: Own = {}
-    named = dict(zip(POSITIONS.get(short, ()), data.args, strict=False))
-    for name, shape in SHAPES[short]({**named, **data.keywords, **data.state}, short).items():
-        kept = data.state.get(name)
+    for name, shape in SHAPES[short]({**given, **state}, short).items():
+        kept = state.get(name)
         if kept is not None and isinstance(kept.data, Array):
             tensors[name] = kept
             continue
         role = "buffer" if name in BUFFERS else "parameter"
         kind = "int64" if name == "num_batches_tracked" else dtype
-        made = Stored(tuple(shape), kind, "torch", device, role=role)
-        tensors[name] = Value(made, merged(Value(None, frozenset({data.made})), *shape))
-    data.state[OWN] = Value(tensors)
+        stored_tensor = Stored(tuple(shape), kind, "torch", device, role=role)
+        here = Value(None, frozenset({made} if made is not None else ()))
+        tensors[name] = Value(stored_tensor, merged(here, *shape))
+    state[OWN] = Value(tensors)
+    return tensors
+
+
+def _of_layer(value: Value, short: str) -> Own:
+    """Return the parameters of a layer, with those that the program has put in their places."""
+    state = state_of(value) or {}
+    tensors = dict(tensors_of(value, short))
+    for name in list(tensors):
+        kept = state.get(name)
+        if kept is not None and isinstance(kept.data, Array):
+            tensors[name] = kept
+        elif name in state and kept is not None and kept.data is None:
+            del tensors[name]
     return tensors
 
 
@@ -292,13 +296,14 @@ def _own(value: Value) -> Own:
     """Return what a module holds itself, without the modules in it."""
     data = value.data
     if isinstance(data, LibraryObject) and data.short not in MODULES + CONTAINERS:
-        tensors = dict(_of_layer(data))
-        for name in tensors:
-            kept = data.state.get(name)
-            if kept is not None and isinstance(kept.data, Array):
-                tensors[name] = kept
-        return tensors
+        if not data.name.startswith("torch.nn."):
+            raise _NotKnown
+        return _of_layer(value, data.short)
     state = state_of(value) or {}
+    layer = _layer_of(data) if isinstance(data, Instance) else None
+    if layer is not None:
+        added = {name: v for name, v in state.items() if isinstance(v.data, Stored)}
+        return {**_of_layer(value, layer), **added}
     if isinstance(data, LibraryObject) and data.short in ("ParameterList", "ParameterDict"):
         return {name: v for name, v in _contained(state) if isinstance(v.data, Array)}
     return {name: v for name, v in state.items() if isinstance(v.data, Stored)}
@@ -321,15 +326,17 @@ def children_of(value: Value) -> list[tuple[str, Value]]:
     state = state_of(value) or {}
     if isinstance(data, LibraryObject):
         if data.short not in CONTAINERS:
-            if data.short not in SHAPES and data.short in NOT_KNOWN:
+            if data.short in NOT_KNOWN:
                 raise _NotKnown
-            return []
-        named = [(n, v) for n, v in state.items() if n != PARTS and _is_module(v)]
-        # A ``Sequential`` of a dictionary has them by name, too.
-        return named if named and len(named) == len(_contained(state)) else _contained(state)
+            grow(value, data.short)
+            named = (*WRAPPED, *PARTS_OF.get(data.short, ()))
+            held = [(name, state[name]) for name in named if name in state]
+            return [(name, item) for name, item in held if _is_module(item)]
+        return [(name, item) for name, item in _contained(state) if _is_module(item)]
     children = [(name, item) for name, item in _contained(state) if _is_module(item)]
+    contained = {name for name, _ in children}
     for name, item in state.items():
-        if name in ("trainer", OWN, PARTS):
+        if name in ("trainer", OWN, PARTS, *TEMPLATES) or name in contained:
             continue
         if item.data is UNKNOWN or isinstance(item.data, Lazy):
             raise _NotKnown
@@ -344,11 +351,29 @@ OTHERS = ("torchvision.models", "timm.", "transformers.", "segmentation_models_p
 """Libraries whose objects may be modules with parameters that are not known."""
 
 
+WRAPPED = ("module",)
+"""The part of what hands calls on to another module (``DataParallel``)."""
+
+
 def _is_module(value: Value) -> bool:
     data = value.data
     if isinstance(data, LibraryObject):
         return data.name.startswith("torch.nn.") and data.short != "Parameter"
     return isinstance(data, Instance) and _derives(data)
+
+
+def _layer_of(data: Instance) -> str | None:
+    """Return the class of PyTorch's layers from which an object's class derives, None without."""
+    queue = [data.cls]
+    for cls in queue[:MAX_DEPTH]:
+        for base in cls.bases:
+            name = base.data.name if isinstance(base.data, Library) else ""
+            short = name.rpartition(".")[2]
+            if name.startswith("torch.nn.") and (short in SHAPES or short in PARTS_OF):
+                return short
+            if isinstance(base.data, ClassValue) and len(queue) < MAX_DEPTH:
+                queue.append(base.data)
+    return None
 
 
 def _derives(data: Instance) -> bool:
@@ -364,6 +389,14 @@ def _derives(data: Instance) -> bool:
             elif isinstance(base.data, ClassValue) and len(queue) < MAX_DEPTH:
                 queue.append(base.data)
     return False
+
+
+def children_or_none(value: Value) -> list[tuple[str, Value]] | None:
+    """Return the modules that a module holds, by name, None where they are not all known."""
+    try:
+        return children_of(value)
+    except _NotKnown:
+        return None
 
 
 def modules_of(value: Value, prefix: str = "", depth: int = 0) -> Iterator[tuple[str, Value]]:
@@ -402,13 +435,151 @@ def stored(value: Value, *roles: str, recurse: bool = True) -> list[tuple[str, V
     return stored_tensors
 
 
+# --- the layers that are made of others -----------------------------------------------------------
+
+WRAPPERS = ("DataParallel", "DistributedDataParallel", "FullyShardedDataParallel")
+PASSING = "passing buffer"
+"""The role of a buffer that the state dict leaves out."""
+TEMPLATES = ("encoder_layer", "decoder_layer", "custom_encoder", "custom_decoder")
+"""Arguments that are modules, and no parts of what they are given to."""
+_OF_BLOCKS = ("linear1", "dropout", "linear2", "norm1", "norm2", "dropout1", "dropout2")
+PARTS_OF: Mapping[str, Sequence[str]] = {
+    "MultiheadAttention": ("out_proj",),
+    "TransformerEncoderLayer": ("self_attn", *_OF_BLOCKS, "activation"),
+    "TransformerDecoderLayer": (
+        *("self_attn", "multihead_attn", "linear1", "dropout", "linear2", "norm1", "norm2"),
+        *("norm3", "dropout1", "dropout2", "dropout3", "activation"),
+    ),
+    "TransformerEncoder": ("layers", "norm"),
+    "TransformerDecoder": ("layers", "norm"),
+    "Transformer": ("encoder", "decoder"),
+}
+COMPOSED = tuple(PARTS_OF)
+GROWN = "parts are made"
+MOST_LAYERS = 64
+
+
+def grow(value: Value, short: str) -> None:
+    """Make the modules that a layer is made of, once; where they cannot be known, leave them out.
+
+    Sources: the pages of ``MultiheadAttention`` and of the transformer layers, and their sources.
+    """
+    state = state_of(value)
+    if state is None or short not in PARTS_OF or GROWN in state:
+        return
+    state[GROWN] = Value(True)
+    made = getattr(value.data, "made", None) or ("", 0)
+    makers = {
+        "MultiheadAttention": _grow_attention,
+        "TransformerEncoderLayer": _grow_block,
+        "TransformerDecoderLayer": _grow_block,
+        "TransformerEncoder": _grow_stack,
+        "TransformerDecoder": _grow_stack,
+        "Transformer": _grow_transformer,
+    }
+    makers[short](state, short, made)
+
+
+def _layer(short: str, made: Origin, **given: Value) -> Value:
+    """Return a layer of PyTorch that another one makes."""
+    name = f"torch.nn.{short}"
+    layer_state: dict[str, Value] = {}
+    fill(short, Call(name, (), given, made), layer_state)
+    return Value(LibraryObject(name, (), given, made, layer_state), merged(*given.values()))
+
+
+def _chosen(state: State, *names: str) -> dict[str, Value]:
+    return {name: state[name] for name in names if name in state}
+
+
+def _grow_attention(state: dict[str, Value], short: str, made: Origin) -> None:
+    del short
+    width, common = _dim(state, "embed_dim"), _chosen(state, "bias", "device", "dtype")
+    state["out_proj"] = _layer("Linear", made, in_features=width, out_features=width, **common)
+    heads = state.get("num_heads")
+    if heads is not None:
+        state["head_dim"] = _divided(width, heads)
+
+
+def _grow_block(state: dict[str, Value], short: str, made: Origin) -> None:
+    width, wide = _dim(state, "d_model"), _dim(state, "dim_feedforward", 2048)
+    rate = state.get("dropout", Value(0.1))
+    common, eps = _chosen(state, "bias", "device", "dtype"), state.get("layer_norm_eps")
+    decodes = "Decoder" in short
+    attention = {
+        "embed_dim": width,
+        "num_heads": _dim(state, "nhead"),
+        "dropout": rate,
+        **_chosen(state, "batch_first"),
+        **common,
+    }
+    state["self_attn"] = _layer("MultiheadAttention", made, **attention)
+    if decodes:
+        state["multihead_attn"] = _layer("MultiheadAttention", made, **attention)
+    state["linear1"] = _layer("Linear", made, in_features=width, out_features=wide, **common)
+    state["dropout"] = _layer("Dropout", made, p=rate)
+    state["linear2"] = _layer("Linear", made, in_features=wide, out_features=width, **common)
+    norm = {"normalized_shape": width, **common, **({} if eps is None else {"eps": eps})}
+    for number in range(1, 4 if decodes else 3):
+        state[f"norm{number}"] = _layer("LayerNorm", made, **norm)
+        state[f"dropout{number}"] = _layer("Dropout", made, p=rate)
+    given = state.get("activation", Value("relu"))
+    if isinstance(given.data, str):
+        state["activation"] = Value(Library(f"torch.nn.functional.{given.data}"), given.origins)
+
+
+def _grow_stack(state: dict[str, Value], short: str, made: Origin) -> None:
+    kind = "encoder_layer" if "Encoder" in short else "decoder_layer"
+    template, count = state.get(kind), size(state.get("num_layers"))
+    layers: Value = Value(UNKNOWN)
+    if template is not None and count is not None and count <= MOST_LAYERS:
+        layers = Value([copied(template, True) for _ in range(count)])
+    elif template is not None:
+        layers = Value(Lazy(template, state.get("num_layers", Value(UNKNOWN))))
+    held = LibraryObject("torch.nn.ModuleList", (), {}, made, {PARTS: layers})
+    state["layers"] = Value(held)
+
+
+def _grow_transformer(state: dict[str, Value], short: str, made: Origin) -> None:
+    del short
+    block = {
+        "d_model": _dim(state, "d_model", 512),
+        "nhead": _dim(state, "nhead", 8),
+        **_chosen(state, "dim_feedforward", "dropout", "activation", "layer_norm_eps"),
+        **_chosen(state, "batch_first", "norm_first", "bias", "device", "dtype"),
+    }
+    for side in ("encoder", "decoder"):
+        custom = state.get(f"custom_{side}")
+        if custom is not None and custom.data is not None:
+            state[side] = custom
+            continue
+        kind = side.capitalize()
+        norm = _layer("LayerNorm", made, normalized_shape=block["d_model"])
+        inner = _layer(f"Transformer{kind}Layer", made, **block)
+        count = _dim(state, f"num_{side}_layers", 6)
+        given = {f"{side}_layer": inner, "num_layers": count, "norm": norm}
+        state[side] = _layer(f"Transformer{kind}", made, **given)
+
+
+def part_of(short: str) -> Callable[[Interpreter, Call], Value]:
+    """Return the model of an attribute that is a module of which a layer is made."""
+
+    def run(_: Interpreter, call: Call) -> Value:
+        state = state_of(call.receiver)
+        if state is None or call.receiver is None:
+            return call.unknown()
+        grow(call.receiver, short)
+        return state.get(call.name, Value(None) if call.name == "norm" else call.unknown())
+
+    return run
+
+
+for _short, _parts in PARTS_OF.items():
+    MODELS.attribute(_short, *_parts)(part_of(_short))
+MODELS.attribute("MultiheadAttention", "head_dim")(part_of("MultiheadAttention"))
+
+
 # --- methods of modules ---------------------------------------------------------------------------
-
-
-def _is_composed(value: Value) -> bool:
-    """Whether a layer holds other modules."""
-    data = value.data
-    return isinstance(data, LibraryObject) and data.short in COMPOSED
 
 
 def _named(name: str, value: Value) -> Value:
@@ -418,10 +589,10 @@ def _named(name: str, value: Value) -> Value:
 def _parameters(_: Interpreter, call: Call) -> Value:
     if call.receiver is None:
         return call.unknown()
-    role = "buffer" if "buffers" in call.name else "parameter"
+    roles = ("buffer", PASSING) if "buffers" in call.name else ("parameter",)
     at = 0 if not call.name.startswith("named") else 1
     recurse = flag(call.given(at, "recurse"), default=True)
-    parameters = None if recurse is None else stored(call.receiver, role, recurse=recurse)
+    parameters = None if recurse is None else stored(call.receiver, *roles, recurse=recurse)
     is_named = call.name.startswith("named")
     prefix = call.given(0, "prefix") if is_named else None
     is_open = isinstance(call.receiver.data, Instance) and not _unregistered(call.receiver)
@@ -460,8 +631,6 @@ def _modules(_: Interpreter, call: Call) -> Value:
         deep = call.name.endswith("modules")
         pairs = modules_of(call.receiver) if deep else iter(children_of(call.receiver))
         modules = list(_distinct(pairs))
-        if deep and any(_is_composed(module) for _, module in modules):
-            raise _NotKnown
     except _NotKnown:
         return Value(Lazy(Value(UNKNOWN), Value(UNKNOWN)), call.receiver.origins)
     is_named = call.name.startswith("named")
@@ -491,12 +660,21 @@ def _applied(interpreter: Interpreter, call: Call) -> Value:
     if module is None or function is None:
         return call.unknown()
     try:
-        parts = [part for _, part in _distinct(modules_of(module))]
+        parts = list(_innermost_first(module))
     except _NotKnown:
         return module
-    for part in list(reversed(parts))[:MOST_APPLIED]:
+    for part in parts[:MOST_APPLIED]:
         interpreter.call(function, (part,), {}, call.place)
     return module
+
+
+def _innermost_first(module: Value, depth: int = 0) -> Iterator[Value]:
+    """Yield the modules in a module, then itself."""
+    if depth > MAX_DEPTH:
+        raise _NotKnown
+    for _, child in children_of(module):
+        yield from _innermost_first(child, depth + 1)
+    yield module
 
 
 def _required(_: Interpreter, call: Call) -> Value:
@@ -512,21 +690,26 @@ def _required(_: Interpreter, call: Call) -> Value:
     return call.receiver
 
 
-def _attribute(_: Interpreter, call: Call) -> Value:
-    data = call.held
-    if data is None:
-        return call.unknown()
-    kept = data.state.get(call.name)
-    if kept is not None and (isinstance(kept.data, Array) or kept.data is None):
-        return kept
-    try:
-        tensor_found = _of_layer(data).get(call.name)
-    except _NotKnown:
-        return call.unknown()
-    if tensor_found is not None:
-        return tensor_found
-    place = call.receiver.origins if call.receiver is not None else frozenset()
-    return Value(None, place) if call.name in ("weight", "bias") else call.unknown()
+def parameter_of(short: str) -> Callable[[Interpreter, Call], Value]:
+    """Return the model of an attribute that is a parameter or buffer of a layer of a class."""
+
+    def run(_: Interpreter, call: Call) -> Value:
+        state = state_of(call.receiver)
+        if state is None or call.receiver is None:
+            return call.unknown()
+        kept = state.get(call.name)
+        if kept is not None and (isinstance(kept.data, Array) or kept.data is None):
+            return kept
+        try:
+            tensor_found = tensors_of(call.receiver, short).get(call.name)
+        except _NotKnown:
+            return call.unknown()
+        if tensor_found is not None:
+            return tensor_found
+        lacking = Value(None, call.receiver.origins)
+        return lacking if call.name in ("weight", "bias", *BUFFERS) else call.unknown()
+
+    return run
 
 
 RECURRENT = [
@@ -535,13 +718,20 @@ RECURRENT = [
     for number in range(4)
     for end in ("", "_reverse")
 ]
-for _short in SHAPES:
-    MODELS.attribute(_short, "weight", "bias")(_attribute)
-    if "BatchNorm" in _short or "Instance" in _short:
-        MODELS.attribute(_short, *BUFFERS)(_attribute)
+IN_PROJECTION = ("in_proj_weight", "in_proj_bias")
+OF_CELLS = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
+for _short, _shapes in SHAPES.items():
+    _model = parameter_of(_short)
+    if _short not in (*GATES, *COMPOSED) and not _short.endswith("Cell"):
+        MODELS.attribute(_short, "weight", "bias")(_model)
+    if _shapes is _batch_norm:
+        MODELS.attribute(_short, *BUFFERS)(_model)
     if _short in GATES:
-        MODELS.attribute(_short, *RECURRENT)(_attribute)
-for _short in (*MODULES, *SIGNATURES, *ELEMENTWISE, *CONTAINERS):
+        MODELS.attribute(_short, *RECURRENT)(_model)
+    if _short.endswith("Cell"):
+        MODELS.attribute(_short, *OF_CELLS)(_model)
+MODELS.attribute("MultiheadAttention", *IN_PROJECTION)(parameter_of("MultiheadAttention"))
+for _short in (*MODULES, *SIGNATURES, *ELEMENTWISE, *CONTAINERS, *WRAPPERS):
     MODELS.method(_short, "parameters", "named_parameters", "buffers", "named_buffers")(_parameters)
     MODELS.method(_short, "modules", "named_modules", "named_children")(_modules)
     MODELS.method(_short, "state_dict")(_state_dict)

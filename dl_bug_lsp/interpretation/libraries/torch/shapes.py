@@ -535,12 +535,50 @@ def _einsum(_: Interpreter, call: Call) -> Value:
     return einsum(call, equation, operands, "torch")
 
 
+ELLIPSIS = "?"
+"""Stands for the three dots of an equation."""
+LEFT_OUT = "0123456789"
+"""Stand for the axes that three dots leave out, the last one last."""
+
+
+def _single_letters(terms: str) -> str:
+    """Return the letters of the result where the equation does not name it."""
+    return "".join(sorted(c for c in set(terms) if c.isalpha() and terms.count(c) == 1))
+
+
+def _axes_left_out(terms: Sequence[str], operands: Sequence[Value]) -> list[int] | None:
+    """Return how many axes the three dots of each term stand for, None where not known."""
+    counts: list[int] = []
+    for term, operand in zip(terms, operands, strict=False):
+        x = array(operand)
+        if ELLIPSIS not in term:
+            counts.append(0)
+        elif x is None or x.shape is None:
+            return None
+        else:
+            counts.append(len(x.shape) - len(term) + 1)
+    return counts if all(0 <= count < len(LEFT_OUT) for count in counts) else None
+
+
 def einsum(call: Call, equation: str | None, operands: Sequence[Value], library: str) -> Value:
     """Return what ``einsum`` gives; raise where one letter stands for two known sizes."""
-    if equation is None or "." in equation:
+    if equation is None:
         return tensor(None, None, *call.args, library=library)
-    left, arrow, right = equation.replace(" ", "").partition("->")
+    left, arrow, right = equation.replace(" ", "").replace("...", ELLIPSIS).partition("->")
+    if not arrow and ELLIPSIS in left:
+        right = ELLIPSIS + _single_letters(left)
+        arrow = "->"
     terms = left.split(",")
+    if ELLIPSIS in left:
+        ranks = _axes_left_out(terms, operands)
+        if ranks is None:
+            return tensor(None, None, *call.args, library=library)
+        most = max(ranks, default=0)
+        terms = [
+            term.replace(ELLIPSIS, LEFT_OUT[most - rank : most])
+            for term, rank in zip(terms, ranks, strict=False)
+        ]
+        right = right.replace(ELLIPSIS, LEFT_OUT[:most])
     if len(terms) != len(operands):
         message = "einsum: the number of operands differs from the equation's"
         raise Raised("size", message, Value(len(terms)), Value(len(operands)))
@@ -562,9 +600,7 @@ def einsum(call: Call, equation: str | None, operands: Sequence[Value], library:
                 sizes_by_letter[letter] = arrays.same(
                     before, dim, "einsum: sizes of one subscript differ"
                 )
-    letters = (
-        right if arrow else "".join(sorted(c for c in set(left) if left.count(c) == 1 and c != ","))
-    )
+    letters = right if arrow else _single_letters(left)
     shape = [sizes_by_letter.get(c, Value(UNKNOWN)) for c in letters]
     return tensor(shape, dtypes.pop() if len(dtypes) == 1 else None, *operands, library=library)
 

@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-import dl_bug_lsp.interpretation.libraries.torch.layers  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries.python.files import PICKLE, keep, kept_in
-from dl_bug_lsp.interpretation.libraries.torch.tensors import flag, tensor
+from dl_bug_lsp.interpretation.libraries.torch.layers import CONTAINERS, MODULES, SIGNATURES
+from dl_bug_lsp.interpretation.libraries.torch.parameters import WRAPPERS, stored
+from dl_bug_lsp.interpretation.libraries.torch.tensors import flag, kind_of, tensor
+from dl_bug_lsp.interpretation.model_helpers import itself
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -26,6 +28,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    rest_of,
     unknown,
 )
 
@@ -89,8 +92,10 @@ def _module_named(module: Value, name: str) -> Value | None:
 def _load_state(interpreter: Interpreter, call: Call) -> Value:
     """Raise at the failing line where the message names parameters of the module."""
     module, given = call.receiver, call.given(0, "state_dict")
-    if module is None or not interpreter.is_failing():
-        return Value(None)
+    if module is None:
+        return call.unknown()
+    if not interpreter.is_failing():
+        return _loaded(interpreter, call, module, given)
     sides: list[tuple[str, Value]] = []
     for name, saved, own in MISMATCH.findall(interpreter.message)[:MAX_NAMES]:
         part = _module_named(module, name)
@@ -119,7 +124,71 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
         if known:
             other = unknown(given) if given is not None else Value(UNKNOWN)
             raise Raised("key", "keys of the state dict", Value(UNKNOWN, merged(*known)), other)
-    return Value(None)
+    return _loaded(interpreter, call, module, given)
+
+
+KEPT_BY_HAND = ("load_state_dict", "_load_from_state_dict", "state_dict")
+"""Methods with which classes of a program read or write their state in ways of their own."""
+
+
+def _loaded(interpreter: Interpreter, call: Call, module: Value, given: Value | None) -> Value:
+    """Compare a dictionary of the run's own with the module that takes it over, by its names.
+
+    Sizes that differ fail in every mode; names that differ fail where ``strict`` is on.
+    """
+    kind = None if given is None else kind_of(given)
+    no_table = array(given) is not None or kind in ("NoneType", "bool", "int", "float", "str")
+    if given is not None and (no_table or kind in ("list", "tuple")):
+        raise Raised("type", "Expected state_dict to be dict-like", given)
+    own = stored(module, "parameter", "buffer")
+    held = None if given is None else given.data
+    by_hand = any(
+        interpreter.method_of(part, name) is not None
+        for _, part in parts_of(module)
+        for name in KEPT_BY_HAND
+    )
+    if own is None or by_hand or given is None or not isinstance(held, dict) or rest_of(held):
+        return _differences(call, unknown(), unknown())
+    names = dict(own)
+    # What has no record of its version may lack these.
+    missing = [n for n in names if n not in held and not n.endswith("num_batches_tracked")]
+    more = [str(name) for name in held if name not in names]
+    for name, value in held.items():
+        _fits(str(name), names.get(name), value)
+    if (missing or more) and flag(call.given(1, "strict"), default=True):
+        parts = [_module_named(module, name) for name in (missing or more)[:MAX_NAMES]]
+        lacking = merged(*(_made(part) for part in parts if part is not None))
+        others = merged(given, *(held[name] for name in more[:MAX_NAMES] if name in held))
+        wanted = Value(missing[0] if missing else UNKNOWN, lacking)
+        raise Raised("key", "keys of the state dict", wanted, Value(UNKNOWN, others))
+    texts = [Value([Value(name) for name in side]) for side in (missing, more)]
+    return _differences(call, *texts)
+
+
+def _fits(name: str, own: Value | None, given: Value) -> None:
+    """Raise where a parameter that is loaded has another size than the module's."""
+    a, b = array(own), array(given)
+    if a is None or b is None or a.shape is None or b.shape is None:
+        return
+    message = f"size mismatch for {name}"
+    if len(a.shape) != len(b.shape):
+        ranks = Value(len(a.shape), merged(own or given)), Value(len(b.shape), given.origins)
+        raise Raised("size", message, *ranks)
+    for mine, other in zip(a.shape, b.shape, strict=True):
+        if size(mine) is not None and size(other) is not None and size(mine) != size(other):
+            raise Raised("size", message, mine, other)
+
+
+def _differences(call: Call, missing: Value, unexpected: Value) -> Value:
+    """Return what ``load_state_dict`` gives: the names that only one side has."""
+    state = {"missing_keys": missing, "unexpected_keys": unexpected}
+    name = "torch.nn.modules.module._IncompatibleKeys"
+    return Value(LibraryObject(name, (), {}, call.place, state))
+
+
+@MODELS.method("_IncompatibleKeys", "__iter__")
+def _both_lists(_: Interpreter, call: Call) -> Value:
+    return Value((call.state["missing_keys"], call.state["unexpected_keys"]))
 
 
 def _stored_size(given: Value | None, name: str, own: Value) -> Value | None:
@@ -139,7 +208,7 @@ def _made(part: Value) -> Value:
     return Value(UNKNOWN, part.origins | origins)
 
 
-for _short in ("Module", "Sequential", "ModuleList", "LightningModule", "Linear", "Embedding"):
+for _short in (*MODULES, *SIGNATURES, *CONTAINERS, *WRAPPERS):
     MODELS.method(_short, "load_state_dict")(_load_state)
 
 
@@ -184,7 +253,7 @@ def _pack(interpreter: Interpreter, call: Call) -> Value:
         for count in (counted.shape or ())[:1]:
             if size(rows) is not None and size(count) is not None and size(rows) != size(count):
                 raise Raised("size", "Expected `len(lengths)` to be the batch size", rows, count)
-    state = {"data": value, "lengths": lengths}
+    state = {"padded": value, "lengths": lengths}
     if first is not None:
         state["first"] = Value(first)
         if shape is not None and len(shape) > 1 and isinstance(shape[0 if first else 1], Longest):
@@ -203,6 +272,119 @@ def _turned_round(shape: tuple[Value, ...], *, first: bool) -> Raised:
     return Raised("size", "the lengths are not those of the steps", made, batch)
 
 
+def _numbers_in(lengths: Value | None) -> list[int] | None:
+    """Return the lengths of sequences, None where they are not all known."""
+    if lengths is None:
+        return None
+    items = lengths.data
+    if not isinstance(items, (list, tuple)):
+        return None
+    numbers = [size(item) for item in items]
+    known = [number for number in numbers if number is not None]
+    return known if len(known) == len(numbers) else None
+
+
+def _longest_of(lengths: Value) -> Value:
+    """Return the longest of the lengths of sequences."""
+    numbers = _numbers_in(lengths)
+    return Value(max(numbers) if numbers else UNKNOWN, lengths.origins)
+
+
+@MODELS.function("torch.nn.utils.rnn.pack_sequence")
+def _pack_all(interpreter: Interpreter, call: Call) -> Value:
+    """Return sequences of a list, packed: as padded and packed with their lengths."""
+    given = call.given(0, "sequences")
+    pad = MODELS.functions["torch.nn.utils.rnn.pad_sequence"]
+    if given is None:
+        return call.unknown()
+    padded = pad(interpreter, Call("pad_sequence", (given,), {}, call.place))
+    items = interpreter.iterate(given)
+    lengths = unknown(given)
+    if isinstance(items, list):
+        shapes = [x.shape if x is not None else None for x in map(array, items)]
+        lengths = Value([s[0] if s else unknown(given) for s in shapes], given.origins)
+    state = {"padded": padded, "lengths": lengths, "first": Value(False)}
+    data = LibraryObject(PACKED, call.args, dict(call.keywords), call.place, state)
+    return Value(data, merged(padded, lengths))
+
+
+@MODELS.attribute("PackedSequence", "data")
+def _elements(_: Interpreter, call: Call) -> Value:
+    """Return the elements of packed sequences, one below the other."""
+    padded, lengths = call.state.get("padded"), call.state.get("lengths")
+    x = array(padded)
+    if padded is None or x is None or x.shape is None or len(x.shape) < 2:
+        return call.unknown()
+    numbers = _numbers_in(lengths)
+    count = Value(UNKNOWN if numbers is None else sum(numbers), merged(lengths or padded))
+    return tensor((count, *x.shape[2:]), x.dtype, padded, device=x.device)
+
+
+@MODELS.method("PackedSequence", "__iter__", "__getitem__")
+def _as_tuple(interpreter: Interpreter, call: Call) -> Value:
+    """Return the parts of packed sequences, which are a tuple with names."""
+    if call.receiver is None:
+        return call.unknown()
+    names = ("data", "batch_sizes", "sorted_indices", "unsorted_indices")
+    parts = [interpreter.attribute(call.receiver, name, call.place) for name in names]
+    at = size(call.args[0]) if call.args else None
+    if not call.args:
+        return Value(tuple(parts))
+    return parts[at] if at is not None and -4 <= at < 4 else call.unknown()
+
+
+@MODELS.attribute("PackedSequence", "batch_sizes")
+def _batch_sizes(_: Interpreter, call: Call) -> Value:
+    lengths = call.state.get("lengths")
+    if lengths is None:
+        return call.unknown()
+    return tensor((_longest_of(lengths),), "int64", lengths)
+
+
+@MODELS.attribute("PackedSequence", "sorted_indices", "unsorted_indices")
+def _order(_: Interpreter, call: Call) -> Value:
+    lengths = call.state.get("lengths")
+    counted = array(lengths)
+    if lengths is None or counted is None or counted.shape is None:
+        return call.unknown()
+    return tensor(counted.shape, "int64", lengths)
+
+
+for _name in ("to", "cuda", "cpu", "float", "double", "half", "pin_memory"):
+    MODELS.method("PackedSequence", _name)(itself)
+
+
+@MODELS.function("torch.nn.utils.rnn.PackedSequence")
+def _packed_again(_: Interpreter, call: Call) -> Value:
+    """Return packed sequences that are made of the elements of others."""
+    elements, sizes = call.given(0, "data"), call.given(1, "batch_sizes")
+    x, counted = array(elements), array(sizes)
+    if elements is None or x is None or x.shape is None or counted is None:
+        return call.unknown()
+    free = Value(UNKNOWN, elements.origins)
+    steps = counted.shape[0] if counted.shape else free
+    padded = tensor((steps, free, *x.shape[1:]), x.dtype, elements, device=x.device)
+    state = {"padded": padded, "lengths": unknown(elements), "first": Value(False)}
+    data = LibraryObject(PACKED, call.args, dict(call.keywords), call.place, state)
+    return Value(data, merged(*call.args))
+
+
+@MODELS.function("torch.nn.utils.rnn.unpad_sequence")
+def _unpad(_: Interpreter, call: Call) -> Value:
+    value, lengths = call.given(0, "padded_sequences"), call.given(1, "lengths")
+    first = flag(call.given(2, "batch_first"), default=False)
+    x, numbers = array(value), _numbers_in(lengths)
+    if value is None or x is None or x.shape is None or len(x.shape) < 2 or first is None:
+        return call.unknown()
+    rows = size(x.shape[0 if first else 1])
+    parts = numbers if numbers is not None else [None] * (rows or 0)
+    if not parts:
+        return call.unknown()
+    return Value(
+        [tensor((Value(UNKNOWN if n is None else n), *x.shape[2:]), x.dtype, value) for n in parts]
+    )
+
+
 @MODELS.function("torch.nn.utils.rnn.pad_packed_sequence")
 def _pad(_: Interpreter, call: Call) -> Value:
     packed = call.given(0, "sequence")
@@ -211,7 +393,7 @@ def _pad(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     asked = flag(call.given(1, "batch_first"), default=False)
     was = held.state.get("first")
-    value = held.state.get("data", unknown(packed))
+    value = held.state.get("padded", unknown(packed))
     lengths = held.state.get("lengths", unknown(packed))
     x = array(value)
     if x is None or was is None or asked is None:
@@ -221,9 +403,16 @@ def _pad(_: Interpreter, call: Call) -> Value:
         # The longest of the lengths is the new size; the padding may have been longer.
         rows, steps = (shape[0], shape[1]) if was.data else (shape[1], shape[0])
         rest = shape[2:]
-        new = Value(UNKNOWN, merged(steps, lengths))
+        whole = call.given(3, "total_length")
+        new = _longest_of(lengths)
+        if whole is not None and whole.data is not None:
+            new = whole if size(whole) is not None else unknown(whole)
+        new = Value(new.data, merged(steps, lengths, new))
         shape = (rows, new, *rest) if asked else (new, rows, *rest)
-    return Value((tensor(shape, x.dtype, value, device=x.device), lengths))
+    counts = lengths
+    if not isinstance(lengths.data, Array) and isinstance(lengths.data, (list, tuple)):
+        counts = tensor((Value(len(lengths.data), lengths.origins),), "int64", lengths)
+    return Value((tensor(shape, x.dtype, value, device=x.device), counts))
 
 
 def _unpacking(name: str) -> None:
@@ -235,7 +424,7 @@ def _unpacking(name: str) -> None:
         held = None if given is None else given.data
         if not isinstance(held, LibraryObject) or held.name != PACKED or call.receiver is None:
             return plain(interpreter, call)
-        value = held.state.get("data", call.unknown())
+        value = held.state.get("padded", call.unknown())
         first, layer = held.state.get("first"), state_of(call.receiver) or {}
         x = array(value)
         if "turned" in held.state and first is not None and x is not None and x.shape is not None:
@@ -251,7 +440,7 @@ def _unpacking(name: str) -> None:
         out, last = result.data
         if first is not None and own is not None and first.data != own:
             out = _turned(out)
-        state = {**held.state, "data": out}
+        state = {**held.state, "padded": out}
         data = LibraryObject(PACKED, held.args, held.keywords, held.made, state)
         return Value((Value(data, out.origins), last), result.origins)
 
