@@ -9,7 +9,7 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells, loops, machinery, operators
+from dl_bug_lsp.interpretation import arrays, cells, grids, loops, machinery, operators
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,
@@ -338,6 +338,13 @@ class Expressions(Calls):
             data.cells = data.lowest = data.highest = None
             if data.index is not None:
                 return
+        held = data
+        if isinstance(target.value, ast.Subscript):
+            # A row that is written to shows the cells of its array.
+            held_value = self.value(target.value.value, env)
+            held = held_value.data if isinstance(held_value.data, grids.Grid) else data
+        if isinstance(held, grids.Grid):
+            held.columns = None
         if not any(part.data is UNKNOWN for part in parts):
             operators.check_stored(operators.indexed(base, parts, slices), value)
         operators.note_stored(base, data, value)
@@ -922,6 +929,10 @@ class Expressions(Calls):
             return base if is_type else unknown(*parts)
         if isinstance(base.data, cells.Series) and len(parts) == 1:
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
+            if known is not None:
+                return known
+        if isinstance(base.data, grids.Grid):
+            known = grids.subscripted(base, parts, slices)
             if known is not None:
                 return known
         result = operators.indexed(base, parts, slices)

@@ -640,6 +640,10 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     a, b = _as_mixed(_release(a)), _as_mixed(_release(b))
     if isinstance(a.data, Library) and isinstance(b.data, Library) and kind in (ast.Eq, ast.NotEq):
         return _same_names(kind, a, b)
+    if kind in (ast.Eq, ast.NotEq):
+        named, other = _names_dtype(a, b), _names_dtype(b, a)
+        if named is not None or other is not None:
+            return _same_names(kind, other or a, named or b)
     x, y = arrays.array(a), arrays.array(b)
     if arrays.is_number(a) or arrays.is_number(b):
         known = [arrays.number_of(a), arrays.number_of(b)]
@@ -692,13 +696,47 @@ NUMERIC = re.compile(
 )
 
 
+OF_PYTHON = {
+    "builtins.int": "numpy.int64",
+    "builtins.float": "numpy.float64",
+    "builtins.bool": "numpy.bool",
+    "builtins.object": "numpy.object_",
+}
+"""What Python's types are as dtypes of NumPy."""
+SHORT_DTYPES = {
+    **{f"{kind}{2**at}": f"{name}{8 * 2**at}" for kind, name in (("i", "int"), ("u", "uint"))
+       for at in range(4)},
+    **{f"f{2**at}": f"float{8 * 2**at}" for at in (1, 2, 3)},
+    "int": "int64",
+    "float": "float64",
+    "double": "float64",
+    "O": "object_",
+    "object": "object_",
+    "?": "bool",
+}  # fmt: skip
+"""The dtypes of NumPy by other names."""
+
+
+def _names_dtype(dtype: Value, text: Value) -> Value | None:
+    """Return a text as the dtype of NumPy that it names, None where the other is no dtype."""
+    if not isinstance(dtype.data, Library) or not isinstance(text.data, str):
+        return None
+    if not dtype.data.name.startswith("numpy.") or not text.data:
+        return None
+    name = text.data.lstrip("<>=|")
+    return Value(Library(f"numpy.{SHORT_DTYPES.get(name, name)}"), text.origins)
+
+
 def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
     assert isinstance(a.data, Library) and isinstance(b.data, Library)
     x, y = (DTYPES.get(item.name, item.name) for item in (a.data, b.data))
+    if x.startswith("numpy.") != y.startswith("numpy."):
+        x, y = OF_PYTHON.get(x, x), OF_PYTHON.get(y, y)
     if x == y:
         return Value(kind is ast.Eq, merged(a, b))
-    dtypes = NUMERIC.fullmatch(x) and NUMERIC.fullmatch(y)
+    is_dtype = [bool(NUMERIC.fullmatch(name)) for name in (x, y)]
+    dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & {"numpy.object_", "numpy.object"})
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
     return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
 

@@ -11,6 +11,7 @@ def load() -> None:
         files,
         functions,
         introspection,
+        literals,
         patterns,
         processes,
         queues,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
+from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     ACTIVATIONS,
     DEFAULTS,
@@ -831,6 +832,10 @@ def _is_cuda(x: Array, value: Value) -> Value:
 def _dtype(x: Array, value: Value) -> Value:
     if x.dtype is None:
         return unknown(value)
+    if isinstance(x, Series) and x.dtype == "object" and x.cells is not None:
+        # What texts are called differs from version to version.
+        texts = any(isinstance(cell, str) for cell in x.cells)
+        return Value(Library("numpy.object" if texts else "numpy.object_"), value.origins)
     return Value(Library(f"{x.library}.{x.dtype}"), value.origins)
 
 
