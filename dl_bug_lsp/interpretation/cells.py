@@ -517,13 +517,24 @@ def _computed(function: Callable[[Any, Any], Any], x: Any, y: Any) -> object:
 
 
 def inverted(value: Value) -> Value | None:
-    """Return ``~mask`` or ``-column`` cell by cell, None where that is not known."""
+    """Return ``~mask`` cell by cell, None where that is not known."""
     data = series_of(value)
     if data is None or data.cells is None or not affords(len(data.cells)):
         return None
     if data.dtype != "bool" or not all(isinstance(cell, bool) for cell in data.cells):
         return None
     return remade(value, [not cell for cell in data.cells], dtype="bool")
+
+
+def negated(value: Value) -> Value | None:
+    """Return ``-column`` cell by cell, None where that is not known."""
+    data = series_of(value)
+    if data is None or data.cells is None or not affords(len(data.cells)):
+        return None
+    numbers = [cell for cell in data.cells if isinstance(cell, (int, float))]
+    if data.dtype == "bool" or len(numbers) != len(data.cells) or bool in map(type, numbers):
+        return None
+    return remade(value, [-number for number in numbers], dtype=data.dtype)
 
 
 def subscripted(

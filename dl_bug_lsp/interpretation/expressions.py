@@ -724,6 +724,8 @@ class Expressions(Calls):
             if isinstance(node.op, ast.Invert) and (data.dtype or "").startswith(FLOATS):
                 raise Raised("type", "~ is only implemented on integers and booleans", value)
             opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
+            if isinstance(node.op, ast.USub):
+                opposite = cells.negated(value)
             if opposite is not None:
                 return opposite
             same = Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)

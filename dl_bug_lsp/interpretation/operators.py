@@ -895,7 +895,9 @@ def _one_of_values(base: Value, key: Value) -> Value:
     rest = rest_of(data)
     held = [*data.values(), *([] if rest is None else [rest])][:MAX_ITEMS]
     is_tensor = isinstance(key.data, Array) and key.data.library == "torch"
-    is_number = arrays.is_number(key)
+    is_number = arrays.is_number(key) or (
+        isinstance(key.data, Array) and key.data.library == "numpy" and key.data.shape == ()
+    )
     if held and rest is None and not hasattr(type(data), "__missing__"):
         is_plain = all(isinstance(k, (str, int, float)) for k in data)
         is_of_texts = all(isinstance(k, str) for k in data)
@@ -904,11 +906,30 @@ def _one_of_values(base: Value, key: Value) -> Value:
     if not held or (key.data is not UNKNOWN and not is_number):
         return unknown(base, key)
     if all(arrays.is_number(v) or type(v.data) is int for v in held):
-        return arrays.number("int64", base, key, *held[:4], *held[-1:])
+        return _some_of(held, base, key)
     if len(held) == 1:
         return Value(held[0].data, merged(held[0], key))
+    first = held[0].data
+    dicts = [v.data for v in held if isinstance(v.data, dict) and rest_of(v.data) is None]
+    same = len(dicts) == len(held) and all(inner.keys() == dicts[0].keys() for inner in dicts)
+    if isinstance(first, dict) and first and same:
+        return Value({k: _some_of([d[k] for d in dicts], key) for k in first}, merged(base, key))
     common = alike(held)
     return Value(common.data, merged(common, key))
+
+
+def _some_of(held: Sequence[Value], *parts: Value) -> Value:
+    """Return what may be any of some values: of whole numbers one between the outermost two."""
+    if not all(arrays.is_number(v) or type(v.data) is int for v in held):
+        common = alike(held)
+        return Value(common.data, merged(common, *parts))
+    bounds = [arrays.bounds_of(v) for v in held]
+    lows = [low for low, _ in bounds if low is not None]
+    highs = [high for _, high in bounds if high is not None]
+    low = min(lows) if len(lows) == len(held) else None
+    high = max(highs) if len(highs) == len(held) else None
+    shown = [*held[:4], *held[-1:]]
+    return arrays.number("int64", *parts, *shown, lowest=low, highest=high)
 
 
 def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
@@ -1136,6 +1157,7 @@ def note_stored(base: Value, data: Array, value: Value) -> None:
     Of floats the cells are seldom what fails: their array's shape and dtype are as before.
     """
     low, high = arrays.bounds_of(value)
+    data.attained = False
     bounds = (low, data.lowest, high, data.highest)
     if any(bound is None for bound in bounds):
         data.lowest = data.highest = None

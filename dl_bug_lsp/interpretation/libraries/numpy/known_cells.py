@@ -12,9 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-# This registers the models that know shapes alone.
+# These register the models that know shapes alone.
+import dl_bug_lsp.interpretation.libraries.array_functions  # noqa: F401
 import dl_bug_lsp.interpretation.libraries.numpy.functions  # noqa: F401
-from dl_bug_lsp.interpretation import grids
+import dl_bug_lsp.interpretation.libraries.numpy.scipy  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.torch.checks  # noqa: F401
+from dl_bug_lsp.interpretation import arrays, grids
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     Series,
@@ -23,6 +26,7 @@ from dl_bug_lsp.interpretation.cells import (
     dtype_of_cells,
     remade,
     series_of,
+    taken,
     truths,
 )
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
@@ -284,6 +288,35 @@ def _pad(interpreter: Interpreter, call: Call) -> Value | None:
     assert isinstance(made.data, Series)
     made.data.dtype = dtype
     return made
+
+
+@_known("reshape", methods=["reshape"])
+def _reshape(_: Interpreter, call: Call) -> Value | None:
+    """Put the cells of one axis into rows, or those of rows into one axis."""
+    whole = call.receiver if call.receiver is not None else call.given(0, "a")
+    rest = call.args if call.receiver is not None else call.args[1:]
+    if whole is None or call.keywords or not rest:
+        return None
+    dims = list(rest[0].data) if isinstance(rest[0].data, (list, tuple)) else list(rest)
+    numbers = [size(dim) for dim in dims]
+    if None in numbers or len(dims) not in (1, 2):
+        return None
+    flat = grids.flattened(whole) if grids.grid_of(whole) is not None else whole
+    held = series_of(flat)
+    if held is None or held.cells is None or held.shape is None or flat is None:
+        return None
+    shape = arrays.reshaped(held.shape, dims)
+    rows = size(shape[0])
+    if len(shape) == 1:
+        return remade(flat, held.cells, dtype=held.dtype)
+    width = size(shape[1])
+    if rows is None or width is None or not rows or not width:
+        return None
+    columns: list[Value] = []
+    for at in range(width):
+        part = range(at, rows * width, width)
+        columns.append(taken(flat, part))
+    return grids.of_columns(columns, shape[0], shape[1], held.dtype, whole, *dims)
 
 
 @_known("stack", "vstack", "row_stack")

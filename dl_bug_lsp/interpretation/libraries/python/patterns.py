@@ -24,15 +24,24 @@ if TYPE_CHECKING:
 
 MOST_TEXT = 2_000
 METHODS = ("findall", "split", "sub", "match", "search", "fullmatch", "finditer")
+MOST_TRIED = 4_000_000
+"""Ways to divide a text among the repetitions of a pattern that may be tried."""
+LITERAL = re.compile(r"\\.|\[\^?\]?[^\]]*\]")
+"""What repeats nothing: an escaped character, or a set of characters."""
 QUANTIFIED_GROUP = re.compile(r"\)[*+{?]")
 
 
 def is_quick(pattern: str, text: str) -> bool:
-    """Whether a pattern takes little time on a text: no group repeats, two repetitions at most."""
+    """Whether a pattern takes little time on a text.
+
+    No group repeats, and as each repetition may try all lengths of the text, few do.
+    """
     if len(text) > MOST_TEXT or len(pattern) > MOST_TEXT or QUANTIFIED_GROUP.search(pattern):
         return False
-    repeated = sum(pattern.count(mark) for mark in "*+{")
-    return repeated <= (1 if len(text) > MOST_TEXT // 4 else 2) and "\\" + "1" not in pattern
+    bare = LITERAL.sub("", pattern)
+    repeated = sum(bare.count(mark) for mark in "*+{")
+    few = repeated <= (1 if len(text) > MOST_TEXT // 4 else 2)
+    return (few or len(text) ** repeated <= MOST_TRIED) and "\\" + "1" not in pattern
 
 
 @MODELS.function("re.compile")

@@ -891,7 +891,19 @@ def _pad_sequence(interpreter: Interpreter, call: Call) -> Value:
     whole = isinstance(items, list) and len(known) == len(parts)
     longest = Longest(max(known) if whole else UNKNOWN, given.origins | {call.place})
     lead = (count, longest) if first else (longest, count)
-    return tensor((*lead, *x.shape[1:]), x.dtype, given, device=x.device)
+    padded = tensor((*lead, *x.shape[1:]), x.dtype, given, device=x.device)
+    data, fill = array(padded), call.given(2, "padding_value") or Value(0)
+    bounds = [(y.lowest, y.highest) for y in arrays_given if y is not None]
+    filled = int(fill.data) if isinstance(fill.data, int | float) else None
+    if data is not None and len(bounds) == len(parts) and filled is not None:
+        lows = [low for low, _ in bounds if low is not None]
+        highs = [high for _, high in bounds if high is not None]
+        if len(lows) == len(highs) == len(bounds):
+            pads = len(set(lengths)) > 1 or None in lengths
+            data.lowest = min([*lows, filled] if pads else lows)
+            data.highest = max([*highs, filled] if pads else highs)
+            data.attained = all(y.attained for y in arrays_given if y is not None)
+    return padded
 
 
 @operation("cosine_similarity", also=["torch.nn.functional.cosine_similarity"])
