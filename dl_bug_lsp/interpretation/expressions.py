@@ -198,9 +198,27 @@ class Expressions(Calls):
     def _imported(self, module: str, importer: str) -> Value:
         file = self.workspace.module_file(module, importer)
         if file is not None:
+            self._import_package(file, module)
             return self.module(file, module.lstrip("."))
         name = module.lstrip(".")
         return Value(Library(SAME_MODULES.get(name, name)))
+
+    def _import_package(self, file: str, module: str) -> None:
+        """Follow the package of a module before it, where the package imports the module itself.
+
+        Python imports packages first ("The import system", "Packages"); of two that import each
+        other the first one decides what is there.
+        """
+        folder, _, name = file.rpartition("/")
+        package = f"{folder}/__init__.py"
+        if file in self.modules or package in self.modules or not folder or name == "__init__.py":
+            return
+        tree = self.workspace.tree(package)
+        stem = name.removesuffix(".py")
+        imported = [node.module or "" for node in tree.body if isinstance(node, ast.ImportFrom)
+                    ] if tree is not None else []  # fmt: skip
+        if any(each.rpartition(".")[2] == stem for each in imported):
+            self.module(package, module.lstrip(".").rpartition(".")[0])
 
     def _from(self, module_value: Value, module: str, name: str, importer: str) -> Value:
         if isinstance(module_value.data, ModuleValue):

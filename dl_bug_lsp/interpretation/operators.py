@@ -959,6 +959,35 @@ def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
     return Value(UNKNOWN, origins)
 
 
+def typical(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
+    """Return what stands for some values and for more of their kind, which are not known.
+
+    It is what they have `alike`; of whole numbers a number, of lists of unlike lengths a list of
+    items that are typical.
+    """
+    kinds = {type(v.data) for v in values}
+    whole = [v for v in values if type(v.data) is int or arrays.is_number(v)]
+    if len(whole) == len(values) and len({v.data for v in values}) > 1:
+        lows = [arrays.bounds_of(v)[0] for v in values]
+        known = [low for low in lows if low is not None]
+        low = min(known) if len(known) == len(lows) else None
+        return arrays.number("int64", *values[:4], *values[-1:], lowest=low)
+    if depth and len(kinds) == 1 and len(values) > 1:
+        origins = merged(*values[:4], *values[-1:])
+        tuples = [v.data for v in values if isinstance(v.data, tuple)]
+        if len(tuples) == len(values) and len({len(items) for items in tuples}) == 1:
+            columns = zip(*tuples, strict=True)
+            return Value(tuple(typical(column, depth - 1) for column in columns), origins)
+        lists = [v.data for v in values if isinstance(v.data, list)]
+        if lists and len(lists) == len(values):
+            if len({len(items) for items in lists}) == 1:
+                columns = zip(*lists, strict=True)
+                return Value([typical(column, depth - 1) for column in columns], origins)
+            items = [item for held in lists for item in held][:MAX_ITEMS]
+            return Value(Lazy(typical(items, depth - 1), Value(UNKNOWN, origins)), origins)
+    return alike(values, depth)
+
+
 def _arrays_alike(parts: Sequence[Array]) -> Array:
     """Return an array with the sizes and dtype that all of some arrays have."""
     first = parts[0]
@@ -1013,14 +1042,34 @@ def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:
     for bound in bounds:
         number = None if bound is None or bound.data is None else arrays.size(bound)
         if bound is not None and bound.data is not None and number is None:
-            return unknown(base, *(b for b in bounds if b is not None))
+            return _some_part(base, *(b for b in bounds if b is not None))
         numbers.append(number)
     if isinstance(data, (list, tuple, str, bytes)) and numbers[2] != 0:
         given = [b for b in bounds if b is not None]
         return Value(data[slice(*numbers)], merged(base, *given))
     if data is None:
         raise Raised("none", "'NoneType' object is not subscriptable", base)
+    if isinstance(data, Lazy) and numbers[2] != 0:
+        given = [b for b in bounds if b is not None]
+        whole = arrays.size(data.length)
+        if whole is None:
+            return _some_part(base, *given)
+        count = len(range(*slice(*numbers).indices(whole)))
+        return Value(Lazy(data.item, Value(count, merged(data.length, *given))), merged(base))
     return unknown(base)
+
+
+def _some_part(base: Value, *bounds: Value) -> Value:
+    """Return a part of a sequence of which nobody knows how long it is, unknown of others."""
+    data = base.data
+    if isinstance(data, list) and data:
+        item = representative(data)
+    elif isinstance(data, Lazy):
+        item = data.item
+    else:
+        return unknown(base, *bounds)
+    origins = merged(base, *bounds)
+    return Value(Lazy(item, Value(UNKNOWN, origins)), origins)
 
 
 def _table_part(base: Value, table: Table, key: Value) -> Value:

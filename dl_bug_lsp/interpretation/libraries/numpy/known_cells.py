@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # These register the models that know shapes alone.
-import dl_bug_lsp.interpretation.libraries.array_functions  # noqa: F401
-import dl_bug_lsp.interpretation.libraries.numpy.functions  # noqa: F401
-import dl_bug_lsp.interpretation.libraries.numpy.scipy  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.array_functions
+import dl_bug_lsp.interpretation.libraries.numpy.functions
+import dl_bug_lsp.interpretation.libraries.numpy.scipy
 import dl_bug_lsp.interpretation.libraries.torch.checks  # noqa: F401
 from dl_bug_lsp.interpretation import arrays, grids
 from dl_bug_lsp.interpretation.arrays import size

@@ -376,6 +376,9 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
         return (), "int64", [data]
     if isinstance(data, float):
         return (), "float64", []
+    if isinstance(data, Lazy) and not data.others and depth <= 8:
+        part = listed(data.item, depth + 1) if data.item.known else None
+        return None if part is None else ((data.length, *part[0]), part[1], [])
     if data is None or isinstance(data, str | dict):
         raise Raised("type", f"could not infer the dtype of {type(data).__name__}", value)
     if not isinstance(data, list | tuple) or depth > 8 or len(data) > MAX_LISTED:
