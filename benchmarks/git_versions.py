@@ -348,6 +348,15 @@ class GitStore:
         found = sorted(file for file in self._blobs if posixpath.dirname(file) == name)
         return tuple(found) if len(found) <= MOST_IN_FOLDER else ()
 
+    def folders_in(self, folder: str) -> tuple[str, ...]:
+        """Return the folders with tracked files right in a folder."""
+        name = posixpath.normpath(folder.replace("\\", "/"))
+        start = "" if name == "." else f"{name}/"
+        below = (file[len(start) :] for file in self._blobs if file.startswith(start))
+        names = {rest.partition("/")[0] for rest in below if "/" in rest}
+        found = sorted(f"{start}{each}" for each in names if not each.startswith("."))
+        return tuple(found) if len(found) <= MOST_IN_FOLDER else ()
+
     def elsewhere(self, path: str) -> bool:
         """Return False: a version knows no other files."""
         return False

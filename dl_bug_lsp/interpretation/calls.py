@@ -114,6 +114,20 @@ class _Leave(Exception):
         self.raised = raised
 
 
+KEEPING = ("requires_grad_", "squeeze_", "unsqueeze_", "transpose_", "t_", "detach_", "resize_")
+
+
+def _forget_bounds(data: Array, name: str, result: Value) -> None:
+    """Let an array that a method has changed in place have the bounds of what it gives."""
+    if name.startswith("_") or name in KEEPING:
+        return
+    made = result.data if isinstance(result.data, Array) else None
+    same = made is not None and made.dtype == data.dtype and name in ("clamp_", "clip_", "zero_")
+    data.lowest = made.lowest if same and made is not None else None
+    data.highest = made.highest if same and made is not None else None
+    data.attained = False
+
+
 class Calls(RunState):
     """Follows calls into functions, classes and the models of libraries."""
 
@@ -493,6 +507,8 @@ class Calls(RunState):
         model = MODELS.methods.get((kind_of(receiver), name))
         if model is not None:
             result = self.apply(model, call)
+            if isinstance(receiver.data, Array) and name.endswith("_"):
+                _forget_bounds(receiver.data, name, result)
             return result if name in OF_POSITIONS else as_column(result, receiver)
         given = self._forward_of(receiver, call)
         if given is not None:

@@ -18,6 +18,7 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
+    Instance,
     Origin,
     Origins,
     Raised,
@@ -34,12 +35,15 @@ _MOST_BITS = 64
 _MOST_NAME = 40
 
 Cells = tuple[object, ...]
+_PLAIN_CELLS = (bool, int, float, str, type(None))
+_WHOLE_CELLS = (list, tuple, dict, set, Array, Instance)
 
 
 @dataclass(slots=True, eq=False)
 class Series(Array):
     """One axis of cells, where they are known: text or numbers, None for a missing one.
 
+    A cell of another kind, as a list, is kept as a `Value`.
     ``lines`` are the data lines of the cells and ``derived`` the code that made them of those.
     ``index`` holds the labels of a pandas column: None where it is an array with positions alone,
     and another number of labels than of cells where they are not known. ``name`` is that of the
@@ -255,6 +259,26 @@ def dtype_of_cells(cells: Sequence[object]) -> str:
     return "float64" if kinds and kinds <= {int, float, type(None)} else "object"
 
 
+def is_cell(value: Value) -> bool:
+    """Whether a value can be a cell: plain, or a whole object as a list."""
+    return isinstance(value.data, (*_PLAIN_CELLS, *_WHOLE_CELLS)) and type(value) is Value
+
+
+def as_cell(value: Value) -> object:
+    """Return what a column keeps of a value that `is_cell`; a missing number is None."""
+    data = value.data
+    if isinstance(data, _WHOLE_CELLS):
+        return value
+    return None if isinstance(data, float) and math.isnan(data) else data
+
+
+def from_cell(cell: object, origins: Origins) -> Value:
+    """Return a cell as a value that comes from a place; a missing one is not a number."""
+    if isinstance(cell, Value):
+        return Value(cell.data, merged(cell, Value(None, origins)))
+    return Value(math.nan if cell is None else cell, origins)
+
+
 def lacking(table: Table, name: object, key: Value, whole: Value) -> Raised:
     """Return the exception of a column that a table lacks; its header is one of the sides.
 
@@ -314,7 +338,7 @@ def cell_at(value: Value, position: int) -> Value:
     cell = data.cells[position]
     lined = len(data.lines) == len(data.cells)
     origins = frozenset({data.lines[position]}) | data.derived if lined else value.origins
-    return Value(math.nan if cell is None else cell, origins)
+    return from_cell(cell, origins)
 
 
 def cells_of(value: Value) -> list[Value]:
@@ -351,6 +375,8 @@ def number_in(text: str) -> int | float | None:
 def distinct(cells: Sequence[object]) -> list[object]:
     """Return the distinct values that are there, sorted."""
     known = {cell for cell in cells if cell is not None}
+    if any(isinstance(cell, Value) for cell in known):
+        return list(dict.fromkeys(cell for cell in cells if cell is not None))
     return sorted(known, key=lambda cell: (isinstance(cell, str), cell))
 
 
@@ -372,6 +398,8 @@ def check_text(table: Table, name: object, dtype: str | None, wanted: Value) -> 
 def converted(cells: Cells, dtype: str | None) -> Cells | None:
     """Return cells as another dtype has them, None where that is not known."""
     if dtype is None or not affords(len(cells)):
+        return None
+    if any(isinstance(cell, Value) for cell in cells):
         return None
     if dtype == "object":
         return tuple("nan" if cell is None else str(cell) for cell in cells)
@@ -432,6 +460,8 @@ def combined(kind: type[ast.AST], a: Value, b: Value) -> Value | None:
     left, right = sides
     if left is None or right is None:
         return None
+    if any(isinstance(cell, Value) for cell in (*left, *right)):
+        return None
     function = _COMPARING.get(kind)
     try:
         if function is not None:
@@ -487,13 +517,24 @@ def _computed(function: Callable[[Any, Any], Any], x: Any, y: Any) -> object:
 
 
 def inverted(value: Value) -> Value | None:
-    """Return ``~mask`` or ``-column`` cell by cell, None where that is not known."""
+    """Return ``~mask`` cell by cell, None where that is not known."""
     data = series_of(value)
     if data is None or data.cells is None or not affords(len(data.cells)):
         return None
     if data.dtype != "bool" or not all(isinstance(cell, bool) for cell in data.cells):
         return None
     return remade(value, [not cell for cell in data.cells], dtype="bool")
+
+
+def negated(value: Value) -> Value | None:
+    """Return ``-column`` cell by cell, None where that is not known."""
+    data = series_of(value)
+    if data is None or data.cells is None or not affords(len(data.cells)):
+        return None
+    numbers = [cell for cell in data.cells if isinstance(cell, (int, float))]
+    if data.dtype == "bool" or len(numbers) != len(data.cells) or bool in map(type, numbers):
+        return None
+    return remade(value, [-number for number in numbers], dtype=data.dtype)
 
 
 def subscripted(

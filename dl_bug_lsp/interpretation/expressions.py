@@ -9,7 +9,7 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells, loops, machinery, operators
+from dl_bug_lsp.interpretation import arrays, cells, grids, loops, machinery, operators
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,
@@ -381,6 +381,13 @@ class Expressions(Calls):
             data.cells = data.lowest = data.highest = None
             if data.index is not None:
                 return
+        held = data
+        if isinstance(target.value, ast.Subscript):
+            # A row that is written to shows the cells of its array.
+            held_value = self.value(target.value.value, env)
+            held = held_value.data if isinstance(held_value.data, grids.Grid) else data
+        if isinstance(held, grids.Grid):
+            held.columns = None
         if not any(part.data is UNKNOWN for part in parts):
             operators.check_stored(operators.indexed(base, parts, slices), value)
         operators.note_stored(base, data, value)
@@ -810,6 +817,8 @@ class Expressions(Calls):
             if isinstance(node.op, ast.Invert) and (data.dtype or "").startswith(FLOATS):
                 raise Raised("type", "~ is only implemented on integers and booleans", value)
             opposite = cells.inverted(value) if isinstance(node.op, ast.Invert) else None
+            if isinstance(node.op, ast.USub):
+                opposite = cells.negated(value)
             if opposite is not None:
                 return opposite
             same = Value(Array(data.shape, data.dtype, data.library, data.device), value.origins)
@@ -1083,6 +1092,10 @@ class Expressions(Calls):
             return base if is_type else unknown(*parts)
         if isinstance(base.data, cells.Series) and len(parts) == 1:
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
+            if known is not None:
+                return known
+        if isinstance(base.data, grids.Grid):
+            known = grids.subscripted(base, parts, slices)
             if known is not None:
                 return known
         result = operators.indexed(base, parts, slices)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, operators
-from dl_bug_lsp.interpretation.operators import alike
+from dl_bug_lsp.interpretation.operators import typical
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     PARTS,
@@ -56,9 +56,12 @@ class Before:
 
     containers: dict[int, Held]
     numbers: dict[str, tuple[Environment, Value]]
+    env: Environment
+    grown: int = 0
+    """How many attributes of objects had been added to."""
 
 
-def before_loop(env: Environment, counted: Collection[str]) -> Before:
+def before_loop(env: Environment, counted: Collection[str], grown: int = 0) -> Before:
     """Note the containers that a loop sees, and the numbers of the names that it counts."""
     containers: dict[int, Held] = {}
     for value in _reachable(env):
@@ -73,7 +76,7 @@ def before_loop(env: Environment, counted: Collection[str]) -> Before:
             scope = scope.outer
         if scope is not None:
             numbers[name] = (scope, scope.names[name])
-    return Before(containers, numbers)
+    return Before(containers, numbers, env, grown)
 
 
 def few_origins(*counted: Value) -> Origins:
@@ -102,7 +105,11 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
     """
     rounds = count.data if isinstance(count.data, int) and even and done else None
     put = 0
+    # What a round has put in the place of a container grows no more (a sentence that is complete).
+    still = {id(value.data) for value in _reachable(before.env)}
     for held in before.containers.values():
+        if id(held.data) not in still:
+            continue
         added = len(held.data) - held.length
         if added <= 0:
             continue
@@ -124,11 +131,20 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
     return put
 
 
+def widen_grown(grown: Collection[tuple[Instance, str]], count: Value) -> None:
+    """Let the whole numbers of objects that rounds have added to be that or more."""
+    for owner, name in dict.fromkeys(grown):
+        now = owner.attributes.get(name)
+        if now is not None and type(now.data) is int:
+            made = arrays.number("int64", now, count, lowest=now.data)
+            owner.attributes[name] = made
+
+
 def _widen(value: Value, held: Held, count: Value) -> None:
     """Let a container hold more than it does."""
     data = held.data
     if isinstance(data, dict):
-        operators.opened(value, alike(list(data.values())[held.length :]))
+        operators.opened(value, typical(list(data.values())[held.length :]))
     else:
         value.data = widened(data, held.length, merged(value, count))
 
@@ -138,7 +154,7 @@ def widened(data: list[Value] | set[Any], before: int, origins: Any) -> Lazy:
     if isinstance(data, set):
         return Lazy(Value(UNKNOWN, origins), Value(UNKNOWN, origins))
     added = data[before:]
-    item = alike(added) if len(added) > 1 else added[0] if added else Value(UNKNOWN, origins)
+    item = typical(added) if len(added) > 1 else added[0] if added else Value(UNKNOWN, origins)
     others = tuple(data[:before][: operators.MOST_OTHERS])
     unlike = tuple(other for other in others if type(other.data) is not type(item.data))
     return Lazy(item, Value(UNKNOWN, origins), unlike)

@@ -666,6 +666,10 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         return _same_names(kind, a, b)
     if isinstance(a.data, ClassValue) and kind in EQUALITY and isinstance(b.data, OF_CLASSES):
         return Value((a.data is b.data) is (kind is ast.Eq), merged(a, b))
+    if kind in EQUALITY:
+        named, other = _names_dtype(a, b), _names_dtype(b, a)
+        if named is not None or other is not None:
+            return _same_names(kind, other or a, named or b)
     x, y = arrays.array(a), arrays.array(b)
     if arrays.is_number(a) or arrays.is_number(b):
         known = [arrays.number_of(a), arrays.number_of(b)]
@@ -753,15 +757,47 @@ BUILTIN_CLASSES = frozenset(
     f"builtins.{name}" for name, kind in vars(builtins).items() if isinstance(kind, type)
 ) - {"builtins.EnvironmentError", "builtins.IOError"}
 """Python's own classes under one name each."""
+OF_PYTHON = {
+    "builtins.int": "numpy.int64",
+    "builtins.float": "numpy.float64",
+    "builtins.bool": "numpy.bool",
+    "builtins.object": "numpy.object_",
+}
+"""What Python's types are as dtypes of NumPy."""
+SHORT_DTYPES = {
+    **{f"{kind}{2**at}": f"{name}{8 * 2**at}" for kind, name in (("i", "int"), ("u", "uint"))
+       for at in range(4)},
+    **{f"f{2**at}": f"float{8 * 2**at}" for at in (1, 2, 3)},
+    "int": "int64",
+    "float": "float64",
+    "double": "float64",
+    "O": "object_",
+    "object": "object_",
+    "?": "bool",
+}  # fmt: skip
+"""The dtypes of NumPy by other names."""
+
+
+def _names_dtype(dtype: Value, text: Value) -> Value | None:
+    """Return a text as the dtype of NumPy that it names, None where the other is no dtype."""
+    if not isinstance(dtype.data, Library) or not isinstance(text.data, str):
+        return None
+    if not dtype.data.name.startswith("numpy.") or not text.data:
+        return None
+    name = text.data.lstrip("<>=|")
+    return Value(Library(f"numpy.{SHORT_DTYPES.get(name, name)}"), text.origins)
 
 
 def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
     assert isinstance(a.data, Library) and isinstance(b.data, Library)
     x, y = (DTYPES.get(item.name, item.name) for item in (a.data, b.data))
+    if x.startswith("numpy.") != y.startswith("numpy."):
+        x, y = OF_PYTHON.get(x, x), OF_PYTHON.get(y, y)
     if x == y:
         return Value(kind is ast.Eq, merged(a, b))
-    dtypes = NUMERIC.fullmatch(x) and NUMERIC.fullmatch(y)
+    is_dtype = [bool(NUMERIC.fullmatch(name)) for name in (x, y)]
+    dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & {"numpy.object_", "numpy.object"})
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
     is_other = is_other or (x in BUILTIN_CLASSES and y in BUILTIN_CLASSES)
     return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
@@ -921,7 +957,9 @@ def _one_of_values(base: Value, key: Value) -> Value:
     rest = rest_of(data)
     held = [*data.values(), *([] if rest is None else [rest])][:MAX_ITEMS]
     is_tensor = isinstance(key.data, Array) and key.data.library == "torch"
-    is_number = arrays.is_number(key)
+    is_number = arrays.is_number(key) or (
+        isinstance(key.data, Array) and key.data.library == "numpy" and key.data.shape == ()
+    )
     if held and rest is None and not hasattr(type(data), "__missing__"):
         is_plain = all(isinstance(k, (str, int, float)) for k in data)
         is_of_texts = all(isinstance(k, str) for k in data)
@@ -930,11 +968,30 @@ def _one_of_values(base: Value, key: Value) -> Value:
     if not held or (key.data is not UNKNOWN and not is_number):
         return unknown(base, key)
     if all(arrays.is_number(v) or type(v.data) is int for v in held):
-        return arrays.number("int64", base, key, *held[:4], *held[-1:])
+        return _some_of(held, base, key)
     if len(held) == 1:
         return Value(held[0].data, merged(held[0], key))
+    first = held[0].data
+    dicts = [v.data for v in held if isinstance(v.data, dict) and rest_of(v.data) is None]
+    same = len(dicts) == len(held) and all(inner.keys() == dicts[0].keys() for inner in dicts)
+    if isinstance(first, dict) and first and same:
+        return Value({k: _some_of([d[k] for d in dicts], key) for k in first}, merged(base, key))
     common = alike(held)
     return Value(common.data, merged(common, key))
+
+
+def _some_of(held: Sequence[Value], *parts: Value) -> Value:
+    """Return what may be any of some values: of whole numbers one between the outermost two."""
+    if not all(arrays.is_number(v) or type(v.data) is int for v in held):
+        common = alike(held)
+        return Value(common.data, merged(common, *parts))
+    bounds = [arrays.bounds_of(v) for v in held]
+    lows = [low for low, _ in bounds if low is not None]
+    highs = [high for _, high in bounds if high is not None]
+    low = min(lows) if len(lows) == len(held) else None
+    high = max(highs) if len(highs) == len(held) else None
+    shown = [*held[:4], *held[-1:]]
+    return arrays.number("int64", *parts, *shown, lowest=low, highest=high)
 
 
 def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
@@ -962,6 +1019,35 @@ def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
     elif isinstance(first.data, PLAIN) and all(v.data == first.data for v in values):
         return Value(first.data, origins)
     return Value(UNKNOWN, origins)
+
+
+def typical(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
+    """Return what stands for some values and for more of their kind, which are not known.
+
+    It is what they have `alike`; of whole numbers a number, of lists of unlike lengths a list of
+    items that are typical.
+    """
+    kinds = {type(v.data) for v in values}
+    whole = [v for v in values if type(v.data) is int or arrays.is_number(v)]
+    if len(whole) == len(values) and len({v.data for v in values}) > 1:
+        lows = [arrays.bounds_of(v)[0] for v in values]
+        known = [low for low in lows if low is not None]
+        low = min(known) if len(known) == len(lows) else None
+        return arrays.number("int64", *values[:4], *values[-1:], lowest=low)
+    if depth and len(kinds) == 1 and len(values) > 1:
+        origins = merged(*values[:4], *values[-1:])
+        tuples = [v.data for v in values if isinstance(v.data, tuple)]
+        if len(tuples) == len(values) and len({len(items) for items in tuples}) == 1:
+            columns = zip(*tuples, strict=True)
+            return Value(tuple(typical(column, depth - 1) for column in columns), origins)
+        lists = [v.data for v in values if isinstance(v.data, list)]
+        if lists and len(lists) == len(values):
+            if len({len(items) for items in lists}) == 1:
+                columns = zip(*lists, strict=True)
+                return Value([typical(column, depth - 1) for column in columns], origins)
+            items = [item for held in lists for item in held][:MAX_ITEMS]
+            return Value(Lazy(typical(items, depth - 1), Value(UNKNOWN, origins)), origins)
+    return alike(values, depth)
 
 
 def _arrays_alike(parts: Sequence[Array]) -> Array:
@@ -1018,14 +1104,34 @@ def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:
     for bound in bounds:
         number = None if bound is None or bound.data is None else arrays.size(bound)
         if bound is not None and bound.data is not None and number is None:
-            return unknown(base, *(b for b in bounds if b is not None))
+            return _some_part(base, *(b for b in bounds if b is not None))
         numbers.append(number)
     if isinstance(data, (list, tuple, str, bytes)) and numbers[2] != 0:
         given = [b for b in bounds if b is not None]
         return Value(data[slice(*numbers)], merged(base, *given))
     if data is None:
         raise Raised("none", "'NoneType' object is not subscriptable", base)
+    if isinstance(data, Lazy) and numbers[2] != 0:
+        given = [b for b in bounds if b is not None]
+        whole = arrays.size(data.length)
+        if whole is None:
+            return _some_part(base, *given)
+        count = len(range(*slice(*numbers).indices(whole)))
+        return Value(Lazy(data.item, Value(count, merged(data.length, *given))), merged(base))
     return unknown(base)
+
+
+def _some_part(base: Value, *bounds: Value) -> Value:
+    """Return a part of a sequence of which nobody knows how long it is, unknown of others."""
+    data = base.data
+    if isinstance(data, list) and data:
+        item = representative(data)
+    elif isinstance(data, Lazy):
+        item = data.item
+    else:
+        return unknown(base, *bounds)
+    origins = merged(base, *bounds)
+    return Value(Lazy(item, Value(UNKNOWN, origins)), origins)
 
 
 def _table_part(base: Value, table: Table, key: Value) -> Value:
@@ -1162,6 +1268,7 @@ def note_stored(base: Value, data: Array, value: Value) -> None:
     Of floats the cells are seldom what fails: their array's shape and dtype are as before.
     """
     low, high = arrays.bounds_of(value)
+    data.attained = False
     bounds = (low, data.lowest, high, data.highest)
     if any(bound is None for bound in bounds):
         data.lowest = data.highest = None

@@ -188,6 +188,8 @@ class RunState:
     files_read: dict[str, None]
     generated: set[str]
     """Files of the workspace that the program read and a command before it wrote."""
+    grown: list[tuple[Instance, str]]
+    """Objects with their attributes that statements have added to, in that order."""
     GUESSES = True
     """Whether what is not known may be taken to be what leads to the failure."""
 
@@ -252,7 +254,7 @@ class RunState:
         self._frame_lines = _lines_by_file(self.frames)
         # Whether blocks are entered for the places of the stack in them.
         self._entering = False
-        self._of_syntax = OfSyntax()
+        self._of_syntax, self.grown = OfSyntax(), []
         self._functions: dict[Origin, FunctionValue] = {}
         # The places of the functions that were called, by the place of the call.
         self.callees: dict[Origin, dict[Origin, None]] = {}
@@ -306,6 +308,11 @@ class RunState:
     def functions_in(self, file: str) -> list[FunctionValue]:
         """Return the functions of a file whose definitions the run came to."""
         return [_function for _function in self._functions.values() if _function.file == file]
+
+    def note_grown(self, owner: Value, name: str) -> None:
+        """Remember that a statement has added to a whole number that an object holds."""
+        if isinstance(owner.data, Instance):
+            self.grown.append((owner.data, name))
 
     def module(self, file: str, name: str) -> Value:
         """Return a workspace module, run when first asked for."""

@@ -113,6 +113,8 @@ class Statements(Expressions):
             # A count is made where it grows, whatever the first and the last number come from.
             result = Value(result.data, result.origins | {(env.file, node.lineno)})
         made = self._recorded(type(node.op).__name__, result, before, value)
+        if isinstance(node.target, ast.Attribute) and type(made.data) is int:
+            self.note_grown(self.value(node.target.value, env), node.target.attr)
         self.assign(node.target, made, env)
 
     def _do_Delete(self, node: ast.Delete, env: Environment) -> None:
@@ -304,7 +306,7 @@ class Statements(Expressions):
         counted = self._of_syntax.counted.get(node)
         if counted is None:
             counted = self._of_syntax.counted[node] = loops.counted_names(node)
-        return loops.before_loop(env, counted)
+        return loops.before_loop(env, counted, len(self.grown))
 
     def _widen(
         self,
@@ -316,6 +318,7 @@ class Statements(Expressions):
     ) -> None:
         """Let what a loop adds to hold what the rounds that are left out would add."""
         even = self.reach.guessed_branches == supposed
+        loops.widen_grown(self.grown[before.grown :], count)
         self.room -= loops.after_loop(before, node, done, count, even=even)
 
     def _rounds_of(self, items: Lazy, node: ast.For, env: Environment) -> list[Value]:

@@ -264,6 +264,12 @@ class Store(Protocol):
         A folder of very many files gives none.
         """
 
+    def folders_in(self, folder: str) -> tuple[str, ...]:
+        """Return the folders right in a folder below the root, without hidden ones, sorted.
+
+        A folder of very many entries gives none.
+        """
+
     def elsewhere(self, path: str) -> bool:
         """Tell whether a path is a file of this machine that lies outside of the folder."""
 
@@ -330,6 +336,13 @@ class DiskStore:
 
     def directly_in(self, folder: str) -> tuple[str, ...]:
         """List the folder; links are left out."""
+        return self._entries(folder, folders=False)
+
+    def folders_in(self, folder: str) -> tuple[str, ...]:
+        """List the folder; links and hidden folders are left out."""
+        return self._entries(folder, folders=True)
+
+    def _entries(self, folder: str, *, folders: bool) -> tuple[str, ...]:
         if _is_share(folder):
             return ()
         found: list[str] = []
@@ -341,7 +354,10 @@ class DiskStore:
                 for entry in entries:
                     if len(found) == MOST_IN_FOLDER:
                         return ()
-                    if entry.is_file(follow_symlinks=False):
+                    if folders and entry.name.startswith("."):
+                        continue
+                    is_wanted = entry.is_dir if folders else entry.is_file
+                    if is_wanted(follow_symlinks=False):
                         found.append((real / entry.name).relative_to(self._real).as_posix())
         except (OSError, ValueError, RuntimeError):
             return ()

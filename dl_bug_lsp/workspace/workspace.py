@@ -488,6 +488,10 @@ class Workspace:
         """
         return self._store.directly_in(folder)
 
+    def folders_in(self, folder: str) -> tuple[str, ...]:
+        """Return the folders right in a folder, relative to the root, sorted, hidden ones not."""
+        return self._store.folders_in(folder)
+
     def file_named(self, path: str) -> str | None:
         """Return the listed file that a path written in code or a message means, or None.
 

@@ -61,7 +61,7 @@ GIVES: dict[str, Any] = {
     "torch.tensor([[1, 2, 3]])": ("int64", 1, 3),
     "image[:, torch.arange(2), torch.arange(2)]": ("float32", 2, 2, 10),
     "image[:, [0, 2]]": ("float32", 2, 2, 10, 10),
-    "torch.cat([x, x[:, torch.tensor([i for i in range(int(n))])]], 1).ndim": UNKNOWN,
+    "torch.cat([x, x[:, torch.tensor([i for i in range(int(n))])]], 1).ndim": 2,
     "next(iter(DataLoader(torch.zeros(4, 3), batch_size=None, collate_fn=None)))": ("float32", 3),
     "torch.tensor([1.0, 2])": ("float32", 2),
     "torch.from_numpy(np.zeros((2, 3)))": ("float64", 2, 3),

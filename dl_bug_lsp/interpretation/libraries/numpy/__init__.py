@@ -7,5 +7,6 @@ def load() -> None:
         dtypes,
         files,
         functions,
+        known_cells,
         scipy,
     )

@@ -13,9 +13,17 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # The methods of arrays below take the place of those of tensors, or call them.
-from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation import arrays, grids, operators
 from dl_bug_lsp.interpretation.arrays import axis_of, size
-from dl_bug_lsp.interpretation.cells import Series, as_column, converted, remade
+from dl_bug_lsp.interpretation.cells import (
+    Series,
+    affords,
+    as_cell,
+    as_column,
+    converted,
+    is_cell,
+    remade,
+)
 from dl_bug_lsp.interpretation.libraries.python.files import file_of, keep, note_written, text_in
 from dl_bug_lsp.interpretation.libraries.torch.shapes import items_of
 from dl_bug_lsp.interpretation.model_helpers import (
@@ -220,6 +228,10 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
             arrays.same(x, y, "setting an array element with a sequence: inhomogeneous shape")
             for x, y in zip(first, shape, strict=True)
         )
+    if len(first) == 1 and all(isinstance(part, Series) for part in inner):
+        grid = grids.of_rows(made, count, first[0], Value(None, both))
+        if grid is not None:
+            return grid
     return new((count, *first), dtype, both, span(inner))
 
 
@@ -273,6 +285,9 @@ def _whole(call: Call) -> Origins:
 @MODELS.function("numpy.array", "numpy.asarray", "numpy.ascontiguousarray", "numpy.asanyarray")
 @MODELS.function("numpy.asfarray", "numpy.atleast_1d")
 def _array(_: Interpreter, call: Call) -> Value:
+    asked = call.given(1, "dtype")
+    if is_object_type(asked):
+        return _of_objects(call)
     given = as_array(call.given(0, "object", "a"))
     data = arrays.array(given)
     assert data is not None
@@ -281,6 +296,10 @@ def _array(_: Interpreter, call: Call) -> Value:
     if dtype and dtype != "object" and source is not None and _is_text(source):
         raise Raised("value", "could not convert string to float", source)
     shape = data.shape
+    if grids.grid_of(given) is not None and dtype is not None and "ndmin" not in call.keywords:
+        cast = given if dtype == data.dtype else _grid_as(given, dtype)
+        if cast is not None:
+            return _chosen(Value(cast.data, given.origins), source, call)
     if call.name.endswith("atleast_1d") and shape == ():
         shape = (Value(1, given.origins),)
     if isinstance(data, Series) and data.cells is not None and shape == data.shape:
@@ -291,6 +310,76 @@ def _array(_: Interpreter, call: Call) -> Value:
             made.data.index = None
             return _chosen(made, source, call)
     return _chosen(new(shape, dtype, given.origins, (data.lowest, data.highest)), source, call)
+
+
+def is_object_type(value: Value | None) -> bool:
+    """Whether a value names the dtype of Python's objects, not that of texts."""
+    data = None if value is None else value.data
+    if isinstance(data, Library):
+        return data.short in ("object", "object_")
+    return data in ("object", "O")
+
+
+def _of_objects(call: Call) -> Value:
+    """Return an array of objects: of items of unlike lengths one axis, of others all axes."""
+    source = call.given(0, "object", "a")
+    if source is None:
+        return call.unknown()
+    data = source.data
+    if isinstance(data, Series) and data.cells is not None:
+        made = remade(source, data.cells, dtype="object")
+        assert isinstance(made.data, Series)
+        made.data.index = None
+        return made
+    if not isinstance(data, (list, tuple)) or len(data) > MOST_ITEMS:
+        shape = arrays.array(as_array(source))
+        return new(None if shape is None else shape.shape, "object", source.origins)
+    origins = merged(source, *data[:24]) | {call.place}
+    count = Value(len(data), origins)
+    lengths = [_length_of(item) for item in data]
+    alike = len(set(lengths)) == 1 and lengths[0] is not None
+    if alike:
+        rows = [as_array(item) for item in data]
+        shapes = [row.data.sizes for row in rows if isinstance(row.data, Array)]
+        if len(set(shapes)) == 1 and shapes[0] is not None and len(shapes) == len(rows):
+            inner = rows[0].data
+            assert isinstance(inner, Array) and inner.shape is not None
+            grid = grids.of_rows(rows, count, inner.shape[0], Value(None, origins))
+            cells = None if grid is None else grids.grid_of(grid)
+            if cells is not None and len(inner.shape) == 1:
+                whole = grids.of_columns(cells, count, inner.shape[0], "object", source)
+                if whole is not None:
+                    return Value(whole.data, origins)
+            return new((count, *inner.shape), "object", origins)
+        return new(None, "object", origins)
+    if None in lengths and set(lengths) != {None}:
+        return new((count,), "object", origins)
+    if not all(is_cell(item) for item in data):
+        return new((count,), "object", origins)
+    held = tuple(as_cell(item) for item in data)
+    lines = [line for item in data for line in [grids.line_of(item)] if line is not None]
+    series = Series((count,), "object", "numpy", cells=held)
+    series.lines = tuple(lines) if len(lines) == len(held) else ()
+    return Value(series, origins)
+
+
+def _length_of(item: Value) -> object:
+    """Return the length of an item that is a sequence or an array, None of others."""
+    data = item.data
+    if isinstance(data, (list, tuple)):
+        return len(data)
+    if isinstance(data, Array) and data.shape and size(data.shape[0]) is not None:
+        return size(data.shape[0])
+    return None
+
+
+def _grid_as(given: Value, dtype: str) -> Value | None:
+    """Return an array of two axes with known cells as another dtype has them."""
+    columns, data = grids.grid_of(given), arrays.array(given)
+    if columns is None or data is None or data.shape is None or dtype == "object":
+        return None
+    rows, width = data.shape
+    return grids.of_columns(columns, rows, width, dtype, given)
 
 
 def _chosen(made: Value, source: Value | None, call: Call) -> Value:
@@ -586,7 +675,37 @@ def _concatenate(interpreter: Interpreter, call: Call) -> Value:
         return new(None, dtype, _whole(call))
     at = 0 if axis is None else size(axis) or 0
     shape = arrays.concatenated(parts, at)
+    joined = _joined_cells(parts, shape, dtype, at)
+    if joined is not None:
+        return Value(joined, _joined(call, parts))
     return new(shape, dtype, _joined(call, parts), _span_along(parts, at))
+
+
+def _joined_cells(
+    parts: Sequence[Array], shape: Sequence[Value] | None, dtype: str | None, axis: int
+) -> Array | None:
+    """Return arrays of known cells one after the other, None where a cell is not known."""
+    if axis not in (0, -1) or shape is None or dtype is None:
+        return None
+    if axis == 0 and all(isinstance(part, grids.Grid) for part in parts):
+        return grids.below_each_other(
+            [part for part in parts if isinstance(part, grids.Grid)], shape, dtype
+        )
+    held = [part for part in parts if isinstance(part, Series) and part.cells is not None]
+    if len(held) != len(parts) or not affords(sum(len(part.cells or ()) for part in held)):
+        return None
+    cells: list[object] = []
+    for part in held:
+        own = part.cells or ()
+        same = dtype in (part.dtype, "object")
+        cast = own if same else converted(own, dtype)
+        if cast is None:
+            return None
+        cells.extend(cast)
+    made = Series(tuple(shape), dtype, "numpy", None, *span(held), tuple(cells))
+    lines = tuple(line for part in held for line in part.lines)
+    made.lines = lines if len(lines) == len(cells) else ()
+    return made
 
 
 def _refuse_none(source: Value | None, what: str) -> None:
@@ -1147,6 +1266,10 @@ def _in_place(_: Interpreter, call: Call) -> Value:
     data = arrays.array(call.receiver)
     if data is not None:
         data.lowest = data.highest = None
+        if isinstance(data, Series):
+            data.cells = None
+        if isinstance(data, grids.Grid):
+            data.columns = None
     return Value(None)
 
 

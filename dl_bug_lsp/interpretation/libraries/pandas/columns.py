@@ -14,13 +14,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.array_functions  # noqa: F401
-from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation import arrays, grids, operators
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     NUMERIC,
     Frame,
     Series,
     affords,
+    as_cell,
     as_column,
     bounds_of,
     cell_at,
@@ -29,12 +30,18 @@ from dl_bug_lsp.interpretation.cells import (
     converted,
     distinct,
     dtype_of_cells,
+    is_cell,
     number_in,
     remade,
     series_of,
     taken,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new
+from dl_bug_lsp.interpretation.libraries.numpy.functions import (
+    as_array,
+    dtype_name,
+    is_object_type,
+    new,
+)
 from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import value_of
@@ -46,6 +53,7 @@ from dl_bug_lsp.interpretation.values import (
     FunctionValue,
     Library,
     LibraryObject,
+    Method,
     Origin,
     Origins,
     Raised,
@@ -153,8 +161,33 @@ def _exact(interpreter: Interpreter, call: Call) -> Value:
             if where is not None and call.name == "median":
                 place = Value(UNKNOWN, call.receiver.origins)
                 raise Raised("type", "Cannot convert to numeric", place)
+    of_grid = _exact_of_grid(interpreter, call)
+    if of_grid is not None:
+        return of_grid
     model = _of_tensors[call.name]
     return call.unknown() if model is None else model(interpreter, call)
+
+
+def _exact_of_grid(interpreter: Interpreter, call: Call) -> Value | None:
+    """Return what the known cells of an array of two axes come to, of all or along one axis."""
+    columns, axis = grids.grid_of(call.receiver), call.given(0, "axis")
+    if columns is None or call.receiver is None or call.keywords.keys() - {"axis"}:
+        return None
+    if axis is None or axis.data is None:
+        whole = grids.flattened(call.receiver)
+        lines: Sequence[Value] | None = None if whole is None else [whole]
+    elif axis.data in (0, -2):
+        lines = columns
+    else:
+        lines = grids.rows_of(call.receiver) if axis.data in (1, -1) else None
+    if lines is None:
+        return None
+    made = [_exact(interpreter, Call(call.name, (), {}, call.place, line)) for line in lines]
+    if axis is None or axis.data is None:
+        return Value(made[0].data, merged(call.receiver, made[0]))
+    if not all(isinstance(number.data, (int, float)) for number in made):
+        return None
+    return as_array(Value(made, merged(call.receiver)))
 
 
 def _is_huge(number: float) -> bool:
@@ -170,6 +203,9 @@ _tolist_of_arrays = MODELS.methods.get(("array", "tolist"))
 @MODELS.method("array", "tolist", "to_list")
 def _tolist(interpreter: Interpreter, call: Call) -> Value:
     data = series_of(call.receiver)
+    rows = None if call.receiver is None else grids.rows_of(call.receiver)
+    if rows is not None and call.receiver is not None:
+        return Value([Value(cells_of(row), row.origins) for row in rows], call.receiver.origins)
     if data is None or data.cells is None or call.receiver is None:
         model = _tolist_of_arrays
         return call.unknown() if model is None else model(interpreter, call)
@@ -181,7 +217,8 @@ def _iterate(interpreter: Interpreter, call: Call) -> Value:
     """Return the cells of a column where they are known, unknown otherwise."""
     del interpreter
     if series_of(call.receiver) is None or call.receiver is None:
-        return Value(UNKNOWN)
+        rows = None if call.receiver is None else grids.rows_of(call.receiver)
+        return Value(UNKNOWN) if rows is None else Value(rows)
     return Value(cells_of(call.receiver), call.receiver.origins)
 
 
@@ -203,10 +240,12 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(by.data, dict):
         held = by.data
         if column_ is not None and column_.cells is not None and affords(len(column_.cells)):
-            cells = tuple(
-                held[c].data if c in held else (c if keeps else None) for c in column_.cells
-            )
-            if all(c is None or isinstance(c, (int, float, str)) for c in cells):
+            mapped_to = [held.get(c) for c in column_.cells]
+            if all(value is None or is_cell(value) for value in mapped_to):
+                cells = tuple(
+                    as_cell(value) if value is not None else (c if keeps else None)
+                    for c, value in zip(column_.cells, mapped_to, strict=True)
+                )
                 mapped = _derived(call, cells, by, *_used(held, column_.cells))
                 if isinstance(mapped.data, Series) and not keeps:
                     gaps = _gaps(column_, held, by, call.place)
@@ -217,7 +256,7 @@ def _map(interpreter: Interpreter, call: Call) -> Value:
         dtypes = {type(value.data) for value in held.values()}
         dtype = None if dtypes <= {int, float} else "object" if dtypes == {str} else None
         return new(data.shape, None if keeps else dtype, origins)
-    if column_ is not None and not keeps and _can_call(by):
+    if column_ is not None and not keeps and can_call(by):
         made = _called(interpreter, by, call)
         if made is not None:
             return _derived(call, made, by)
@@ -275,13 +314,27 @@ def _used(by: dict[object, Value], cells: Sequence[object]) -> list[Value]:
 _MOST_USED = 8
 _MOST_SMALL = 128
 """Categories whose codes have 8 bits."""
-_MOST_CALLS = 200
+_MOST_CALLS = 2_000
+"""Distinct cells that a function may be called with."""
+_SURE_CALLS = 200
+"""Calls that are followed whatever they take of the steps of the run."""
+_PART_OF_STEPS = 8
+"""More calls are followed where they take less than this part of the steps that are left."""
 
 
-def _can_call(by: Value) -> bool:
+_OF_ONE_CELL = frozenset(
+    {f"builtins.{name}" for name in ("int", "float", "str", "bool", "len", "eval", "list", "set")}
+    | {f"builtins.{name}" for name in ("tuple", "sorted", "abs", "max", "min", "sum", "round")}
+    | {"ast.literal_eval", "json.loads", "numpy.array", "numpy.asarray", "os.path.basename"}
+)
+"""Functions of libraries that give something of a cell alone."""
+
+
+def can_call(by: Value) -> bool:
+    """Whether what a function gives for a cell or a row can be followed."""
     if isinstance(by.data, Library):
-        return by.data.name in ("builtins.int", "builtins.float", "builtins.str", "builtins.len")
-    return isinstance(by.data, (FunctionValue, BoundMethod))
+        return by.data.name in _OF_ONE_CELL
+    return isinstance(by.data, (FunctionValue, BoundMethod, Method))
 
 
 def _called(interpreter: Interpreter, by: Value, call: Call) -> list[object] | None:
@@ -296,11 +349,15 @@ def _called(interpreter: Interpreter, by: Value, call: Call) -> list[object] | N
     if len(firsts) > _MOST_CALLS:
         return None
     results: dict[object, object] = {}
+    start = interpreter.left
     for cell, where in firsts.items():
-        made = interpreter.call(by, (cell_at(call.receiver, where),), {}, call.place).data
-        if not isinstance(made, (int, float, str)):
+        made = interpreter.call(by, (cell_at(call.receiver, where),), {}, call.place)
+        if not is_cell(made):
             return None
-        results[cell] = None if isinstance(made, float) and math.isnan(made) else made
+        results[cell] = as_cell(made)
+        used = (start - interpreter.left) * len(firsts) // len(results)
+        if len(firsts) > _SURE_CALLS and used > start // _PART_OF_STEPS:
+            return None
     return [results[cell] for cell in held.cells]
 
 
@@ -320,6 +377,8 @@ def _astype_column(interpreter: Interpreter, call: Call) -> Value:
     if column_ is not None and wanted is not None and column_.cells is not None:
         made = Frame({"": column_.dtype}, Value(0), {}, {"": column_.cells}, column_.lines)
         made.gaps[""] = column_.gaps
+        if is_object_type(wanted) and call.receiver is not None:
+            return remade(call.receiver, column_.cells, dtype="object")
         check_text(made, "", dtype, wanted)
         same = dtype == column_.dtype or (wanted.data in ("category", "string"))
         if same and call.receiver is not None:
@@ -327,6 +386,12 @@ def _astype_column(interpreter: Interpreter, call: Call) -> Value:
         cast = converted(column_.cells, dtype)
         if cast is not None and call.receiver is not None:
             return remade(call.receiver, cast, dtype=dtype)
+    columns = grids.grid_of(call.receiver)
+    if columns is not None and call.receiver is not None and isinstance(call.receiver.data, Array):
+        rows, width = call.receiver.data.shape or (Value(UNKNOWN), Value(UNKNOWN))
+        cast_grid = grids.of_columns(columns, rows, width, dtype, call.receiver)
+        if cast_grid is not None and dtype != "object":
+            return cast_grid
     model = _astype_of_arrays
     return call.unknown() if model is None else model(interpreter, call)
 
@@ -627,6 +692,7 @@ _TEXT_METHODS = ("lower", "upper", "strip", "title", "lstrip", "rstrip", "capita
 
 @MODELS.method("str_accessor", *_TEXT_METHODS, "replace", "slice")
 @MODELS.method("str_accessor", "contains", "startswith", "endswith", "len", "isdigit", "get")
+@MODELS.method("str_accessor", "split", "rsplit")
 def _text_column(interpreter: Interpreter, call: Call) -> Value:
     """Apply a method of texts to each cell; patterns are followed where they are plain text."""
     del interpreter
@@ -640,9 +706,28 @@ def _text_column(interpreter: Interpreter, call: Call) -> Value:
             missing = False if is_false(call.keywords.get("na")) else None
             cells = [apply(c) if isinstance(c, str) else missing for c in held.cells]
             return remade(whole, cells, *call.args)
+    if held is not None and held.cells is not None and call.name in ("len", "get"):
+        parts = [_of_list(call, cell) for cell in cells_of(whole)]
+        if all(part is not None and is_cell(part) for part in parts):
+            return remade(whole, [as_cell(part) for part in parts if part is not None])
+    if is_true(call.keywords.get("expand")):
+        return call.unknown()
     kind = {"len": None, "contains": "bool", "startswith": "bool", "endswith": "bool"}
     dtype = kind.get(call.name, "bool" if call.name == "isdigit" else "object")
     return new(data.shape, dtype, merged(whole, *call.args))
+
+
+def _of_list(call: Call, cell: Value) -> Value | None:
+    """Return the length or an item of a cell that is a list, None where that is not known."""
+    if not isinstance(cell.data, (list, tuple)):
+        return None
+    if call.name == "len":
+        return Value(len(cell.data), cell.origins)
+    number = size(call.given(0, "i"))
+    if number is None:
+        return None
+    inside = -len(cell.data) <= number < len(cell.data)
+    return cell.data[number] if inside else Value(math.nan, cell.origins)
 
 
 def is_false(value: Value | None) -> bool:
@@ -656,6 +741,8 @@ def _of_text(call: Call) -> Callable[[str], object] | None:
     named = call.keywords
     if call.name == "len":
         return len
+    if call.name in ("split", "rsplit"):
+        return _splitting(call)
     if call.name in ("contains", "replace"):
         literal = is_false(named.get("regex")) or call.name == "replace"
         if not given or not isinstance(given[0], str) or is_true(named.get("regex")):
@@ -689,6 +776,23 @@ def _of_text(call: Call) -> Callable[[str], object] | None:
     if len(plain) != len(given):
         return None
     return lambda text: getattr(text, call.name)(*plain)
+
+
+def _splitting(call: Call) -> Callable[[str], object] | None:
+    """Return what splits a text into a list, None where the parts are not known."""
+    separator, limit = call.given(0, "pat"), call.given(1, "n") or Value(-1)
+    if call.keywords.keys() - {"pat", "n"} or type(limit.data) is not int:
+        return None
+    wanted = None if separator is None else separator.data
+    most = limit.data or -1
+    if wanted is None or (isinstance(wanted, str) and wanted and _is_separator(wanted)):
+        return lambda text: value_of(getattr(text, call.name)(wanted, most), NOWHERE)
+    return None
+
+
+def _is_separator(pattern: str) -> bool:
+    """Whether pandas splits at a text as it stands: a single character, or no pattern."""
+    return len(pattern) == 1 or _is_plain(pattern)
 
 
 def _is_plain(pattern: str) -> bool:

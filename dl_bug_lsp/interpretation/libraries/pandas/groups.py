@@ -233,6 +233,10 @@ def _below_each_other(
 @MODELS.method("table", "merge", "join")
 def _merge(interpreter: Interpreter, call: Call) -> Value:
     given = ([call.receiver] if call.receiver is not None else []) + list(call.args)
+    if not given and "left" in call.keywords:
+        others = {name: value for name, value in call.keywords.items() if name != "left"}
+        given = [call.keywords["left"]]
+        call = Call(call.name, tuple(given), others, call.place)
     left, right = table_of(given[0] if given else None), table_of(given[1] if given[1:] else None)
     right_value = call.keywords.get("right")
     if right is None and right_value is not None:
@@ -624,7 +628,7 @@ def _reindex(interpreter: Interpreter, call: Call) -> Value:
     return Value(made, merged(call.receiver, names))
 
 
-@MODELS.method("table", "apply", "pivot_table", "describe", "corr", "value_counts")
+@MODELS.method("table", "pivot_table", "describe", "corr", "value_counts")
 @MODELS.method("table", "melt", "agg", "transform", "pivot")
 def _summaries(interpreter: Interpreter, call: Call) -> Value:
     del interpreter

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import dl_bug_lsp.interpretation.libraries.numpy.known_cells
 import dl_bug_lsp.interpretation.libraries.pandas.groups  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size

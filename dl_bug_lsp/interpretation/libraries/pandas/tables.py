@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, grids
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     NUMERIC,
@@ -21,11 +21,13 @@ from dl_bug_lsp.interpretation.cells import (
     affords,
     bounds_of,
     cell_at,
+    cells_of,
     check_text,
     column,
     converted,
     distinct,
     dtype_of_cells,
+    from_cell,
     labels_of,
     lacking,
     note_kept,
@@ -47,6 +49,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
     state_of,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -535,7 +538,7 @@ def _replace(table: Table, other: Table) -> None:
         table.columns = Frame(table.columns, table.rows, {}, table.cells).columns
 
 
-@MODELS.method("table", "dropna", "drop_duplicates", "query", "filter_rows", "explode")
+@MODELS.method("table", "dropna", "drop_duplicates", "query", "filter_rows")
 def _fewer_rows(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None:
@@ -692,7 +695,10 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
     elif call.name == "sort_values" and isinstance(result, Frame):
         order = _sorted_rows(interpreter, result, call)
         if order is not None:
-            return placed(call, rows_taken(result, order, result.rows.origins))
+            ordered = rows_taken(result, order, result.rows.origins)
+            if is_true(call.keywords.get("ignore_index")) and isinstance(ordered, Frame):
+                ordered.index = range(len(order))
+            return placed(call, ordered)
         _forget(result)
     elif call.name == "fillna" and isinstance(result, Frame):
         _fill(result, call)
@@ -733,7 +739,10 @@ def _fill(table: Frame, call: Call) -> None:
 
 def _sorted_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int] | None:
     by, rising = call.given(0, "by"), call.keywords.get("ascending")
-    if by is None or call.keywords.keys() - {"by", "ascending", "inplace", "ignore_index"}:
+    known = {"by", "ascending", "inplace", "ignore_index", "kind", "na_position", "axis"}
+    if by is None or call.keywords.keys() - known:
+        return None
+    if call.keywords.get("axis", Value(0)).data not in (0, "index"):
         return None
     keys = [by] if isinstance(by.data, str) else listed(interpreter, by)
     for key in keys or ():
@@ -741,20 +750,31 @@ def _sorted_rows(interpreter: Interpreter, table: Frame, call: Call) -> list[int
             raise lacking(table, key.data, key, call.receiver or Value(UNKNOWN))
     if keys is None or any(key.data not in table.cells for key in keys):
         return None
-    if rising is not None and not isinstance(rising.data, bool):
-        return None
+    directions = _directions(rising, len(keys))
     order: list[int] = list(range(size(table.rows) or 0))
-    if not affords(len(order) * 4):
+    if directions is None or not affords(len(order) * 4):
         return None
-    falling = rising is not None and rising.data is False
-    for key in reversed(keys):
+    missing_first = call.keywords.get("na_position", Value("last")).data == "first"
+    for key, rises in reversed(list(zip(keys, directions, strict=True))):
         held = table.cells[key.data]
-        if None in held or len({isinstance(cell, str) for cell in held}) > 1:
+        kinds = {type(cell) for cell in held if cell is not None}
+        if len({kind is str for kind in kinds}) > 1 or Value in kinds:
             return None
         ranks = {cell: rank for rank, cell in enumerate(distinct(held))}
-        places = [ranks[cell] for cell in held]
-        order.sort(key=places.__getitem__, reverse=falling)
+        present = [row for row in order if held[row] is not None]
+        missing = [row for row in order if held[row] is None]
+        present.sort(key=lambda row: ranks[held[row]], reverse=not rises)
+        order = [*missing, *present] if missing_first else [*present, *missing]
     return order
+
+
+def _directions(rising: Value | None, count: int) -> list[bool] | None:
+    """Return for each key of a sort whether it rises, None where that is not known."""
+    if rising is None:
+        return [True] * count
+    items = rising.data if isinstance(rising.data, list) else [rising] * count
+    flags = [bool(item.data) for item in items if isinstance(item.data, (bool, int))]
+    return flags if len(flags) == count == len(items) else None
 
 
 @MODELS.method("table", "head", "tail", "sample", "nlargest", "nsmallest")
@@ -901,6 +921,11 @@ def _matrix(table: Table, call: Call) -> Value:
         else (None, None)
     )
     width = table.width(NOWHERE if call.receiver is None else call.receiver.origins)
+    if isinstance(table, Frame) and len(table.cells) == len(table.columns):
+        held = [column(table, name) for name in parts]
+        grid = grids.of_columns(held, table.rows, width, dtype)
+        if grid is not None:
+            return Value(grid.data, origins)
     return new((table.rows, width), dtype, origins, bounds)
 
 
@@ -1163,26 +1188,38 @@ def _rows_of(interpreter: Interpreter, call: Call) -> Value:
         return Value([], merged(call.receiver, table.rows))
     if cells and isinstance(table, Frame) and number is not None and number <= 2_000:
         made = [_row(table, index, call) for index in range(number)]
+        labels = labels_of(table)
         if call.name == "iterrows":
-            pairs_ = [(Value(i), row) for i, row in enumerate(made)]
+            firsts = [
+                Value(UNKNOWN) if labels is None else from_cell(label, row.origins)
+                for label, row in zip(labels or [None] * number, made, strict=True)
+            ]
+            pairs_ = list(zip(firsts, made, strict=True))
             return Value([Value(pair, merged(*pair)) for pair in pairs_], origins)
         return Value(made, origins)
-    held = {n: Value(UNKNOWN, table.origins_of.get(n, NOWHERE)) for n in table.columns}
-    row = _row_value(held, origins, call)
+    row = _unknown_row(table, origins, call)
     item = Value((Value(UNKNOWN), row)) if call.name == "iterrows" else row
     return Value(Lazy(item, table.rows), origins)
+
+
+def row_at(table: Frame, index: int, call: Call) -> Value:
+    """Return a row of a table by its position, as ``iterrows`` gives it."""
+    return _row(table, index, Call("iterrows", (), {}, call.place, call.receiver))
 
 
 def _row(table: Frame, index: int, call: Call) -> Value:
     origins = frozenset({table.lines[index]}) if index < len(table.lines) else NOWHERE
     held: dict[object, Value] = {}
+    if _shows_label(call):
+        labels = labels_of(table)
+        held["Index"] = Value(UNKNOWN) if labels is None else from_cell(labels[index], origins)
     for name in table.columns:
         cells = table.cells.get(name)
         if cells is None:
             held[name] = Value(UNKNOWN, table.origins_of.get(name, NOWHERE))
         else:
             cell = cells[index] if index < len(cells) else UNKNOWN
-            held[name] = Value(float("nan") if cell is None else cell, origins)
+            held[name] = from_cell(cell, origins)
     return _row_value(held, origins, call)
 
 
@@ -1191,8 +1228,28 @@ def _row_value(held: dict[object, Value], origins: Origins, call: Call) -> Value
     if call.name == "iterrows":
         state = {"cells": Value(held, origins)}
         return Value(LibraryObject("pandas.Row", (), {}, call.place, state), origins)
-    named = {str(name): value for name, value in held.items()}
+    name_of_class = call.given(1, "name")
+    if name_of_class is not None and name_of_class.data is None:
+        return Value(tuple(held.values()), origins)
+    named = {
+        name if isinstance(name, str) and name.isidentifier() else f"_{at}": value
+        for at, (name, value) in enumerate(held.items())
+    }
     return Value(LibraryObject("pandas.Pandas", (), {}, call.place, named), origins)
+
+
+def _unknown_row(table: Table, origins: Origins, call: Call) -> Value:
+    """Return a row whose cells are not known."""
+    held = {n: Value(UNKNOWN, table.origins_of.get(n, NOWHERE)) for n in table.columns}
+    if _shows_label(call):
+        held = {"Index": Value(UNKNOWN), **held}
+    return _row_value(held, origins, call)
+
+
+def _shows_label(call: Call) -> bool:
+    """Whether rows begin with their label."""
+    given = call.given(0, "index")
+    return call.name == "itertuples" and (given is None or given.data is not False)
 
 
 @MODELS.method("Row", "__getitem__", "get")
@@ -1351,12 +1408,86 @@ def _as_text(table: Table, call: Call) -> Table | None:
 
 @MODELS.method("table", "to_dict")
 def _to_dict(interpreter: Interpreter, call: Call) -> Value:
+    """Return a table as containers (``orient``: by column, by row, or in parts)."""
     del interpreter
-    table, how = table_of(call.receiver), call.given(0, "orient")
-    if table is None or call.receiver is None or how is None or how.data != "records":
+    table, how = table_of(call.receiver), call.given(0, "orient") or Value("dict")
+    if table is None or call.receiver is None or not isinstance(how.data, str):
         return call.unknown()
+    if how.data == "records":
+        return Value(_rows_of_dict(table, call), call.receiver.origins)
+    labels = labels_of(table)
+    made: object = UNKNOWN
+    if how.data in ("list", "series"):
+        columns = {name: column(table, name, call.receiver) for name in table.columns}
+        made = columns if how.data == "series" else _listed_columns(columns)
+    elif how.data == "split":
+        made = {
+            "index": value_of(list(labels), call.receiver.origins) if labels else Value(UNKNOWN),
+            "columns": value_of(list(table.columns), call.receiver.origins),
+            "data": _matrix_rows(table, call),
+        }
+    elif how.data in ("dict", "index") and labels is not None:
+        made = _by_labels(table, labels, call, by_row=how.data == "index")
+    return Value(made, merged(call.receiver))
+
+
+def _listed_columns(columns: Mapping[object, Value]) -> dict[object, Value]:
+    """Return the items of columns as lists, as long as the columns where they are not known."""
+    lists: dict[object, Value] = {}
+    for name, value in columns.items():
+        data = value.data
+        if series_of(value) is not None:
+            lists[name] = Value(cells_of(value), value.origins)
+        elif isinstance(data, Array) and data.shape:
+            lists[name] = Value(Lazy(_item_of(data, value), data.shape[0]), value.origins)
+    return lists
+
+
+def _item_of(data: Array, column_: Value) -> Value:
+    """Return what stands for every item of a column whose cells are not known."""
+    if data.dtype is not None and data.dtype in NUMERIC:
+        kind = "float64" if "float" in data.dtype else "bool" if data.dtype == "bool" else "int64"
+        return arrays.number(kind, column_, lowest=data.lowest, highest=data.highest)
+    return Value(UNKNOWN, column_.origins)
+
+
+def _matrix_rows(table: Table, call: Call) -> Value:
+    """Return the rows of a table as lists of cells."""
     rows = _rows_of_dict(table, call)
-    return Value(rows, call.receiver.origins)
+    if not isinstance(rows, list):
+        return Value(Lazy(Value(UNKNOWN), table.rows))
+    lists = [Value(list(row.data.values()), row.origins) for row in rows]
+    return Value(lists, merged(table.rows))
+
+
+def _by_labels(
+    table: Table, labels: Sequence[object], call: Call, *, by_row: bool
+) -> dict[object, Value] | object:
+    """Return a dict of rows by label, or of columns that are dicts by label.
+
+    Raises `Raised` ("value") where a label stands for several rows, which pandas refuses by row.
+    """
+    if not isinstance(table, Frame) or len(labels) > MOST_LABELS:
+        return UNKNOWN
+    if by_row and len(set(labels)) != len(labels):
+        again = next(label for label in labels if list(labels).count(label) > 1)
+        message = "DataFrame index must be unique for orient='index'."
+        raise Raised("value", message, Value(again), call.receiver or Value(UNKNOWN))
+    named = Call("iterrows", (), {}, call.place, call.receiver)
+    if by_row:
+        rows = [state_of(_row(table, at, named), "cells") for at in range(len(labels))]
+        return dict(zip(labels, rows, strict=True))
+    held: dict[object, Value] = {}
+    for name in table.columns:
+        whole = column(table, name)
+        known = series_of(whole) is not None
+        items = cells_of(whole) if known else [Value(UNKNOWN, whole.origins)] * len(labels)
+        held[name] = Value(dict(zip(labels, items, strict=True)), whole.origins)
+    return held
+
+
+MOST_LABELS = 5_000
+"""Rows of which a dict is made."""
 
 
 def _rows_of_dict(table: Table, call: Call) -> object:

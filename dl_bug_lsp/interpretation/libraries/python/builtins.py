@@ -415,10 +415,16 @@ def _is_big(call: Call) -> bool:
 def _folded_lazily(call: Call, name: str, items: Lazy) -> Value:
     """Return what folding items gives of which only one is known for all."""
     data = items.item.data
+    if type(data) in (int, float, str) and name in ("min", "max") and not items.others:
+        return Value(data, merged(items.item, *call.args))
+    if type(data) in (int, float) and name == "sum" and arrays.size(items.length) is None:
+        return arrays.number("int64" if type(data) is int else "float64", items.item, *call.args)
     if isinstance(data, Array) and name in ("min", "max", "sum"):
         is_number = data.shape == () or name == "sum"
         dtype = "int64" if data.dtype == "bool" and name == "sum" else data.dtype
         made = Array(data.shape, dtype, data.library, data.device)
+        if name != "sum" and data.library == arrays.PYTHON:
+            made.lowest, made.highest = data.lowest, data.highest
         return Value(made, merged(items.item, *call.args)) if is_number else call.unknown()
     return call.unknown()
 

@@ -256,10 +256,14 @@ def file_of(
 
 
 def _is_folder(interpreter: Interpreter, path: str) -> bool:
+    workspace = interpreter.workspace
+    for name in _meant(interpreter, path):
+        if name == "." or workspace.folders_in(name) or workspace.folder_files(name):
+            return True
     return any(True for _ in _below(interpreter, path))
 
 
-MOST_FOLDERS = 40
+MOST_FOLDERS = 200
 """Folders whose files are listed whatever they hold."""
 
 
@@ -268,24 +272,35 @@ def _below(interpreter: Interpreter, path: str) -> Iterator[tuple[str, str]]:
 
     A path is meant from the root, or from the folder of the script where the root has none such.
     Those that are no text stand in no index: they are listed for folders that the program names and
-    for those below them that hold texts.
+    for those below them.
     """
-    wanted = posixpath.normpath(path).lstrip("/") or "."
-    around = posixpath.dirname(interpreter.script)
     files = interpreter.workspace.files()
-    names = dict.fromkeys((wanted, posixpath.normpath(posixpath.join(around, wanted))))
-    for name in names:
+    for name in _meant(interpreter, path):
         if name == ".":
             yield from ((file, file) for file in files)
             return
         inside = [file for file in files if file.startswith(f"{name}/")]
         folders = dict.fromkeys([name, *(posixpath.dirname(file) for file in inside)])
-        for folder in itertools.islice(folders, MOST_FOLDERS):
+        waiting = list(folders)
+        for _ in range(MOST_FOLDERS):
+            if not waiting:
+                break
+            folder = waiting.pop(0)
             inside += interpreter.workspace.folder_files(folder)
+            new = [f for f in interpreter.workspace.folders_in(folder) if f not in folders]
+            folders.update(dict.fromkeys(new))
+            waiting += new
         inside = list(dict.fromkeys(inside))
         if inside:
             yield from ((file, file[len(name) + 1 :]) for file in inside)
             return
+
+
+def _meant(interpreter: Interpreter, path: str) -> list[str]:
+    """Return the folders that a path may mean, relative to the root."""
+    wanted = posixpath.normpath(path).lstrip("/") or "."
+    around = posixpath.dirname(interpreter.script)
+    return list(dict.fromkeys((wanted, posixpath.normpath(posixpath.join(around, wanted)))))
 
 
 def text_in(interpreter: Interpreter, file: str | None) -> str | None:
@@ -1019,7 +1034,11 @@ _MAGIC = re.compile(r"[*?\[]")
 def _matching(interpreter: Interpreter, folder: str, pattern: str | None) -> list[str]:
     below = [rest for _, rest in _below(interpreter, folder)]
     if pattern is None:
-        return sorted({rest.partition("/")[0] for rest in below})
+        names = {rest.partition("/")[0] for rest in below}
+        for name in _meant(interpreter, folder) if names else ():
+            if name != ".":
+                names.update(map(posixpath.basename, interpreter.workspace.folders_in(name)))
+        return sorted(names)
     names = set(below)
     names.update(str(p) for rest in below for p in PurePosixPath(rest).parents if str(p) != ".")
     wanted = tuple(part for part in pattern.split("/") if part)

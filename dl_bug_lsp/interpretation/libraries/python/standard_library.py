@@ -891,3 +891,12 @@ def _next(interpreter: Interpreter, call: Call) -> Value:
         if model is not None:
             return model(interpreter, Call("__next__", (), {}, call.place, given))
     return _next_of_all(interpreter, call)
+
+
+@MODELS.function("unidecode.unidecode", "unidecode.unidecode_expect_ascii")
+def _unidecode(_: Interpreter, call: Call) -> Value:
+    """Return a text of ASCII as it is (Unidecode, "README")."""
+    text = call.given(0, "string")
+    if text is None or not isinstance(text.data, str) or not text.data.isascii():
+        return call.unknown()
+    return text

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.cells import Frame, Series
 from dl_bug_lsp.interpretation.libraries.torch.tensors import flag, kind_of, like, tensor, words
@@ -113,6 +113,8 @@ def samples_of(interpreter: Interpreter, dataset: Value, place: Origin) -> list[
     held: object = dataset.data
     while isinstance(held, LibraryObject) and held.short == "Subset" and "dataset" in held.state:
         held = held.state["dataset"].data
+    if isinstance(held, LibraryObject) and held.short == "ConcatDataset":
+        held = [Value(UNKNOWN)]
     if not isinstance(held, Instance | list | tuple):
         return samples
     count = size(length_of(interpreter, dataset, place)) or 1
@@ -283,7 +285,7 @@ def _tensor_dataset(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("TensorDataset", "__getitem__")
 def _row(_: Interpreter, call: Call) -> Value:
-    data = call.held
+    data, key = call.held, call.given(0, "index")
     if data is None:
         return call.unknown()
     rows = []
@@ -291,16 +293,35 @@ def _row(_: Interpreter, call: Call) -> Value:
         x = array(value)
         if x is None:
             rows.append(unknown(value))
+        elif key is not None and x.shape and size(key) is None and key.known:
+            bounds = _slice_of(key)
+            parts = [Value(None)] if bounds is not None else [key]
+            rows.append(operators.indexed(value, parts, [bounds]))
         else:
             rows.append(like(x, x.shape[1:] if x.shape else None, value))
     return Value(tuple(rows), call.receiver.origins if call.receiver is not None else frozenset())
+
+
+def _slice_of(key: Value) -> tuple[Value | None, ...] | None:
+    """Return the bounds of a slice, None of other indices."""
+    data = key.data
+    if not isinstance(data, LibraryObject) or data.name != "builtins.slice":
+        return None
+    bounds: list[Value | None] = [None if b.data is None else b for b in data.args]
+    return (*bounds, None, None, None)[:3]
+
+
+@MODELS.attribute("TensorDataset", "tensors")
+def _tensors(_: Interpreter, call: Call) -> Value:
+    return call.unknown() if call.held is None else Value(call.held.args, merged(*call.held.args))
 
 
 @MODELS.function("torch.utils.data.Subset")
 def _subset(_: Interpreter, call: Call) -> Value:
     dataset, indices = call.given(0, "dataset"), call.given(1, "indices")
     length = unknown() if indices is None else _count(indices)
-    return made(call, dataset=dataset or call.unknown(), length=length)
+    parts = {"dataset": dataset or call.unknown(), "length": length}
+    return made(call, **parts, indices=indices or call.unknown())
 
 
 def _count(value: Value) -> Value:
@@ -336,10 +357,10 @@ def _random_split(interpreter: Interpreter, call: Call) -> Value:
             raise Raised("size", message, Value(given, merged(*sizes)), total)
     parts = []
     for length in sizes:
-        state = {
-            "dataset": dataset,
-            "length": length if size(length) is not None else unknown(length),
-        }
+        count = length if size(length) is not None else unknown(length)
+        high = size(total)
+        index = arrays.number("int64", total, lowest=0, highest=None if high is None else high - 1)
+        state = {"dataset": dataset, "length": count, "indices": Value(Lazy(index, count))}
         data = LibraryObject("torch.utils.data.Subset", call.args, {}, call.place, state)
         parts.append(Value(data, dataset.origins))
     return Value(parts, dataset.origins)
@@ -347,8 +368,27 @@ def _random_split(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.method("Subset", "__getitem__")
 def _of_subset(interpreter: Interpreter, call: Call) -> Value:
-    held = _held(call)
-    return call.unknown() if held is None else sample_of(interpreter, held, call.place)
+    """Return the sample at a position of the indices, else the first one."""
+    held, indices = _held(call), _held(call, "indices")
+    if held is None:
+        return call.unknown()
+    asked = size(call.given(0, "idx")) or 0
+    items = None if indices is None else _positions(indices)
+    # Of indices that chance chooses each sample is as likely as another.
+    number = items[asked] if items is not None and -len(items) <= asked < len(items) else asked
+    return sample_of(interpreter, held, call.place, number)
+
+
+def _positions(indices: Value) -> list[int] | None:
+    """Return positions that are all known, None of others."""
+    data = indices.data
+    items: Sequence[object] | None = None
+    if isinstance(data, list | tuple):
+        items = [item.data for item in data if isinstance(item, Value)]
+    elif isinstance(data, Series):
+        items = data.cells
+    known = [item for item in items or () if type(item) is int]
+    return known if items is not None and len(known) == len(items) else None
 
 
 def _held(call: Call, name: str = "dataset") -> Value | None:
@@ -372,10 +412,27 @@ def _concat(interpreter: Interpreter, call: Call) -> Value:
     numbers = [size(v) for v in lengths]
     total = None if None in numbers else sum(n or 0 for n in numbers)
     length = Value(UNKNOWN if total is None else total, merged(*lengths))
-    return made(call, dataset=parts.data[0], length=length)
+    return made(call, dataset=parts.data[0], length=length, datasets=parts)
 
 
-MODELS.method("ConcatDataset", "__getitem__")(_of_subset)
+@MODELS.attribute("Subset", "dataset", "indices")
+@MODELS.attribute("ConcatDataset", "datasets")
+def _part(_: Interpreter, call: Call) -> Value:
+    return call.state.get(call.name, call.unknown())
+
+
+@MODELS.method("ConcatDataset", "__getitem__")
+def _of_parts(interpreter: Interpreter, call: Call) -> Value:
+    """Return a sample of the data set that its number falls into."""
+    parts, number = _held(call, "datasets"), size(call.given(0, "idx")) or 0
+    if parts is None or not isinstance(parts.data, list | tuple):
+        return call.unknown()
+    for part in parts.data:
+        count = size(length_of(interpreter, part, call.place))
+        if count is None or number < count:
+            return sample_of(interpreter, part, call.place, number)
+        number -= count
+    return sample_of(interpreter, parts.data[0], call.place)
 
 
 # --- loaders --------------------------------------------------------------------------------------
@@ -437,7 +494,17 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     custom = state.get("collate_fn")
     has_own = custom is not None and custom.data is not None
     alone = batch.data is None or size(batch) == 1 or has_own
-    samples = samples_of(interpreter, dataset, call.place)
+    order = _order(interpreter, state)
+    numbers = _numbers_at_once(interpreter, state, order)
+    if batch.data is None and numbers is not None:
+        sampler = state.get("sampler", call.unknown())
+        rounds = length_of(interpreter, sampler, call.place)
+        return Value(Lazy(_at_all(interpreter, dataset, numbers, call.place), rounds))
+    first = order[0] if order and isinstance(order[0], list) else order
+    if first:
+        samples = _samples_at(interpreter, dataset, [n for n in first if type(n) is int], call)
+    else:
+        samples = samples_of(interpreter, dataset, call.place)
     sample = joined(samples, strict=not alone and interpreter.is_failing())
     if batch.data is None and "batch_sampler" not in state:
         if custom is None or custom.data is None:
@@ -458,6 +525,68 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     last = _last_batch(interpreter, call, count) if chosen is None else None
     smaller = () if last is None else (collated(sample, last),)
     return Value(Lazy(collated(sample, count), length, smaller))
+
+
+MOST_IN_BATCH = 64
+"""Samples of a batch whose numbers are known that are looked at."""
+
+
+def _order(interpreter: Interpreter, state: dict[str, Value]) -> list[Any]:
+    """Return the numbers of samples, or of those of batches, in the order that a sampler gives.
+
+    Empty where they are not all known: chance may give another order.
+    """
+    given = state.get("batch_sampler", state.get("sampler"))
+    if given is None or not isinstance(given.data, Instance | list | tuple):
+        return []
+    items = interpreter.iterate(given)
+    if not isinstance(items, list):
+        return []
+    batches = [_positions(item) for item in items if isinstance(item.data, list | tuple)]
+    known = [batch for batch in batches if batch]
+    if known and len(known) == len(items):
+        return known
+    numbers = _positions(Value(items))
+    return numbers or []
+
+
+def _numbers_at_once(
+    interpreter: Interpreter, state: dict[str, Value], order: list[Any]
+) -> Value | None:
+    """Return the numbers that a sampler of batches in the place of one of samples hands on."""
+    if order:
+        return Value([Value(n) for n in order[0]]) if isinstance(order[0], list) else None
+    sampler = state.get("sampler")
+    data = None if sampler is None else sampler.data
+    if sampler is None or not isinstance(data, LibraryObject) or data.short != "BatchSampler":
+        return None
+    items = interpreter.iterate(sampler)
+    return items.item if isinstance(items, Lazy) else items[0] if items else None
+
+
+def _samples_at(
+    interpreter: Interpreter, dataset: Value, numbers: Sequence[int], call: Call
+) -> list[Value]:
+    """Return the samples of some numbers, as many as `SAMPLE_STEPS` are enough for."""
+    start, samples = interpreter.left, []
+    for number in list(numbers)[:MOST_IN_BATCH]:
+        samples.append(sample_of(interpreter, dataset, call.place, number))
+        if start - interpreter.left >= SAMPLE_STEPS:
+            break
+    return samples or [sample_of(interpreter, dataset, call.place)]
+
+
+def _at_all(interpreter: Interpreter, dataset: Value, numbers: Value, place: Origin) -> Value:
+    """Return what a data set gives for a list of numbers."""
+    data = dataset.data
+    if isinstance(data, LibraryObject):
+        model = MODELS.methods.get((data.short, "__getitem__"))
+        if model is not None:
+            return model(interpreter, Call("__getitem__", (numbers,), {}, place, dataset))
+    if isinstance(data, Instance) and interpreter.method_of(dataset, "__getitem__") is not None:
+        method = interpreter.attribute(dataset, "__getitem__", place)
+        return interpreter.call(method, (numbers,), {}, place)
+    return unknown(dataset)
 
 
 OF_ONE = re.compile(
@@ -579,7 +708,8 @@ def _default_collate(_: Interpreter, call: Call) -> Value:
     batch = call.given(0, "batch")
     if batch is None or not isinstance(batch.data, list | tuple) or not batch.data:
         return call.unknown()
-    return collated(batch.data[0], Value(len(batch.data), batch.origins))
+    whole = joined(list(batch.data), strict=False)
+    return collated(whole, Value(len(batch.data), batch.origins))
 
 
 # --- devices, saving, seeds -----------------------------------------------------------------------

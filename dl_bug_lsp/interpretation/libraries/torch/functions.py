@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
+from dl_bug_lsp.interpretation.cells import Series
+from dl_bug_lsp.interpretation.grids import Grid
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     ACTIVATIONS,
     DEFAULTS,
@@ -374,6 +376,9 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
         return (), "int64", [data]
     if isinstance(data, float):
         return (), "float64", []
+    if isinstance(data, Lazy) and not data.others and depth <= 8:
+        part = listed(data.item, depth + 1) if data.item.known else None
+        return None if part is None else ((data.length, *part[0]), part[1], [])
     if data is None or isinstance(data, str | dict):
         raise Raised("type", f"could not infer the dtype of {type(data).__name__}", value)
     if not isinstance(data, list | tuple) or depth > 8 or len(data) > MAX_LISTED:
@@ -448,6 +453,9 @@ def _tensor(_: Interpreter, call: Call) -> Value:
         data = array(output)
         assert data is not None
         data.dtype, data.library, data.device = dtype if fixed else x.dtype, "torch", device
+        known = isinstance(x, Series) and x.cells is not None
+        known = known or (isinstance(x, Grid) and x.columns is not None)
+        data.attained = (known or x.attained) and x.lowest is not None
         return output
     device = device_of(given_device) if given_device is not None else "cpu"
     _refuse_items(value)
@@ -461,6 +469,7 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     data = array(result)
     if data is not None and numbers and inferred == "int64" and not _has_arrays(value):
         data.lowest, data.highest = min(numbers), max(numbers)
+        data.attained = True
         result.origins |= _made_of_bounds(value, data.lowest, data.highest)
     return result
 
@@ -555,6 +564,10 @@ def _made(interpreter: Interpreter, call: Call) -> Value:
     _no_negative(shape)
     result = tensor(shape, dtype or None, *call.args, device=made_device(call))
     data = array(result)
+    constant = {"zeros": Value(0), "ones": Value(1)}.get(name)
+    constant = call.given(1, "fill_value") if name == "full" else constant
+    if data is not None and constant is not None and data.dtype in WHOLE:
+        data.lowest = data.highest = size(constant)
     if data is not None and size(high) is not None:
         top = size(high)
         data.lowest, data.highest = size(low), None if top is None else top - 1
@@ -649,7 +662,13 @@ def _eye(_: Interpreter, call: Call) -> Value:
 def _alike(call: Call, x: Array, value: Value) -> Value:
     dtype = dtype_of(call.keywords["dtype"]) if "dtype" in call.keywords else x.dtype
     device = device_of(call.keywords["device"]) if "device" in call.keywords else x.device
-    return tensor(x.shape, dtype, value, library=x.library, device=device)
+    result = tensor(x.shape, dtype, value, library=x.library, device=device)
+    data, name = array(result), call.name.rpartition(".")[2]
+    constant = {"zeros_like": Value(0), "ones_like": Value(1)}.get(name)
+    constant = call.given(1, "fill_value") if name == "full_like" else constant
+    if data is not None and constant is not None and dtype in WHOLE:
+        data.lowest = data.highest = size(constant)
+    return result
 
 
 @operation("new_zeros", "new_ones", "new_empty", "new_full", "new_tensor", "new")

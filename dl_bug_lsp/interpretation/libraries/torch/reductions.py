@@ -135,7 +135,12 @@ def _max(call: Call, x: Array, value: Value) -> Value:
     name = call.name.rpartition(".")[2]
     second = call.given(1, "dim", "axis", "other")
     if x.library != "torch":
-        return reduction(call, x, value, x.dtype)
+        outcome = reduction(call, x, value, x.dtype)
+        data = array(outcome)
+        if data is not None and name in ("max", "min") and (x.dtype or "").startswith(("int", "u")):
+            data.lowest, data.highest = x.lowest, x.highest
+            return _extreme(outcome, x, name) if data.shape == () else outcome
+        return outcome
     if array(second) is not None:
         return paired(call, x, value, None, divides=False)
     first = 2 if name == "kthvalue" else 1
@@ -145,9 +150,17 @@ def _max(call: Call, x: Array, value: Value) -> Value:
         if name in ("mode", "kthvalue"):
             shape = None if x.shape is None else x.shape[:-1]
             return pair(x, shape, value)
-        return like(x, (), value)
+        return _extreme(like(x, (), value), x, name)
     result = array(reduction(call, x, value, x.dtype, first=first))
     return pair(x, None if result is None else result.shape, value)
+
+
+def _extreme(result: Value, x: Array, name: str) -> Value:
+    """Return the greatest or the least item of an array, which is a bound that is attained."""
+    data = array(result)
+    if data is not None and x.attained and name in ("max", "min"):
+        data.lowest = data.highest = x.highest if name == "max" else x.lowest
+    return result
 
 
 def pair(x: Array, shape: Sequence[Value] | None, value: Value) -> Value:

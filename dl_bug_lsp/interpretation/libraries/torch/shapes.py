@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
+from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     ACTIVATIONS,
     DEFAULTS,
@@ -867,6 +868,10 @@ def _is_cuda(x: Array, value: Value) -> Value:
 def _dtype(x: Array, value: Value) -> Value:
     if x.dtype is None:
         return unknown(value)
+    if isinstance(x, Series) and x.dtype == "object" and x.cells is not None:
+        # What texts are called differs from version to version.
+        texts = any(isinstance(cell, str) for cell in x.cells)
+        return Value(Library("numpy.object" if texts else "numpy.object_"), value.origins)
     return Value(Library(f"{x.library}.{x.dtype}"), value.origins)
 
 
@@ -922,7 +927,19 @@ def _pad_sequence(interpreter: Interpreter, call: Call) -> Value:
     whole = isinstance(items, list) and len(known) == len(parts)
     longest = Longest(max(known) if whole else UNKNOWN, given.origins | {call.place})
     lead = (count, longest) if first else (longest, count)
-    return tensor((*lead, *x.shape[1:]), x.dtype, given, device=x.device)
+    padded = tensor((*lead, *x.shape[1:]), x.dtype, given, device=x.device)
+    data, fill = array(padded), call.given(2, "padding_value") or Value(0)
+    bounds = [(y.lowest, y.highest) for y in arrays_given if y is not None]
+    filled = int(fill.data) if isinstance(fill.data, int | float) else None
+    if data is not None and len(bounds) == len(parts) and filled is not None:
+        lows = [low for low, _ in bounds if low is not None]
+        highs = [high for _, high in bounds if high is not None]
+        if len(lows) == len(highs) == len(bounds):
+            pads = len(set(lengths)) > 1 or None in lengths
+            data.lowest = min([*lows, filled] if pads else lows)
+            data.highest = max([*highs, filled] if pads else highs)
+            data.attained = all(y.attained for y in arrays_given if y is not None)
+    return padded
 
 
 @operation("cosine_similarity", also=["torch.nn.functional.cosine_similarity"])

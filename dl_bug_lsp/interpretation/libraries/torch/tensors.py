@@ -151,6 +151,8 @@ def like(x: Array, shape: Sequence[Value] | None, *parts: Value) -> Value:
         None if shape is None else tuple(shape), x.dtype, x.library, x.device, x.lowest, x.highest
     )
     data.scores = x.scores
+    # What keeps the shape and the bounds keeps the items as well.
+    data.attained = x.attained and shape is x.shape
     return Value(data, merged(*parts))
 
 
