@@ -748,6 +748,7 @@ DTYPES = {
     **{f"torch.{a}": f"torch.{b}" for a, b in (("int", "int32"), ("short", "int16"))},
 }
 """The names of dtypes that have two."""
+LAYERS = "torch.nn."
 NUMERIC = re.compile(
     r"(?:torch|numpy|jax\.numpy|tensorflow)\.(?:u?int|float|bfloat|complex)\d+|.*\.bool"
 )
@@ -796,6 +797,10 @@ def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         x, y = OF_PYTHON.get(x, x), OF_PYTHON.get(y, y)
     if x == y:
         return Value(kind is ast.Eq, merged(a, b))
+    if x.startswith(LAYERS) and y.startswith(LAYERS) and a.data.short[:1].isupper():
+        # Classes of layers, also by the modules that define them.
+        is_one = a.data.short == b.data.short
+        return Value(is_one is (kind is ast.Eq), merged(a, b))
     is_dtype = [bool(NUMERIC.fullmatch(name)) for name in (x, y)]
     dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & {"numpy.object_", "numpy.object"})
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
@@ -852,6 +857,11 @@ def _membership(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
             inside = plain(a) in (b.data.cells if labels is None else labels)
         elif isinstance(b.data, Table):
             inside = plain(a) in b.data.columns
+        elif isinstance(a.data, Library) and isinstance(b.data, (list, tuple)):
+            answers = [_identity(ast.Is, a, item).data for item in b.data]
+            if True not in answers and UNKNOWN in answers:
+                return unknown(a, b)
+            inside = True in answers
         else:
             inside = plain(a) in plain(b)
     except (NotPlain, TypeError):

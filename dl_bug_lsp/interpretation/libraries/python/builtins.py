@@ -230,6 +230,9 @@ def _sequence(interpreter: Interpreter, call: Call) -> Value:
         return call.args[0]
     items = interpreter.iterate(call.args[0])
     if isinstance(items, Lazy):
+        if call.name == "builtins.iter":
+            # What it has left is its own.
+            items = Lazy(items.item, items.length, items.others)
         return Value(items, call.args[0].origins)
     if call.name == "builtins.sorted":
         items = _sorted(interpreter, items, call)
@@ -575,6 +578,10 @@ def _next(interpreter: Interpreter, call: Call) -> Value:
         return interpreter.call(following, (), {}, call.place)
     items = given.data if isinstance(given.data, OneShot) else interpreter.iterate(given)
     if isinstance(items, Lazy):
+        left = arrays.size(items.length)
+        if items is given.data and left:
+            # What is left of an iterator of many items is one fewer.
+            items.length = Value(left - 1, items.length.origins)
         return items.item
     if items:
         # Lists that are given to ``next`` are what is left of an iterator.
