@@ -69,13 +69,16 @@ def note_written(interpreter: Interpreter, path: Value | None) -> None:
     written_files(interpreter).add("*" if text is None else posixpath.normpath(text))
 
 
-def is_written(interpreter: Interpreter, path: str) -> bool:
-    """Whether the program may have written a file, or a folder around it."""
+def is_written(interpreter: Interpreter, path: str, *, known: bool = False) -> bool:
+    """Whether the program may have written a file, or a folder around it.
+
+    With ``known`` only paths that are known count.
+    """
     written = written_files(interpreter)
     if not written:
         return False
     around = posixpath.normpath(path)
-    return "*" in written or any(
+    return ("*" in written and not known) or any(
         p in written for p in (around, *map(str, PurePosixPath(around).parents)) if p != "."
     )
 
@@ -227,10 +230,12 @@ def file_of(
         fitting = [file for file in interpreter.workspace.files() if file.endswith(suffixes)]
         is_alone = bool(suffixes) and interpreter.GUESSES and path is not None and len(fitting) == 1
         return fitting[0] if is_alone and path is not None and path.data is UNKNOWN else None
-    if is_written(interpreter, text):
+    written = is_written(interpreter, text)
+    if written and (not interpreter.GUESSES or is_written(interpreter, text, known=True)):
         return None
     file = interpreter.workspace.file_named(text)
-    if file is not None:
+    if file is not None or written:
+        # What is written to a path that is not known is rarely what a program reads.
         return file
     if not text or text[0] in "/~$\\" or ":" in text or _is_folder(interpreter, text):
         return None
@@ -619,15 +624,23 @@ def _keep_json(interpreter: Interpreter, path: Value | None, text: Value | None)
 @MODELS.method("Path", "mkdir", "write_bytes", "touch", "unlink", "rmdir", "rename")
 @MODELS.function(
     *("os.makedirs", "os.mkdir", "os.remove", "shutil.rmtree", "shutil.copy", "shutil.copyfile"),
-    *("os.rename", "os.replace", "shutil.move", "os.symlink", "os.chmod"),
+    *("os.rename", "os.replace", "shutil.move", "os.symlink", "os.chmod", "shutil.copy2"),
+    *("shutil.copytree", "os.unlink", "os.rmdir", "os.removedirs"),
 )
 def _change_files(interpreter: Interpreter, call: Call) -> Value:
-    whole = "shutil" in call.name or "rename" in call.name or "remove" in call.name
-    target = call.receiver if call.receiver is not None else call.given(0, "name", "path")
-    if not call.name.endswith(("mkdir", "makedirs")) or whole:
-        note_written(interpreter, None if whole else target)
-    elif not is_true(call.keywords.get("exist_ok")) or not _is_folder(
-        interpreter, text_of(target) or "."
+    """Take note of what changes: the path itself, and what it is copied or moved to."""
+    short = call.name.rpartition(".")[2]
+    target = call.receiver if call.receiver is not None else call.given(0, "name", "path", "src")
+    moves = short in ("rename", "replace", "move")
+    if moves or short.startswith("copy") or short == "symlink":
+        other = call.given(0 if call.receiver is not None else 1, "dst", "target")
+        note_written(interpreter, other)
+        if moves:
+            note_written(interpreter, target)
+    elif (
+        short not in ("mkdir", "makedirs")
+        or not is_true(call.keywords.get("exist_ok"))
+        or not _is_folder(interpreter, text_of(target) or ".")
     ):
         note_written(interpreter, target)
     return Value(None)
