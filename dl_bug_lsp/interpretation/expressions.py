@@ -32,7 +32,7 @@ from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_a
 from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored
 from dl_bug_lsp.interpretation.loops import few_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
-from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
+from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain, typical
 from dl_bug_lsp.interpretation.run_state import Exhausted
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -51,6 +51,7 @@ from dl_bug_lsp.interpretation.values import (
     ModuleValue,
     OneShot,
     OpenDict,
+    Ordered,
     Origin,
     Raised,
     Table,
@@ -382,6 +383,9 @@ class Expressions(Calls):
             if data.index is not None:
                 return
         held = data
+        if isinstance(data, Ordered):
+            base.data = Array(data.shape, data.dtype, data.library, data.device)
+            data = base.data
         if isinstance(target.value, ast.Subscript):
             # A row that is written to shows the cells of its array.
             held_value = self.value(target.value.value, env)
@@ -1158,7 +1162,7 @@ class Expressions(Calls):
             over,
         )
         if lazy is not None:
-            item = alike(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
+            item = typical(items) if len(items) > 1 else items[0] if items else Value(UNKNOWN)
             return Value(Lazy(item, lazy))
         # As many as there are to go through, but for those that are left out here.
         return Value(items, few_origins(*over) | self._origin(node, env))
@@ -1232,7 +1236,7 @@ class Expressions(Calls):
         lazy = items.length if isinstance(items, Lazy) else None
         start = self.left
         number = 0
-        for item in rounds[: MAX_ROUNDS if again is None else operators.MAX_ITEMS]:
+        for item in rounds[: operators.MAX_ITEMS]:
             if again is not None and again.has(item):
                 continue
             cost = (start - self.left) // max(number, 1)
@@ -1241,7 +1245,7 @@ class Expressions(Calls):
                 # The rounds are alike: some stand for those that there are no steps for.
                 return Value(UNKNOWN if first.ifs or rest else len(rounds))
             if number == MAX_ROUNDS:
-                break
+                return Value(UNKNOWN if first.ifs or rest else len(rounds))
             number += 1
             self.assign(first.target, item, inner)
             tests = [operators.truth(self.value(test, inner)) for test in first.ifs]

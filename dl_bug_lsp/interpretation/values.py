@@ -184,6 +184,11 @@ class Array:
 
 
 @dataclass(slots=True, eq=False)
+class Ordered(Array):
+    """Whole numbers of one axis from ``lowest`` to ``highest``, each of them once."""
+
+
+@dataclass(slots=True, eq=False)
 class Table:
     """A pandas table: dtypes by column name (in order), and the number of rows.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from followed_programs import followed, shown
 
-from dl_bug_lsp.interpretation.values import Array, Value
+from dl_bug_lsp.interpretation.values import Array, Instance, Lazy, Value
 
 FILES = {
     "train.tsv": "user\titem\ttime\n1\t3\t10\n2\t4\t11\n1\t9\t12\n3\t4\t9\n2\t5\t13\n1\t2\t14\n",
@@ -133,3 +133,193 @@ def test_an_array_that_is_written_to_forgets_its_cells(tmp_path: Path) -> None:
     _, names = followed(tmp_path, program, {})
     assert isinstance(names["y"], Value)
     assert names["y"].data == 9 or isinstance(names["y"].data, Array)
+
+
+LOADING = """
+import random
+import re
+import torch
+from functools import partial
+from torch.utils.data import *
+from torch.nn.utils.rnn import pad_sequence
+import numpy as np
+data = [[1, 2, 3], [4], [5, 6, 7, 8], [9, 10], [3, 4, 5], [2, 2]]
+class Sentences(Dataset):
+    def __init__(self):
+        self.indices = list(range(6))
+    def __len__(self):
+        return 6
+    def __getitem__(self, i):
+        return i, data[i]
+    def collate(self, batch, pad):
+        numbers, rows = zip(*batch)
+        longest = max(len(row) for row in rows)
+        padded = [row + [pad] * (longest - len(row)) for row in rows]
+        return torch.tensor(padded), list(numbers)
+class Batches(BatchSampler):
+    def __init__(self, sampler, batch_size, drop_last, seed):
+        super().__init__(sampler, batch_size, drop_last)
+        self.seed = seed
+    def __iter__(self):
+        batch = []
+        for number in self.sampler:
+            if self.sampler.data_source[number][1] is not None:
+                batch.append(number)
+            if len(batch) >= self.batch_size:
+                yield batch
+                batch = []
+        if batch and not self.drop_last:
+            yield batch
+class ByLength(Sampler):
+    def __init__(self, rows, size):
+        self.lengths, self.size = [len(row) for row in rows], size
+    def __iter__(self):
+        order = sorted(range(len(self.lengths)), key=lambda i: self.lengths[i])
+        batches = [order[i : i + self.size] for i in range(0, len(order), self.size)]
+        random.shuffle(batches)
+        yield from batches
+class Grouped(Dataset):
+    def __len__(self):
+        return 6
+    def __getitem__(self, i):
+        return {"text": np.array(data[i]), "mel": np.zeros((len(data[i]) * 2, 4))}
+    def collate(self, samples):
+        lengths = np.array([sample["text"].shape[0] for sample in samples])
+        order = np.argsort(-lengths)
+        groups = order[: len(order) - len(order) % 2].reshape((-1, 2)).tolist()
+        made = []
+        for group in groups:
+            texts = [samples[i]["text"] for i in group]
+            longest = max(len(text) for text in texts)
+            padded = np.stack([np.pad(text, (0, longest - len(text))) for text in texts])
+            made.append((padded, [samples[i]["mel"].shape for i in group]))
+        return made
+def first(loader):
+    for batch in loader:
+        return batch
+rows = Sentences()
+tensors = TensorDataset(torch.randn(10, 3), torch.randint(0, 4, (10,)))
+collate = partial(rows.collate, pad=0)
+lengths = torch.LongTensor([len(row) for row in data])
+brace = re.compile(r"(.*?)\\{(.+?)\\}(.*)")
+word = re.compile("mr\\\\.", re.IGNORECASE)
+"""
+LOADED: dict[str, object] = {
+    "first(DataLoader(rows, batch_sampler=Batches(SequentialSampler(rows), 4, False, 1),"
+    " collate_fn=collate))": (((4, 4), "int64"), [0, 1, 2, 3]),
+    "len(list(Batches(RandomSampler(rows), 4, False, 1)))": 2,
+    "Batches(RandomSampler(rows), 4, True, 1).batch_size": 4,
+    "first(DataLoader(rows, batch_sampler=ByLength(data, 2), collate_fn=collate))[0].shape[0]": 2,
+    "first(DataLoader(Grouped(), batch_size=4, collate_fn=Grouped().collate))[0]": (
+        ((2, 4), "int64"),
+        [(8, 4), (6, 4)],
+    ),
+    "first(DataLoader(tensors, batch_size=None, "
+    "sampler=BatchSampler(SequentialSampler(tensors), 4, False)))[0].shape": (4, 3),
+    "tensors[:4][0].shape": (4, 3),
+    "tensors.tensors[1].shape": (10,),
+    "Subset(rows, [2, 3])[0]": (2, [5, 6, 7, 8]),
+    "ConcatDataset([rows, rows])[7]": (1, [4]),
+    "lengths.max().item()": 4,
+    "torch.zeros(2, lengths.max().item()).shape": (2, 4),
+    "pad_sequence([torch.tensor(row) for row in data], batch_first=True).max().item()": 10,
+    "torch.randperm(3).tolist()": [0, 1, 2],
+    "brace.match('{B}').group(2)": "B",
+    "re.sub(r'\\d+', lambda m: m.group(0) + 'x', 'a1b22')": "a1xb22x",
+    "word.sub('mister', 'Mr. B')": "mister B",
+}
+
+
+def test_what_loaders_give(tmp_path: Path) -> None:
+    lines = [f"v{i} = {text}" for i, text in enumerate(LOADED)]
+    interpreter, names = followed(tmp_path, LOADING + "\n".join(lines), {})
+    assert not interpreter.elsewhere
+    found = {text: shown(names[f"v{i}"]) for i, text in enumerate(LOADED)}
+    assert found == LOADED
+
+
+VOCABULARY = """
+class Vocabulary:
+    def __init__(self):
+        self.numbers = {}
+        self.words = []
+        self.next = 1
+    def add(self, word):
+        if word not in self.numbers:
+            self.words.append(word)
+            self.numbers[word] = self.next
+            self.next += 1
+vocabulary = Vocabulary()
+sentences, sentence = [], []
+for number in range(9000):
+    for letter in "a" + str(number):
+        vocabulary.add(letter)
+    vocabulary.add(str(number))
+    sentence.append(vocabulary.numbers[str(number)])
+    if number % 5 == 4:
+        sentences.append([sentence, len(sentence)])
+        sentence = []
+batch = sentences[3:6]
+words = [str(word) for word in range(9000)]
+"""
+
+
+def test_a_loop_that_is_cut_leaves_counts_that_are_no_lower(tmp_path: Path) -> None:
+    _, names = followed(tmp_path, VOCABULARY, {})
+    held = names["vocabulary"].data
+    assert isinstance(held, Instance)
+    count = held.attributes["next"].data
+    assert isinstance(count, Array)
+    assert count.lowest is not None
+    assert count.lowest > 100
+    assert count.highest is None
+    assert isinstance(names["batch"].data, Lazy)
+    sentence, length = names["batch"].data.item.data
+    assert length.data == 5
+    assert len(sentence.data) == 5
+    assert isinstance(names["words"].data, Lazy)
+    assert names["words"].data.length.data == 9000
+
+
+def test_folders_of_pictures_are_listed(tmp_path: Path) -> None:
+    for name in ("cat/0.png", "cat/1.png", "dog/0.png"):
+        path = tmp_path / "pictures" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
+    program = """
+import glob, os
+classes = sorted(os.listdir("pictures"))
+files = sorted(glob.glob("pictures/*/*.png"))
+"""
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["classes"]) == ["cat", "dog"]
+    assert shown(names["files"]) == [
+        *("pictures/cat/0.png", "pictures/cat/1.png", "pictures/dog/0.png"),
+    ]
+
+
+def test_a_package_is_followed_before_its_module(tmp_path: Path) -> None:
+    files = {
+        "text/__init__.py": "from text.symbols import symbols\nids = {s: i for i, s in "
+        "enumerate(symbols)}\n",
+        "text/symbols.py": "from text import more\nsymbols = ['a'] + more.letters\n",
+        "text/more.py": "letters = ['b']\n",
+    }
+    program = "from text.symbols import symbols\nfrom text import ids"
+    _, names = followed(tmp_path, program, files)
+    assert shown(names["ids"]) == {"a": 0, "b": 1}
+
+
+def test_data_are_read_after_a_folder_was_removed(tmp_path: Path) -> None:
+    program = """
+import shutil
+from pathlib import Path
+shutil.rmtree("runs")
+shutil.copy2("train.tsv", "runs/train.tsv")
+lines = Path("train").with_suffix(".tsv").read_text(encoding="utf-8").splitlines()
+kept = Path("runs/train.tsv").read_text(encoding="utf-8")
+"""
+    _, names = followed(tmp_path, program, FILES)
+    assert isinstance(names["lines"].data, list)
+    assert len(names["lines"].data) == 7
+    assert not names["kept"].known

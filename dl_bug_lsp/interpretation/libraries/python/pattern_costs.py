@@ -11,12 +11,18 @@ gives the parts of a pattern.
 from __future__ import annotations
 
 import functools
-import importlib
 import itertools
 import re
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+if sys.version_info >= (3, 11):
+    from re import _parser  # type: ignore[attr-defined, unused-ignore]
+else:
+    import sre_parse as _parser
+
 
 MOST_STEPS = 2_000_000
 """Steps of one call, some hundredths of a second."""
@@ -37,17 +43,11 @@ class _NotBounded(Exception):
 @functools.lru_cache(maxsize=256)
 def _parsed(pattern: str | bytes, flags: int) -> tuple[tuple[tuple[str, Any], ...], int] | None:
     """Return the parts of a pattern and its flags, None where it cannot be parsed here."""
-    for name in ("re._parser", "sre_parse"):
-        try:
-            parser = importlib.import_module(name)
-        except ImportError:
-            continue
-        try:
-            parsed = parser.parse(pattern, flags)
-        except (re.error, RecursionError, OverflowError, ValueError):
-            return None
-        return _parts(parsed), int(parsed.state.flags)
-    return None
+    try:
+        parsed: Any = _parser.parse(pattern, flags)  # type: ignore[arg-type, unused-ignore]
+    except (re.error, RecursionError, OverflowError, ValueError):
+        return None
+    return _parts(parsed), int(parsed.state.flags)
 
 
 def _parts(parsed: Iterable[tuple[object, Any]]) -> tuple[tuple[str, Any], ...]:

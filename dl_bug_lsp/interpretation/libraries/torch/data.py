@@ -500,9 +500,10 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
         sampler = state.get("sampler", call.unknown())
         rounds = length_of(interpreter, sampler, call.place)
         return Value(Lazy(_at_all(interpreter, dataset, numbers, call.place), rounds))
-    first = order[0] if order and isinstance(order[0], list) else order
-    if first:
-        samples = _samples_at(interpreter, dataset, [n for n in first if type(n) is int], call)
+    total = size(length_of(interpreter, dataset, call.place))
+    first = _likely(order, _extremes(dataset.data, total or 0))
+    if first and len(first) != total:
+        samples = _samples_at(interpreter, dataset, first, call)
     else:
         samples = samples_of(interpreter, dataset, call.place)
     sample = joined(samples, strict=not alone and interpreter.is_failing())
@@ -516,6 +517,8 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     chosen = _chosen(interpreter, state)
     if chosen is not None:
         count, length = chosen
+        if order and isinstance(order[0], list):
+            count = Value(len(first), count.origins)
     if custom is not None and custom.data is not None:
         number = size(count)
         many = Value(Lazy(sample, count), sample.origins)
@@ -562,6 +565,17 @@ def _numbers_at_once(
         return None
     items = interpreter.iterate(sampler)
     return items.item if isinstance(items, Lazy) else items[0] if items else None
+
+
+def _likely(order: list[Any], extremes: Sequence[int]) -> list[int]:
+    """Return the whole batch that holds the sample that most often fails, else the first one."""
+    if not order or not isinstance(order[0], list):
+        return order
+    first: list[int] = order[0]
+    for batch in order:
+        if extremes and extremes[0] in batch and len(batch) >= len(first):
+            return list(batch)
+    return first
 
 
 def _samples_at(

@@ -48,6 +48,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Lazy,
     LibraryObject,
+    Ordered,
     Origins,
     Raised,
     Value,
@@ -599,9 +600,7 @@ def _counted(_: Interpreter, call: Call) -> Value:
         shape = (dimension(count) if count is not None else unknown(),)
         result = tensor(shape, given if asked else "int64", *origins, device=device)
         data, top = array(result), size(count)
-        if data is not None and top:
-            data.lowest, data.highest = 0, top - 1
-        return result
+        return _in_order(result, 0, top - 1) if data is not None and top else result
     numbers = [call.given(0, "start", "end"), call.given(1, "end"), call.given(2, "step")]
     numbers_given = [a for a in numbers if a is not None]
     start = (
@@ -644,8 +643,20 @@ def _counted(_: Interpreter, call: Call) -> Value:
     result = tensor((count,), given if asked else dtype, *origins, device=device)
     data = array(result)
     if data is not None and first is not None and last is not None and by == 1 and last > first:
+        whole = name == "arange" and data.dtype in WHOLE
         data.lowest, data.highest = first, last - 1
+        return _in_order(result, first, last - 1) if whole else result
     return result
+
+
+def _in_order(result: Value, lowest: int, highest: int) -> Value:
+    """Return an array of all whole numbers between two."""
+    data = array(result)
+    if data is None:
+        return result
+    made = Ordered(data.shape, data.dtype, data.library, data.device, lowest, highest)
+    made.attained = True
+    return Value(made, result.origins)
 
 
 @MODELS.function("torch.eye")

@@ -19,7 +19,10 @@ from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
+    ClassValue,
+    Instance,
     Lazy,
+    Library,
     LibraryObject,
     Value,
     merged,
@@ -55,10 +58,34 @@ def _sampled(_: Interpreter, call: Call) -> Value:
     total = size(state.get("total"))
     high = None if total is None else total - 1
     short = call.receiver.data.short if _is_object(call.receiver) else ""  # type: ignore[union-attr]
+    order = _in_order(call, short, total)
+    if order is not None:
+        return order
     if short == "SubsetRandomSampler":
         high = None
     item = arrays.number("int64", lowest=0, highest=high)
     return Value(Lazy(item, state.get("length", Value(UNKNOWN))))
+
+
+MOST_NUMBERS = 5_000
+
+
+def _in_order(call: Call, short: str, total: int | None) -> Value | None:
+    """Return all numbers that a sampler gives once each, in an order that chance may give."""
+    given = {} if call.held is None else call.held.keywords
+    count = (state_of(call.receiver) or {}).get("length")
+    asked = {"replacement", "num_samples"} & given.keys()
+    if short in ("SequentialSampler", "RandomSampler") and not asked and count is not None:
+        more = call.held is not None and len(call.held.args) > 1
+        if total is None or total > MOST_NUMBERS or more:
+            return None
+        return Value([Value(number, count.origins) for number in range(total)], count.origins)
+    indices = None if call.held is None else Call("", call.held.args, given, call.place).given(
+        0, "indices"
+    )  # fmt: skip
+    if short != "SubsetRandomSampler" or indices is None or not isinstance(indices.data, list):
+        return None
+    return Value(list(indices.data), indices.origins)
 
 
 def _is_object(value: Value | None) -> bool:
@@ -113,6 +140,59 @@ def _batches(_: Interpreter, call: Call) -> Value:
 
 
 MODELS.method("BatchSampler", "__len__")(_length)
+
+
+PARTS_OF = {
+    "RandomSampler": ("data_source", "replacement", "num_samples", "generator"),
+    "SequentialSampler": ("data_source",),
+    "SubsetRandomSampler": ("indices", "generator"),
+    "WeightedRandomSampler": ("weights", "num_samples", "replacement", "generator"),
+    "DistributedSampler": (*("dataset", "num_replicas", "rank", "shuffle", "seed", "drop_last"),),
+    "BatchSampler": ("sampler", "batch_size", "drop_last"),
+}
+"""What samplers are made of, in the order of their arguments, which they hold as attributes."""
+_OTHERWISE = {"replacement": False, "generator": None, "drop_last": False, "shuffle": True}
+
+
+def _keep_parts(_: Interpreter, call: Call) -> Value:
+    """Keep what an object of a workspace class hands on to the sampler that it is."""
+    data = None if call.receiver is None else call.receiver.data
+    if isinstance(data, Instance):
+        for name, parts in PARTS_OF.items():
+            if any(_is_named(base, name) for base in _bases_of(data.cls)):
+                for at, part in enumerate(parts):
+                    value = call.given(at, part) or Value(_OTHERWISE.get(part, UNKNOWN))
+                    data.attributes.setdefault(part, value)
+    return Value(None)
+
+
+def _bases_of(cls: ClassValue, depth: int = 5) -> list[Value]:
+    """Return the bases of a class and theirs."""
+    own = list(cls.bases)
+    inner = [base.data for base in own if isinstance(base.data, ClassValue)]
+    return own + [b for c in inner for b in (_bases_of(c, depth - 1) if depth else [])]
+
+
+def _is_named(base: Value, name: str) -> bool:
+    return isinstance(base.data, Library) and base.data.short == name
+
+
+def _part_of(_: Interpreter, call: Call) -> Value:
+    """Return an argument of a sampler."""
+    made = call.held
+    if made is None:
+        return call.unknown()
+    names = PARTS_OF[made.short]
+    own = Call(made.name, made.args, made.keywords, made.made)
+    given = own.given(names.index(call.name), call.name)
+    if given is None and call.name == "num_samples":
+        return made.state.get("length", call.unknown())
+    return given or Value(_OTHERWISE.get(call.name, UNKNOWN))
+
+
+for _short, _names in PARTS_OF.items():
+    MODELS.method(_short, "__init__")(_keep_parts)
+    MODELS.attribute(_short, *_names)(_part_of)
 MODELS.function("torch.utils.data.get_worker_info")(nothing)
 
 

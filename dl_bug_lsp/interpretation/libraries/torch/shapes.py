@@ -48,6 +48,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Longest,
     Method,
+    Ordered,
     Origins,
     Raised,
     Uneven,
@@ -706,6 +707,10 @@ def items_of(x: Array, value: Value) -> Value:
     inner = Array(x.shape[1:], x.dtype, x.library, x.device, x.lowest, x.highest)
     item, count = items_of(inner, value), size(x.shape[0])
     total = size(arrays.product(x.shape))
+    if isinstance(x, Ordered) and x.lowest is not None and (count or MAX_LISTED) < MAX_LISTED:
+        # Of numbers by chance this is an order that chance may give.
+        numbers = range(x.lowest, x.lowest + (count or 0))
+        return Value([Value(number, value.origins) for number in numbers], value.origins)
     if count is None or total is None or total > MAX_LISTED:
         return Value(Lazy(item, x.shape[0]), value.origins)
     return Value([items_of(inner, value) for _ in range(count)], value.origins)
