@@ -33,7 +33,7 @@ REPEATED = (
     "more than once, as the execution counts allow)"
 )
 """The same of a notebook in which runs of cells are missing that no cell shows any more."""
-MOST_STEPS = 60_000
+MOST_STEPS = 160_000
 MOST_STEPS_OF_OTHERS = 60_000
 """Steps of all runs together that are tried where nothing says which one failed."""
 MOST_RUNS = 6

@@ -1038,12 +1038,17 @@ def typical(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
     items that are typical.
     """
     kinds = {type(v.data) for v in values}
-    whole = [v for v in values if type(v.data) is int or arrays.is_number(v)]
-    if len(whole) == len(values) and len({v.data for v in values}) > 1:
+    numbers = [v for v in values if type(v.data) in (int, float) or arrays.is_number(v)]
+    if len(numbers) == len(values) and len({v.data for v in values}) > 1:
+        dtypes = {v.data.dtype if isinstance(v.data, Array) else type(v.data) for v in values}
+        if dtypes & {float, "float64", "float32"}:
+            return arrays.number("float64", *values[:4], *values[-1:])
         lows = [arrays.bounds_of(v)[0] for v in values]
         known = [low for low in lows if low is not None]
         low = min(known) if len(known) == len(lows) else None
         return arrays.number("int64", *values[:4], *values[-1:], lowest=low)
+    if depth and kinds == {list, Lazy}:
+        return _typical_sequence(values, depth)
     if depth and len(kinds) == 1 and len(values) > 1:
         origins = merged(*values[:4], *values[-1:])
         tuples = [v.data for v in values if isinstance(v.data, tuple)]
@@ -1058,6 +1063,22 @@ def typical(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
             items = [item for held in lists for item in held][:MAX_ITEMS]
             return Value(Lazy(typical(items, depth - 1), Value(UNKNOWN, origins)), origins)
     return alike(values, depth)
+
+
+def _typical_sequence(values: Sequence[Value], depth: int) -> Value:
+    """Return what stands for lists of which the items of some are outlined."""
+    origins = merged(*values[:4], *values[-1:])
+    items: list[Value] = []
+    lengths: list[Value] = []
+    for value in values:
+        if isinstance(value.data, Lazy):
+            items.append(value.data.item)
+            lengths.append(value.data.length)
+        elif isinstance(value.data, list):
+            items.extend(value.data[: MAX_ITEMS // len(values)])
+            lengths.append(Value(len(value.data), value.origins))
+    item = typical(items, depth - 1) if len(items) > 1 else alike(items)
+    return Value(Lazy(item, alike(lengths)), origins)
 
 
 def _arrays_alike(parts: Sequence[Array]) -> Array:

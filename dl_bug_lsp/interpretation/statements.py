@@ -662,8 +662,7 @@ class Statements(Expressions):
         for alias in node.names:
             if alias.name == "*":
                 if isinstance(module_value.data, ModuleValue):
-                    names = module_value.data.environment.names
-                    env.names.update({k: v for k, v in names.items() if not k.startswith("_")})
+                    env.names.update(self._exported(module_value.data, module, env.file))
                 else:
                     library = module_value.data
                     name = library.name if isinstance(library, Library) else ""
@@ -672,6 +671,22 @@ class Statements(Expressions):
             env.names[alias.asname or alias.name] = self._from(
                 module_value, module, alias.name, env.file
             )
+
+    def _exported(self, module: ModuleValue, name: str, importer: str) -> dict[str, Value]:
+        """Return what ``import *`` takes from a module: what ``__all__`` names, or what is public.
+
+        Names that the module does not have may be modules of a package.
+        Source: the Python language reference, "The import statement".
+        """
+        names = module.environment.names
+        public = names.get("__all__")
+        items = public.data if public is not None else None
+        if isinstance(items, (list, tuple)) and all(isinstance(i.data, str) for i in items):
+            return {
+                str(item.data): self._from(Value(module), name, str(item.data), importer)
+                for item in items
+            }
+        return {key: value for key, value in names.items() if not key.startswith("_")}
 
 
 def _filled_name(node: ast.AST) -> str:

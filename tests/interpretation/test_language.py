@@ -589,3 +589,50 @@ def test_keys_come_from_the_line_of_their_dictionary(tmp_path: Path) -> None:
 
     assert shown(names["image"]) == "image"
     assert names["image"].origins == {("main.py", 1)}
+
+
+STARRED = {
+    "zoo/__init__.py": "",
+    "zoo/sequential/__init__.py": """
+from os.path import basename, dirname, isfile, join
+import glob
+
+files = glob.glob(join(dirname(__file__), "*.py"))
+__all__ = [basename(f)[:-3] for f in files if isfile(f) and not f.endswith("__init__.py")]
+""",
+    "zoo/sequential/Recurrent.py": """
+class Recurrent:
+    def __init__(self, size):
+        self.size = size * 2
+""",
+    "helpers.py": '__all__ = ["tool"]\nhidden = 3\ndef tool():\n    return 1\n',
+}
+
+
+def test_all_says_what_a_star_takes(tmp_path: Path) -> None:
+    program = """
+from helpers import *
+from zoo.sequential import *
+name = "Recurrent"
+result = [eval(f"{name}.{name}")(3).size, tool(), "hidden" in globals()]
+"""
+    interpreter, names = followed(tmp_path, program, STARRED)
+
+    assert not interpreter.elsewhere
+    assert shown(names["result"]) == [6, 1, False]
+
+
+def test_rows_of_a_long_table_keep_their_sizes(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+def table(positions, width):
+    def angle(position, at):
+        return position / np.power(10000, 2 * (at // 2) / width)
+    return np.array([[angle(p, at) for at in range(width)] for p in range(positions)])
+result = table(1001, 256)
+"""
+    _, names = followed(tmp_path, program, {})
+
+    data = names["result"].data
+    assert isinstance(data, Array)
+    assert (data.sizes, data.dtype) == ((1001, 256), "float64")
