@@ -404,9 +404,14 @@ class Expressions(Calls):
         slices: list[tuple[Value | None, ...] | None] = []
         elements = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         for element in elements:
-            is_slice = isinstance(element, ast.Slice)
-            slices.append(self._bounds_of(element, env) if isinstance(element, ast.Slice) else None)
-            parts.append(Value(None) if is_slice else self.value(element, env))
+            part = Value(None)
+            if isinstance(element, ast.Slice):
+                bounds: tuple[Value | None, ...] | None = self._bounds_of(element, env)
+            else:
+                part = self.value(element, env)
+                bounds = operators.bounds_of_slice(part)
+            slices.append(bounds)
+            parts.append(part if bounds is None else Value(None))
         return parts, slices
 
     def _unpack(self, targets: Sequence[ast.expr], value: Value, env: Environment) -> None:
@@ -1064,7 +1069,9 @@ class Expressions(Calls):
         if isinstance(base.data, Instance):
             method = self._member(base.data.cls, "__getitem__")
             if method is not None and isinstance(method.data, FunctionValue):
-                return self.call(Value(BoundMethod(method.data, base)), (parts[0],), {}, place)
+                keys = _with_slices(parts, slices, place)
+                key = keys[0] if len(keys) == 1 else Value(keys, merged(*keys))
+                return self.call(Value(BoundMethod(method.data, base)), (key,), {}, place)
             held = self.held_in(base)
             if held is not None:
                 return self._of_held(base, held, parts, slices)

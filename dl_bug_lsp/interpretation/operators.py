@@ -1197,7 +1197,10 @@ def _array_part(
 ) -> Value:
     """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
     if len(parts) == 1 and isinstance(parts[0].data, tuple):
-        parts, slices = parts[0].data, [None] * len(parts[0].data)
+        parts = parts[0].data
+        slices = [bounds_of_slice(part) for part in parts]
+        parts = [p if s is None else Value(None) for p, s in zip(parts, slices, strict=True)]
+    parts = [_as_indices(part) for part in parts]
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     if data.library == "scipy" and any(s is None for s in slices):
@@ -1251,6 +1254,28 @@ def _array_part(
     if result_array is not None:
         result_array.lowest, result_array.highest = data.lowest, data.highest
     return result
+
+
+def bounds_of_slice(part: Value) -> tuple[Value | None, ...] | None:
+    """Return start, stop and step of an object of ``builtins.slice``, None of what is none."""
+    data = part.data
+    if not isinstance(data, LibraryObject) or data.name != "builtins.slice":
+        return None
+    return tuple(None if bound.data is None else bound for bound in data.args)
+
+
+def _as_indices(part: Value) -> Value:
+    """Return an outlined list as the array that it is as an index."""
+    if not isinstance(part.data, Lazy):
+        return part
+    item = part.data.item
+    is_flag = isinstance(item.data, bool) or getattr(item.data, "dtype", "") == "bool"
+    if not is_flag and type(item.data) is not int and not arrays.is_number(item):
+        return unknown(part)
+    low, high = (None, None) if is_flag else arrays.bounds_of(item)
+    dtype = "bool" if is_flag else "int64"
+    indices = Array((part.data.length,), dtype, "numpy", None, low, high)
+    return Value(indices, merged(part, item))
 
 
 def _part_of_matrix(

@@ -636,3 +636,32 @@ result = table(1001, 256)
     data = names["result"].data
     assert isinstance(data, Array)
     assert (data.sizes, data.dtype) == ((1001, 256), "float64")
+
+
+SLICED = """
+import torch
+table = torch.zeros(110, 3)
+class Rows:
+    def __init__(self, held):
+        self.held = held
+    def __getitem__(self, key):
+        return self.held[key]
+class Keys:
+    def __getitem__(self, key):
+        return key
+rows, key, longer = Rows(table), (slice(None), slice(0, 2)), [i for i in range(4000)]
+wide = torch.zeros(5000, 4)
+result = [
+    table[slice(0, 16)].shape, table[slice(2, 6), 1].shape, table[key].shape, rows[1:3].shape,
+    rows[:, 0].shape, wide[longer, :].shape, [1, 2, 3, 4][slice(1, 3)], "abcdef"[slice(2)],
+    Keys()[1, 2],
+]
+"""
+
+
+def test_objects_that_cut_and_lists_of_indices(tmp_path: Path) -> None:
+    interpreter, names = followed(tmp_path, SLICED, {})
+
+    shapes = [(16, 3), (4,), (110, 2), (2, 3), (110,), (4000, 4)]
+    assert not interpreter.elsewhere
+    assert shown(names["result"]) == [*shapes, [2, 3], "ab", (1, 2)]
