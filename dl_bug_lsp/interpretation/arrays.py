@@ -61,6 +61,8 @@ class Comparisons:
     """Whether the message shows fractions where it wants classes."""
     views: bool = False
     """Whether a column that is taken from a table of pandas shows the table's own cells."""
+    axis: int | None = None
+    """The 0-based axis on which the message says that sizes do not broadcast, None without one."""
     reasons: dict[Origin, str] = field(default_factory=dict)
     """What is known to be odd of places, in words: a row, a key, a line that takes away."""
 
@@ -319,7 +321,14 @@ def shifted(before: Value | None, after: Value, place: Origin) -> Value:
 
 
 def unlike(shape: Sequence[Value], other: Value, message: str) -> None:
-    """Raise where a dimension is one of which the message says that another differs from it."""
+    """Raise where a dimension is one of which the message says that another differs from it.
+
+    Of an array that has the axis which the message names, that one alone counts.
+    """
+    comparisons = COMPARISONS.get()
+    axis = None if comparisons is None else comparisons.axis
+    if axis is not None and axis < len(shape):
+        shape = shape[axis : axis + 1]
     for dim in shape:
         if size(dim) is not None:
             same(dim, unknown(other), message)

@@ -27,6 +27,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Table,
     Value,
+    looked_up,
     merged,
     rest_of,
     unknown,
@@ -899,7 +900,7 @@ def indexed(
             if wanted in data or hasattr(type(data), "__missing__"):
                 part = data[wanted]
                 arrays.note_look_up(part)
-                return Value(part.data, merged(part, key))
+                return Value(part.data, looked_up(part, key))
         except (NotPlain, TypeError):
             return _one_of_values(base, key)
         rest = rest_of(data)
@@ -1196,11 +1197,7 @@ def _array_part(
     slices: Sequence[tuple[Value | None, ...] | None],
 ) -> Value:
     """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
-    if len(parts) == 1 and isinstance(parts[0].data, tuple):
-        parts = parts[0].data
-        slices = [bounds_of_slice(part) for part in parts]
-        parts = [p if s is None else Value(None) for p, s in zip(parts, slices, strict=True)]
-    parts = [_as_indices(part) for part in parts]
+    parts, slices = _index_of(parts, slices)
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     if data.library == "scipy" and any(s is None for s in slices):
@@ -1251,9 +1248,30 @@ def _array_part(
     shape.extend(rest)
     result = arrays.made(data, shape, base, *plain_parts)
     result_array = arrays.array(result)
-    if result_array is not None:
+    if result_array is not None and not _is_column(data, parts, slices):
         result_array.lowest, result_array.highest = data.lowest, data.highest
     return result
+
+
+def _is_column(
+    data: Array, parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
+) -> bool:
+    """Whether one of several columns is taken: its numbers may be of another kind than others."""
+    is_last = data.shape is not None and len(parts) == len(data.shape) > 1
+    if not is_last or slices[-1] is not None or data.shape is None:
+        return False
+    return isinstance(parts[-1].data, int) and data.shape[-1].data != 1
+
+
+def _index_of(
+    parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
+) -> tuple[Sequence[Value], Sequence[tuple[Value | None, ...] | None]]:
+    """Return the parts of an index one by one where they stand in a tuple, lists as arrays."""
+    if len(parts) == 1 and isinstance(parts[0].data, tuple):
+        parts = parts[0].data
+        slices = [bounds_of_slice(part) for part in parts]
+        parts = [p if s is None else Value(None) for p, s in zip(parts, slices, strict=True)]
+    return [_as_indices(part) for part in parts], slices
 
 
 def bounds_of_slice(part: Value) -> tuple[Value | None, ...] | None:

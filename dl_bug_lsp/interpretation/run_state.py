@@ -45,6 +45,8 @@ MAX_MODULES = 160
 """Modules of the workspace that are followed; what others define is unknown."""
 BEYOND = re.compile(r"out of (?:range|bounds)")
 """How messages say that an index is beyond what it indexes."""
+ON_AXIS = re.compile(r"must match the size of tensor b \(\d+\) at non-singleton dimension (\d+)")
+"""How PyTorch says on which axis two sizes do not broadcast, counted in their common shape."""
 BELOW = re.compile(r"Target -\d")
 """How they say that a label is below 0: no number of classes has room for it."""
 FRACTIONS = re.compile(r"values in [`']target[`']: tensor\(\[[^\]]{0,200}?\.\d{0,8}[1-9]")
@@ -286,6 +288,7 @@ class RunState:
             BEYOND.search(message) is not None and BELOW.search(message) is None,
             fractions=bool(FRACTIONS.search(message)),
             views=views,
+            axis=int(axis[1]) if (axis := ON_AXIS.search(message)) else None,
         )
         libraries.load()
 

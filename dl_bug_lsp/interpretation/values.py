@@ -123,18 +123,35 @@ def unknown(*parts: Value) -> Value:
 
 
 def merged(*parts: Value) -> Origins:
-    """Return the origins of all parts, at most `MAX_ORIGINS`: rows of data are left out first."""
+    """Return the origins of all parts, at most `MAX_ORIGINS`.
+
+    Rows of data are left out first, then code, as settings are few and said on purpose.
+    """
     origins: Origins = NOWHERE
     for part in parts:
         if part.origins and not part.origins <= origins:
             origins |= part.origins
     if len(origins) <= MAX_ORIGINS:
         return origins
-    return frozenset(sorted(origins, key=_is_of_data)[:MAX_ORIGINS])
+    return frozenset(sorted(origins, key=_order)[:MAX_ORIGINS])
 
 
-def _is_of_data(origin: Origin) -> tuple[bool, Origin]:
-    return not origin[0].endswith((".py", ".ipynb")), origin
+OF_SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".gin", ".sh")
+OF_CODE = (".py", ".ipynb")
+
+
+def _order(origin: Origin) -> tuple[int, Origin]:
+    file = origin[0]
+    return 0 if file.endswith(OF_SETTINGS) else 1 if file.endswith(OF_CODE) else 2, origin
+
+
+MOST_OF_KEY = 4
+"""Origins of a key up to which they are those of what it is looked up for: others only find it."""
+
+
+def looked_up(part: Value, key: Value) -> Origins:
+    """Return the origins of what a table has under a key."""
+    return merged(part, key) if len(key.origins) <= MOST_OF_KEY else part.origins
 
 
 class Gradient:

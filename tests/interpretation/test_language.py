@@ -665,3 +665,16 @@ def test_objects_that_cut_and_lists_of_indices(tmp_path: Path) -> None:
     shapes = [(16, 3), (4,), (110, 2), (2, 3), (110,), (4000, 4)]
     assert not interpreter.elsewhere
     assert shown(names["result"]) == [*shapes, [2, 3], "ab", (1, 2)]
+
+
+def test_a_column_does_not_have_the_bounds_of_its_table(tmp_path: Path) -> None:
+    program = """
+import torch
+rows = torch.tensor([[24, 3, 7], [11, 2, 30]])
+relations = torch.nn.Embedding(8, 16)
+result = relations(rows[:, 1]).shape
+"""
+    interpreter, names = followed(tmp_path, program, {})
+
+    assert not interpreter.elsewhere
+    assert shown(names["result"]) == (2, 16)
