@@ -80,6 +80,8 @@ def how_known(case: Case) -> str:
 
 NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
 """What a clue counts in a file, a class, a function that the followed run did without."""
+NOT_RUN = 0.4
+"""What it counts in a statement that had not run yet where the failure itself was come to."""
 OF_REPRODUCED = 0.5
 """What is left of these where the run was followed to the failure itself."""
 
@@ -222,7 +224,20 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
         elif (file, scope.node.lineno) not in outcome.entered:
             factor = min(factor, NOT_CALLED)
         scope = scope.parent
-    return factor if factor == 1.0 else factor * sure
+    if factor == 1.0:
+        return NOT_RUN if is_seen and not _has_run(case, file, line) else 1.0
+    return factor * sure
+
+
+def _has_run(case: Case, file: str, line: int) -> bool:
+    """Whether the innermost statement around a line ran in a function that was entered."""
+    tree = case.workspace.tree(file)
+    around = [
+        node.lineno
+        for node in ast.walk(tree if tree is not None else ast.Module([], []))
+        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]
+    return not around or (file, max(around)) in follow(case).ran
 
 
 def _is_script(workspace: Workspace, file: str) -> bool:

@@ -48,12 +48,15 @@ OF_TYPES = ("type", "accessor")
 OF_CHANCE = (
     *("numbers.difference", "numbers.ratio", "rules.shift", "rules.layer", "names.near_"),
     *("names.parameter_", "names.class_", "names.key_", "printed.value", "shapes.put_together"),
-    "data_files.odd_value",
+    *("data_files.odd_value", "numbers.expected", "numbers.actual", "config.only_number"),
+    "config.worded_number",
 )
 """Beginnings of the kinds of clues that lines without a part in a size have by chance."""
 BY_CHANCE = 0.4
 OF_VALUES = ("names.", "numbers.", "slice.", "outer_slice.")
 """Beginnings of the kinds of clues that only hold of lines which values came through."""
+OF_OTHER_NOTHING = 0.15
+"""What a function that may return nothing counts where the None that fails was made elsewhere."""
 PASSED_BY = 0.3
 """What they count on other lines, where the failure was seen in a traced run."""
 GENERATED = 0.3
@@ -144,6 +147,8 @@ def share_of(case: Case, clue: Clue) -> float:
     share = 1.0
     if case.places and clue.file in follow(case).generated:
         share = GENERATED
+    if _is_other_nothing(case, clue):
+        share = OF_OTHER_NOTHING
     passed = _passed(case) if clue.kind.startswith(OF_VALUES) and case.places else None
     if passed and place not in passed and clue.file.endswith(".py"):
         share = PASSED_BY
@@ -151,6 +156,19 @@ def share_of(case: Case, clue: Clue) -> float:
         return share
     made = _made(case)
     return share if not made or place in made else min(share, BY_CHANCE)
+
+
+OF_MISSING_RETURNS = ("missing.return", "types.no_return")
+
+
+def _is_other_nothing(case: Case, clue: Clue) -> bool:
+    """Whether a clue explains a None, and that of the failure is known to come from elsewhere."""
+    if not clue.kind.startswith(OF_MISSING_RETURNS) or not case.places:
+        return False
+    raised = follow(case).raised
+    sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
+    made = {place for side in sides if side.data is None for place in side.origins}
+    return bool(made) and (clue.file, clue.line) not in made
 
 
 def is_by_chance(case: Case, clue: Clue) -> bool:

@@ -61,6 +61,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.folding import formatted
+from dl_bug_lsp.workspace.locating import folder_names
 
 MAKING = {
     *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
@@ -664,6 +665,9 @@ class Expressions(Calls):
         dotted = f"{data.name}.{name}"
         if dotted == "sys.argv":
             return self._argv()
+        part = self._part_of_folder(dotted)
+        if part is not None:
+            return part
         if dotted in CONSTANTS:
             return Value(CONSTANTS[dotted])
         is_class = data.name.startswith("builtins.") or data.short[:1].isupper()
@@ -675,6 +679,18 @@ class Expressions(Calls):
             return Value(RECENT[data.name])
         flag = flag_of(self.interpreter, name) if data.name == "absl.flags.FLAGS" else None
         return Value(Library(dotted), base.origins) if flag is None else flag
+
+    def _part_of_folder(self, dotted: str) -> Value | None:
+        """Return a module of a folder without ``__init__.py``, None of what is in no such folder.
+
+        Source: PEP 420, "Implicit Namespace Packages".
+        """
+        root = dotted.partition(".")[0]
+        importer = self.stack[-1][0] if self.stack else self.script
+        if root not in self.workspace.of_names("folders", folder_names):
+            return None
+        file = self.workspace.module_file(dotted, importer)
+        return None if file is None else self.module(file, dotted)
 
     def _is_said_lacking(self, name: str) -> bool:
         """Whether the message says that an object of the failing line has no such attribute."""

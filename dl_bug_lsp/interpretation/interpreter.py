@@ -92,7 +92,7 @@ class Outcome:
     with how many of them lie between it and the failure. ``generated`` are the files of the
     workspace that it read and a command before it wrote. ``defaulted`` gives for the places at
     which a table lacked a key, and a default was taken, the key and the places of those keys of the
-    table that were never looked up.
+    table that were never looked up. ``ran`` are the first lines of the statements that ran.
     """
 
     raised: Raised | None
@@ -113,6 +113,7 @@ class Outcome:
     dynamic_slice: Mapping[Origin, int] = field(default_factory=dict)
     generated: frozenset[str] = frozenset()
     defaulted: Mapping[Origin, tuple[str, Mapping[str, Origin]]] = field(default_factory=dict)
+    ran: frozenset[Origin] = frozenset()
 
 
 class Interpreter(Statements):
@@ -173,6 +174,7 @@ class Interpreter(Statements):
             self.callees,
             generated=frozenset(self.generated),
             defaulted=self._defaulted(),
+            ran=frozenset(self.ran),
         )
 
     def _defaulted(self) -> dict[Origin, tuple[str, Mapping[str, Origin]]]:
@@ -333,6 +335,7 @@ class Interpreter(Statements):
     def statement(self, node: ast.stmt, env: Environment) -> None:
         """Follow a statement; what our models would raise elsewhere leaves things unknown."""
         self._spend(node.lineno)
+        self.ran.add((env.file, node.lineno))
         outer, self._values = self._values, None
         around, self._statement = self._statement, node
         if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:

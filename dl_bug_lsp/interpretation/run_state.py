@@ -190,6 +190,8 @@ class RunState:
     files_read: dict[str, None]
     generated: set[str]
     """Files of the workspace that the program read and a command before it wrote."""
+    ran: set[Origin]
+    """The first lines of the statements that have run."""
     grown: list[tuple[Instance, str]]
     """Objects with their attributes that statements have added to, in that order."""
     GUESSES = True
@@ -256,7 +258,7 @@ class RunState:
         self._frame_lines = _lines_by_file(self.frames)
         # Whether blocks are entered for the places of the stack in them.
         self._entering = False
-        self._of_syntax, self.grown = OfSyntax(), []
+        self._of_syntax, self.grown, self.ran = OfSyntax(), [], set()
         self._functions: dict[Origin, FunctionValue] = {}
         # The places of the functions that were called, by the place of the call.
         self.callees: dict[Origin, dict[Origin, None]] = {}

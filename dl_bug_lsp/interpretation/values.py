@@ -145,7 +145,7 @@ def _order(origin: Origin) -> tuple[int, Origin]:
     return 0 if file.endswith(OF_SETTINGS) else 1 if file.endswith(OF_CODE) else 2, origin
 
 
-MOST_OF_KEY = 4
+MOST_OF_KEY = 2
 """Origins of a key up to which they are those of what it is looked up for: others only find it."""
 
 

@@ -74,6 +74,22 @@ def by_name(files: Iterable[str]) -> dict[str, list[str]]:
     return modules
 
 
+def folder_names(files: Iterable[str]) -> frozenset[str]:
+    """Return the names of all folders that hold Python files."""
+    folders = {_parent(file) for file in files if file.endswith(".py")}
+    return frozenset(name for folder in folders for name in folder.split("/") if name)
+
+
+def only_module(named: Mapping[str, list[str]], module: str) -> str | None:
+    """Return the one file of the workspace that a dotted module may be, None of several or none."""
+    parts = module.split(".")
+    if parts[0] in sys.stdlib_module_names:
+        return None
+    ends = ("/" + "/".join(parts) + "/__init__.py", "/" + "/".join(parts) + ".py")
+    matches = [file for file in named.get(parts[-1], ()) if file.endswith(ends)]
+    return matches[0] if len(matches) == 1 else None
+
+
 def source_roots(files: AbstractSet[str], importer: str | None) -> list[str]:
     """Return the folders that may stand on ``sys.path`` for an importer, most likely first.
 
@@ -120,11 +136,7 @@ def _in_folder(files: AbstractSet[str], folder: str, parts: list[str]) -> str | 
 
 def _by_suffix(named: Mapping[str, list[str]], parts: list[str]) -> str | None:
     """Find a module below a folder that only ``PYTHONPATH`` knows: two names deep and unique."""
-    if len(parts) < 2:
-        return None
-    ends = ("/" + "/".join(parts) + "/__init__.py", "/" + "/".join(parts) + ".py")
-    matches = [file for file in named.get(parts[-1], ()) if file.endswith(ends)]
-    return matches[0] if len(matches) == 1 else None
+    return only_module(named, ".".join(parts)) if len(parts) > 1 else None
 
 
 def _parent(path: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import weakref
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -47,6 +47,7 @@ from dl_bug_lsp.workspace.locating import (
     by_name,
     is_absolute,
     module_file,
+    only_module,
 )
 from dl_bug_lsp.workspace.notebooks import Cell
 from dl_bug_lsp.workspace.stores import (
@@ -433,8 +434,22 @@ class Workspace:
         cached = self._modules
         if key not in cached:
             named = self.of_names("modules", by_name)
-            cached[key] = module_file(self._file_set, module, importer, named)
+            file = module_file(self._file_set, module, importer, named)
+            if file is None and importer is not None and not module.startswith("."):
+                file = self._on_changed_path(module, importer, named)
+            cached[key] = file
         return cached[key]
+
+    def _on_changed_path(
+        self, module: str, importer: str, named: Mapping[str, list[str]]
+    ) -> str | None:
+        """Return the file of a module in a folder that its importer adds to ``sys.path``."""
+        text = self.text(importer) or ""
+        file = only_module(named, module) if "sys.path" in text else None
+        if file is None:
+            return None
+        folder = file.removesuffix("/__init__.py").split("/")[: -len(module.split("."))]
+        return file if folder and folder[-1] in text else None
 
     def has_module(self, module: str) -> bool:
         """Whether a dotted module is the user's own."""

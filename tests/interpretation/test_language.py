@@ -678,3 +678,30 @@ result = relations(rows[:, 1]).shape
 
     assert not interpreter.elsewhere
     assert shown(names["result"]) == (2, 16)
+
+
+APART = {
+    "utils/helpers.py": "def twice(n):\n    return 2 * n\n",
+    "model/detector.py": "class Detector:\n    def __init__(self, n):\n        self.n = n\n",
+    "options/option.py": "def parse(n):\n    return n + 1\n",
+    "other/option_table.py": "SIZE = 3\n",
+}
+FROM_FOLDERS = """
+import sys
+sys.path.append("./options")
+import utils.helpers
+import model.detector
+from option import parse
+result = [utils.helpers.twice(3), model.detector.Detector(2).n, parse(4)]
+"""
+
+
+def test_modules_of_folders_are_imported(tmp_path: Path) -> None:
+    interpreter, names = followed(tmp_path, FROM_FOLDERS, APART)
+
+    assert not interpreter.elsewhere
+    assert shown(names["result"]) == [6, 2, 5]
+    workspace = interpreter.workspace
+    assert workspace.module_file("option", "main.py") == "options/option.py"
+    assert workspace.module_file("option_table", "main.py") is None
+    assert workspace.module_file("option", "utils/helpers.py") is None
