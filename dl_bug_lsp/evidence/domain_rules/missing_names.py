@@ -18,7 +18,13 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, near_scopes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    near_files,
+    near_scopes,
+    own_nodes,
+    source,
+)
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
@@ -137,6 +143,7 @@ def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]
         for statement, stored in _conditions(tree) if tree is not None else ():
             if (
                 name in stored
+                and (is_attribute or _binds_here(case, file, statement, name))
                 and not _was_entered(case, file, statement)
                 and not _of_another_class(case, file, statement, owners)
             ):
@@ -148,6 +155,27 @@ def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]
                 strong = isinstance(statement, ast.If)
                 kind = "rules.conditional" if strong else "rules.conditional_block"
                 yield Clue(kind, file, statement.lineno, 1.0, why)
+
+
+def _binds_here(case: Case, file: str, statement: ast.stmt, name: str) -> bool:
+    """Whether a name that a statement binds is one that the failing line can read.
+
+    It is of a scope around that line (Python's language reference, "Resolution of names"), or the
+    statement's function declares the name as global.
+    """
+    if not case.places:
+        return True
+    program = case.engine.program
+    around = program.scope_at(file, case.places[-1].line)
+    own = program.scope_at(file, statement.lineno)
+    if around is None or own is None:
+        return True
+    is_global = any(isinstance(n, ast.Global) and name in n.names for n in own_nodes(own.node))
+    while around is not None:
+        if around is own or is_global:
+            return True
+        around = around.parent
+    return False
 
 
 def _in_body(statement: ast.stmt, name: str) -> bool:
