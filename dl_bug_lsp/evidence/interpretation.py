@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
-from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
@@ -43,6 +43,8 @@ Operands, of which none is known to be wrong, are split more steeply.
 """
 OF_FITTING = 0.4
 """What the origins of sizes count that fit once the array that lacks an axis has it."""
+OF_UNEVEN = 0.15
+"""What rows of data count that differ as most others do: what needs them alike is to blame."""
 OF_TYPES = ("type", "accessor")
 """Failures in which the dtypes of arrays have a part."""
 OF_CHANCE = (
@@ -115,6 +117,7 @@ def find(case: Case) -> Iterator[Clue]:
         if line > 0 and (file, line) != target and file not in of_texts:
             fits = (file, stated) in outcome.agreed
             share *= OF_FITTING if raised.lacking else 1.0
+            share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
             score = (share * CONFIRMED if fits else share) * telling
             score *= raised.weight
             reason = f"{_way(case, file, line)} {why((file, stated))}"

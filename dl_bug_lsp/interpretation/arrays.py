@@ -484,16 +484,19 @@ MOST_ODD = 4
 def _same_as_all(a: Value, b: Value, message: str, every: Sequence[Value]) -> Value:
     """Return a dimension that all of several arrays must share, as `same` does for two of them.
 
-    Where nearly all agree and one differs, the failure says which side that is.
+    Where nearly all agree and one differs, the failure says which side that is; where hardly any
+    agree, it says so.
     """
     try:
         return same(a, b, message)
     except Raised as raised:
         counts = Counter(size(dim) for dim in every)
         total = sum(count for number, count in counts.items() if number is not None)
+        most = max((n for number, n in counts.items() if number is not None), default=0)
         for number, side in enumerate(raised.sides):
-            if counts[size(side)] * MOST_ODD <= total:
+            if counts[size(side)] * MOST_ODD <= total < most * 2:
                 raised.odd = number
+        raised.uneven = total >= MOST_ODD and most * 2 <= total
         raise
 
 

@@ -382,6 +382,8 @@ class Raised(Exception):
         """For ``"key"``: the keys that are there, with what made them, where they are known."""
         self.odd: int | None = None
         """The number of the side that most others of its kind differ from, None where none does."""
+        self.uneven = False
+        """Whether most values of the kind of the sides differ from one another."""
         self.lacking: frozenset[Origin] = frozenset()
         """What made the axes for which an array that is broadcast lacks axes of size 1: with them
         all sizes would fit."""

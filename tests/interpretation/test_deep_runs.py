@@ -338,6 +338,14 @@ def test_which_of_several_arrays_is_the_odd_one(tmp_path: Path) -> None:
     assert two.odd is None
 
 
+def test_arrays_of_which_all_differ_have_no_odd_one(tmp_path: Path) -> None:
+    start = "import torch\ntorch.stack([torch.zeros(n) for n in "
+    unlike = failed(tmp_path, f"{start}(2, 3, 4, 5, 6)])\n")
+    assert (unlike.odd, unlike.uneven) == (None, True)
+    alike = failed(tmp_path, f"{start}(2, 2, 2, 5, 2)])\n")
+    assert (alike.odd, alike.uneven) == (1, False)
+
+
 def test_slices_and_arithmetic_make_sizes(tmp_path: Path) -> None:
     raised = failed(
         tmp_path,
