@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.expressions import (
 from dl_bug_lsp.interpretation.libraries.python.builtins import delete_attribute
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.run_state import (
+    MAX_STEPS,
     _Break,
     _catches,
     _Continue,
@@ -298,9 +299,9 @@ class Statements(Expressions):
 
         ``cost`` are the steps of the last round, ``start`` those that were left before the first.
         """
-        if self.left < start * 3 // 4:
+        if start - self.left > min(start, MAX_STEPS) // 4:
             return True
-        return cost > LONG_ROUND and cost * rounds > self.left // PART_OF_STEPS
+        return cost > LONG_ROUND and cost * rounds > min(self.left, MAX_STEPS) // PART_OF_STEPS
 
     def _before_loop(self, node: loops.Loop, env: Environment) -> loops.Before:
         counted = self._of_syntax.counted.get(node)

@@ -323,3 +323,18 @@ kept = Path("runs/train.tsv").read_text(encoding="utf-8")
     assert isinstance(names["lines"].data, list)
     assert len(names["lines"].data) == 7
     assert not names["kept"].known
+
+
+def test_reductions_keep_the_precision_of_a_table(tmp_path: Path) -> None:
+    program = """
+import numpy as np
+import pandas as pd
+x = pd.read_csv("meta.tsv", sep="\\t").to_numpy(dtype=np.float32)
+result = (x - x.mean(0)) / (x.std(0) + 1e-8)
+sums = x.sum(axis=1)
+"""
+    interpreter, names = followed(tmp_path, program, FILES)
+
+    assert not interpreter.elsewhere
+    assert shown(names["result"]) == ((5, 2), "float32")
+    assert shown(names["sums"]) == ((5,), "float32")

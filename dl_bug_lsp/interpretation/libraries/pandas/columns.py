@@ -187,7 +187,16 @@ def _exact_of_grid(interpreter: Interpreter, call: Call) -> Value | None:
         return Value(made[0].data, merged(call.receiver, made[0]))
     if not all(isinstance(number.data, (int, float)) for number in made):
         return None
-    return as_array(Value(made, merged(call.receiver)))
+    result = as_array(Value(made, merged(call.receiver)))
+    given, data = arrays.array(call.receiver), arrays.array(result)
+    dtype = "" if given is None else given.dtype or ""
+    if data is not None and call.name in OF_SAME_TYPE and dtype.startswith("float"):
+        data.dtype = dtype
+    return result
+
+
+OF_SAME_TYPE = ("max", "min", "sum", "mean", "median")
+"""What keeps the precision of an array's floats (NumPy, "numpy.mean", "numpy.sum")."""
 
 
 def _is_huge(number: float) -> bool:
