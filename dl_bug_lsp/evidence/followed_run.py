@@ -232,12 +232,25 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
 def _has_run(case: Case, file: str, line: int) -> bool:
     """Whether the innermost statement around a line ran in a function that was entered."""
     tree = case.workspace.tree(file)
-    around = [
-        node.lineno
-        for node in ast.walk(tree if tree is not None else ast.Module([], []))
-        if isinstance(node, ast.stmt) and node.lineno <= line <= (node.end_lineno or node.lineno)
-    ]
-    return not around or (file, max(around)) in follow(case).ran
+    if tree is None:
+        return True
+    statements = _STATEMENTS.get(tree)
+    if statements is None:
+        statements = _STATEMENTS[tree] = _statements_of(tree)
+    return line not in statements or (file, statements[line]) in follow(case).ran
+
+
+_STATEMENTS: WeakKeyDictionary[ast.Module, dict[int, int]] = WeakKeyDictionary()
+
+
+def _statements_of(tree: ast.Module) -> dict[int, int]:
+    """Return for each line in a statement the line at which the innermost one begins."""
+    begins: dict[int, int] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                begins[line] = max(node.lineno, begins.get(line, 0))
+    return begins
 
 
 def _is_script(workspace: Workspace, file: str) -> bool:

@@ -247,6 +247,8 @@ class Calls(RunState):
         text, scope = args[0], env
         if not isinstance(text.data, str) or len(text.data) > MOST_EVALUATED:
             return unknown(*args)
+        if len(self.stack) > MAX_DEPTH:
+            return unknown(*args)
         for given in args[1:3]:
             if isinstance(given.data, dict):
                 scope = Environment(given.data, scope if scope is not env else None, env.file)
@@ -257,7 +259,12 @@ class Calls(RunState):
         for node in ast.walk(tree):
             if isinstance(node, (ast.expr, ast.keyword)):
                 node.lineno = node.end_lineno = line
-        result = self.value(tree.body, scope)
+        # A text may evaluate itself.
+        self.stack.append((env.file, line))
+        try:
+            result = self.value(tree.body, scope)
+        finally:
+            self.stack.pop()
         # What chose the names in it has made it, too.
         return Value(result.data, merged(result, text))
 

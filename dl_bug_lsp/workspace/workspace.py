@@ -444,12 +444,12 @@ class Workspace:
         self, module: str, importer: str, named: Mapping[str, list[str]]
     ) -> str | None:
         """Return the file of a module in a folder that its importer adds to ``sys.path``."""
-        text = self.text(importer) or ""
-        file = only_module(named, module) if "sys.path" in text else None
+        file = only_module(named, module)
         if file is None:
             return None
+        text = self.text(importer) or ""
         folder = file.removesuffix("/__init__.py").split("/")[: -len(module.split("."))]
-        return file if folder and folder[-1] in text else None
+        return file if folder and "sys.path" in text and folder[-1] in text else None
 
     def has_module(self, module: str) -> bool:
         """Whether a dotted module is the user's own."""

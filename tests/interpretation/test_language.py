@@ -705,3 +705,11 @@ def test_modules_of_folders_are_imported(tmp_path: Path) -> None:
     assert workspace.module_file("option", "main.py") == "options/option.py"
     assert workspace.module_file("option_table", "main.py") is None
     assert workspace.module_file("option", "utils/helpers.py") is None
+
+
+def test_a_text_that_evaluates_itself_ends(tmp_path: Path) -> None:
+    program = 'text = "eval(text)"\nendless = eval(text)\nresult = eval("1 + 2")'
+    _, names = followed(tmp_path, program, {})
+
+    assert not names["endless"].known
+    assert shown(names["result"]) == 3

@@ -170,12 +170,11 @@ def _binds_here(case: Case, file: str, statement: ast.stmt, name: str) -> bool:
     own = program.scope_at(file, statement.lineno)
     if around is None or own is None:
         return True
-    is_global = any(isinstance(n, ast.Global) and name in n.names for n in own_nodes(own.node))
-    while around is not None:
-        if around is own or is_global:
-            return True
+    while around is not None and around is not own:
         around = around.parent
-    return False
+    return around is own or any(
+        isinstance(node, ast.Global) and name in node.names for node in own_nodes(own.node)
+    )
 
 
 def _in_body(statement: ast.stmt, name: str) -> bool:

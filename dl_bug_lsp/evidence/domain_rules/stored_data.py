@@ -99,12 +99,15 @@ def _caches(case: Case, files: list[str]) -> Iterator[Clue]:
             held = _stored_sizes(case)
             # One of the values that do not fit was read from it, as following the run shows.
             read_here = [side.data for side in sides if (file, read) in side.origins]
+            if len(read_here) != 1:
+                continue
             shown = {s for s in sizes if s > 2 and s in held}
-            shown |= {n for n in read_here if isinstance(n, int)} if len(read_here) == 1 else set()
-            if not shown or len(read_here) != 1:
+            shown |= {n for n in read_here if isinstance(n, int)}
+            if not shown:
                 continue
             kind, score = "rules.stale_cache", 1.0
-            numbers = f", which holds the size {max(shown)} of the message"
+            said = " of the message" if max(shown) in sizes else ""
+            numbers = f", which holds the size {max(shown)}{said}"
             why = f"a file that exists already is read here{numbers}: it may be of older settings"
             line = _named_at(tree, node, path) or node.lineno
             if line != node.lineno:

@@ -411,22 +411,8 @@ class _Recording(argparse.Action):
         self.noted.append(_Taken(self.option, values, option_string))
 
 
-class _Switch(argparse.BooleanOptionalAction):
+class _Switch(_Recording, argparse.BooleanOptionalAction):
     """Notes whether an option was given as it is or with ``--no-``."""
-
-    def __init__(self, *args: Any, noted: list[_Event], option: Option, **keywords: Any) -> None:
-        super().__init__(*args, **keywords)
-        self.noted, self.option = noted, option
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: object,
-        option_string: str | None = None,
-    ) -> None:
-        """Note the option."""
-        self.noted.append(_Taken(self.option, values, option_string))
 
 
 class _Commands(argparse._SubParsersAction):  # type: ignore[type-arg]
