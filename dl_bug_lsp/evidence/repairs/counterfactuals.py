@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from importlib import resources
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
@@ -31,8 +32,10 @@ from dl_bug_lsp.evidence.followed_run import (
 from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.operators import PLAIN
+from dl_bug_lsp.interpretation.run_state import MAX_STEPS
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
@@ -44,6 +47,8 @@ MOST_EDITS = 100
 MOST_STEPS = 150_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
+BRIEF = (2_000, 4_000, 8_000)
+"""Steps by which long loops are cut in runs that are followed again, where the same values fail."""
 SPARE = 3_000
 """Steps that a run which is followed again may take in addition: rounds are left out without."""
 MOST_TEXT = 60
@@ -91,6 +96,12 @@ TAKING_AWAY = {"argument.removed", "keyword.removed"}
 """Edits that are no suggestions: what passes without an argument mostly needs another one."""
 OF_TAKING_AWAY = 0.4
 """What one of them counts that passes."""
+OTHER_NAME = ("name.needed", "attribute.needed")
+"""Edits that put one name for another where the message has the numbers of both."""
+OF_MIXED_UP = 0.9
+"""What one of them counts that passes, where both names are those of one quantity."""
+NOT_MIXED_UP = 0.3
+"""What the definitions of such names count: both are meant, and one is used for the other."""
 NAMED_RATE = 0.4
 """The share of lines with the cause from which on an edit of a kind is named in a report."""
 UNNAMED = {"slice", "string.option", "setting.choice"}
@@ -216,12 +227,11 @@ class Search:
         # What the message alone shows no edit can show to be gone.
         if raised is None or raised.weight < 1.0 or raised.what in UNTRIED:
             return
-        if self.outcome.steps > LONGEST:
+        again = _again(case, self.outcome)
+        if again is None:
+            # The failure shows only with what the message says, or after very many steps.
             return
-        self._before = _interpreter(case, case.workspace, self.outcome.steps + SPARE)
-        if self._before.run().raised is None:
-            # The failure shows only with what the message says.
-            return
+        self._before, self.outcome, self._budget = again
         numbers, available = _numbers(case), sorted(raised.available)
         in_part = raised.what in IN_PART
         trees = [case.workspace.tree(f) for f in dict.fromkeys(p.file for p in case.places)]
@@ -255,8 +265,9 @@ class Search:
 
     def effect(self, edit: Edit | TextEdit) -> Effect:
         """Return what an edit does to the run."""
-        steps = self.outcome.steps * 3 // 2 + SPARE
-        again = _interpreter(self.case, _edited(self.case, self._editor, edit), steps, edit)
+        most = self.outcome.steps * 3 // 2 + SPARE
+        workspace = _edited(self.case, self._editor, edit)
+        again = _interpreter(self.case, workspace, most, edit, self._budget)
         again.share_syntax(self._before)
         again.fitting = self.outcome.elsewhere
         again.comparisons.bound = self._bound
@@ -327,11 +338,20 @@ def in_order(search: Search, further: Mapping[Origin, float]) -> Iterator[Candid
             heapq.heappush(made, (now, order, likely, candidate))
 
 
+_TRIED: WeakKeyDictionary[Case, list[Tried]] = WeakKeyDictionary()
+
+
 def tried_edits(case: Case) -> list[Tried]:
     """Return the edits that were tried on the followed run, in the order of trying.
 
     The most promising are tried first; a line of which an edit changed nothing waits.
     """
+    if case not in _TRIED:
+        _TRIED[case] = _try(case)
+    return _TRIED[case]
+
+
+def _try(case: Case) -> list[Tried]:
     if case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return []
     search = Search(case)
@@ -469,8 +489,33 @@ def _origins(raised: Raised) -> set[Origin]:
     return found
 
 
+def _again(case: Case, outcome: Outcome) -> tuple[Recorder, Outcome, int] | None:
+    """Return the run followed once more, as briefly as the same values fail, and its budget.
+
+    Fewer rounds of long loops leave steps for more edits. None where the failure does not show.
+    """
+    sides = _outline(outcome.raised) if outcome.raised is not None else []
+    most = outcome.steps + SPARE
+    for budget in (steps for steps in BRIEF if steps < outcome.steps):
+        run = _interpreter(case, case.workspace, most, budget=budget)
+        result = run.run()
+        raised = result.raised
+        if raised is None or raised.weight < 1.0 or _outline(raised) != sides:
+            continue
+        if 2 * result.steps < outcome.steps and 5 * result.steps < 4 * budget:
+            return run, result, budget
+    run = _interpreter(case, case.workspace, most)
+    if outcome.steps > LONGEST or run.run().raised is None:
+        return None
+    return run, outcome, MAX_STEPS
+
+
 def _interpreter(
-    case: Case, workspace: Workspace, most: int, edit: Edit | TextEdit | None = None
+    case: Case,
+    workspace: Workspace,
+    most: int,
+    edit: Edit | TextEdit | None = None,
+    budget: int = MAX_STEPS,
 ) -> Recorder:
     words, settings = settings_of(case)
     if words is not None and isinstance(edit, TextEdit):
@@ -478,6 +523,7 @@ def _interpreter(
     recorder = Recorder(
         workspace,
         arguments=words,
+        steps=budget,
         most=most,
         settings=settings,
         repeated=bool(hidden_cells_of(case)),
@@ -600,6 +646,7 @@ def find(case: Case) -> Iterator[Clue]:
     edits = tried_edits(case)
     cutting = [t for t in edits if t.passes and t.edit.kind == "wrap.detach"]
     most = max((t.visits for t in cutting), default=0)
+    is_mixed_up = any(t.passes and _mixes_up(t.edit) for t in edits)
     for tried in edits:
         place = (tried.edit.file, tried.edit.line)
         kind = tried.edit.kind
@@ -614,6 +661,8 @@ def find(case: Case) -> Iterator[Clue]:
             likely *= OF_TAKING_AWAY
         if kind in meant:
             likely = max(likely, MEANT_AXES)
+        if is_mixed_up:
+            likely = OF_MIXED_UP if _mixes_up(tried.edit) else likely * NOT_MIXED_UP
         if tried.passes and (place not in best or likely > best[place][0]):
             best[place] = (likely, tried.edit)
     total = sum(likely**2 for likely, _ in best.values())
@@ -623,6 +672,30 @@ def find(case: Case) -> Iterator[Clue]:
         why = f"{_change(edit) if is_named else UNNAMED_CHANGE} {how_known(case)}"
         suggestion = _suggestion(case, edit) if is_named else None
         yield Clue("repair.followed", file, line, score, why, suggestion)
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts: little on definitions of two names of which one stands for the other.
+
+    Where the sides of a failure are two settings of one quantity (``BATCH_SIZE``,
+    ``EVAL_BATCH_SIZE``), and the run passes with the other name at one place, both are meant.
+    """
+    raised = follow(case).raised if case.places else None
+    if raised is None or raised.weight < 1.0 or raised.what not in ("size", "index"):
+        return 1.0
+    place = (clue.file, clue.line)
+    if not any(place in places_of(side.origins, of_types=False) for side in raised.sides):
+        return 1.0
+    uses = {(t.edit.file, t.edit.line) for t in tried_edits(case) if t.passes and _mixes_up(t.edit)}
+    return NOT_MIXED_UP if uses and place not in uses else 1.0
+
+
+def _mixes_up(edit: Edit | TextEdit) -> bool:
+    """Whether an edit puts one name for another of the same quantity: their last words agree."""
+    if edit.kind not in OTHER_NAME:
+        return False
+    old, new = (_text(part).rpartition(".")[2] for part in (edit.old, edit.new))
+    return old != new and parts_of(old)[-1:] == parts_of(new)[-1:]
 
 
 def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:

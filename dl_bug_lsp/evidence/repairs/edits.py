@@ -61,6 +61,7 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    ModuleValue,
     Origin,
     Table,
     Value,
@@ -72,6 +73,8 @@ OF_ONE = frozenset(
     ("append", "add", "appendleft", "remove", "discard", "len", "list", "set", "sum")
 )
 """Functions and methods that take one argument: a list of several is not unpacked for them."""
+NAMESPACES = ("Namespace", "SimpleNamespace", "DictConfig")
+"""Objects of libraries that hold settings as attributes."""
 OWNERS = (
     *(ast.BinOp, ast.keyword, ast.Dict, ast.For, ast.IfExp, ast.comprehension),
     *(ast.ListComp, ast.GeneratorExp, ast.Compare),
@@ -572,19 +575,14 @@ class Editor:
             return
         at = parents.of(node)
         called = at is not None and isinstance(at[0], ast.Call) and at[1] == "func"
-        held: dict[str, Value] = {}
-        if isinstance(base.data, Instance):
-            held = base.data.attributes
-        elif isinstance(base.data, LibraryObject) and base.data.short in (
-            *("Namespace", "SimpleNamespace", "DictConfig"),
-        ):
-            held = base.data.state
+        held = _members(base)
         if own is not None and own.known:
             others = [
                 name
                 for name, value in list(held.items())
                 if name != node.attr and _may_stand(value, own)
             ]
+            others.sort(key=lambda name: not self._is_needed(held[name], own))
             used = self._used(node, parents)
             for name in others[:MOST_NAMES]:
                 kind = "attribute" if name in used else "attribute.unused"
@@ -1088,6 +1086,20 @@ def held_by(parents: Parents, node: ast.AST) -> ast.AST | None:
     while at is not None and isinstance(at[0], ast.List | ast.Tuple | ast.Set):
         at = parents.of(at[0])
     return at[0] if at is not None else None
+
+
+def _members(owner: Value) -> Mapping[str, Value]:
+    """Return the attributes by name of an object, a namespace, a class or a workspace module."""
+    data = owner.data
+    if isinstance(data, Instance):
+        return data.attributes
+    if isinstance(data, ModuleValue):
+        return data.environment.names
+    if isinstance(data, ClassValue):
+        return data.members
+    if isinstance(data, LibraryObject) and data.short in NAMESPACES:
+        return data.state
+    return {}
 
 
 def _may_stand(value: Value, own: Value) -> bool:
