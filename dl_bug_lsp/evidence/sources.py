@@ -32,7 +32,7 @@ from dl_bug_lsp.evidence.changed_files import weighed
 from dl_bug_lsp.evidence.domain_rules import all_domain_rules, missing_names, misuse, stored_data
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
-from dl_bug_lsp.evidence.repairs import all_repairs, counterfactuals
+from dl_bug_lsp.evidence.repairs import all_repairs, bounds, counterfactuals
 
 SOURCES: tuple[Source, ...] = (
     execution.find_frames,
@@ -75,7 +75,8 @@ def _acquitted(case: Case, clue: Clue) -> float:
     share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
     share *= misuse.share_of(case, clue) * names.share_of(case, clue)
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
-    return share * stored_data.share_of(case, clue) * counterfactuals.share_of(case, clue)
+    share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
+    return share * counterfactuals.share_of(case, clue)
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:

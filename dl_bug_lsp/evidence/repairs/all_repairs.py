@@ -21,6 +21,7 @@ REPAIRS: tuple[Source, ...] = (
     arguments.find_results,
     results.find,
     bounds.find,
+    bounds.find_growing,
     counterfactuals.find,
 )
 

@@ -112,7 +112,7 @@ PRIORS = {
     "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
     "factor.added": 0.25, "wrap.number": 0.5, "wrap.list": 0.3, "statement.removed": 0.1,
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
-    "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "keyword.named": 0.8,
+    "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "keyword.named": 0.8, "keyword.other": 1.0,
     "star": 0.8, "call.other": 0.6, "string.other": 0.6, "attribute.available": 0.6,
     "count.maximum": 0.8, "count.other": 0.6,
     "wrap.stack": 0.5, "wrap.array": 0.3, "wrap.tensor": 0.4,
@@ -235,6 +235,7 @@ class Editor:
         """What has to be imported for names that stand in edits."""
         self._shapes: list[tuple[int, ...]] | None = None
         self._parents: dict[str, Parents] = {}
+        self._by_name: dict[str, Mapping[str, Sequence[ast.Call]]] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
         self._bound: dict[ast.AST, dict[str, list[Part]]] = {}
 
@@ -651,6 +652,7 @@ class Editor:
                 yield renamed, "method"
         yield from self._swapped(node)
         yield from self._with_keywords(node, name, method)
+        yield from self._with_words_of_others(node, name, env)
         yield from self._with_names(node, env)
         yield from self._starred(node)
         if name == "Sequential":
@@ -765,6 +767,40 @@ class Editor:
             if dates:
                 added = ast.keyword("parse_dates", ast.List(dates, ast.Load()))
                 yield ast.Call(node.func, node.args, [*node.keywords, added]), "keyword.dates"
+
+    def _with_words_of_others(
+        self, node: ast.Call, name: str, env: Environment
+    ) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a call with a keyword argument that another call of the function has in its file.
+
+        Two loaders, readers or layers of one program are mostly made alike.
+        """
+        given = {keyword.arg for keyword in node.keywords}
+        if None in given:
+            return
+        for other in self._calls(env.file).get(name, ()):
+            for word in other.keywords if other is not node else ():
+                names = [n.id for n in ast.walk(word.value) if isinstance(n, ast.Name)]
+                if word.arg in given or any(self.recorder.lookup(n, env) is None for n in names):
+                    continue
+                given.add(word.arg)
+                value = copy.deepcopy(word.value)
+                for part in ast.walk(value):
+                    if isinstance(part, ast.expr):
+                        ast.copy_location(part, node)
+                keywords = [*node.keywords, ast.keyword(word.arg, value)]
+                yield ast.Call(node.func, node.args, keywords), "keyword.other"
+
+    def _calls(self, file: str) -> Mapping[str, Sequence[ast.Call]]:
+        """Return the calls of a file by the last name of what they call."""
+        if file not in self._by_name:
+            named: dict[str, list[ast.Call]] = {}
+            tree = self.recorder.workspace.tree(file)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.Call) and node.keywords:
+                    named.setdefault(called_name(node) or "", []).append(node)
+            self._by_name[file] = named
+        return self._by_name[file]
 
     def _columns_of_dates(self, node: ast.Call) -> list[str]:
         """Return the columns of text of a table that is read which begin with a date."""

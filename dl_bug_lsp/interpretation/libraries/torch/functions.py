@@ -382,12 +382,16 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
         return None if part is None else ((data.length, *part[0]), part[1], [])
     if data is None or isinstance(data, str | dict):
         raise Raised("type", f"could not infer the dtype of {type(data).__name__}", value)
-    if not isinstance(data, list | tuple) or depth > 8 or len(data) > MAX_LISTED:
+    if not isinstance(data, list | tuple) or depth > 8:
         return None
     length = Value(len(data), value.origins or merged(*data[:24]))
     if not data:
         return (length,), "float64", []
-    parts = [listed(item, depth + 1) for item in data]
+    whole = [item.data for item in data if type(item.data) is int]
+    if len(whole) == len(data):
+        return (length,), "int64", whole
+    # The items of a long list that hold no numbers are alike.
+    parts = [listed(item, depth + 1) for item in data[:MAX_LISTED]]
     first = parts[0]
     if first is None or any(p is None for p in parts):
         return None

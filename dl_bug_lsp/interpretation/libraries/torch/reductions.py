@@ -117,11 +117,8 @@ def _all(call: Call, x: Array, value: Value) -> Value:
 @operation("argmax", "argmin", "count_nonzero")
 def _argmax(call: Call, x: Array, value: Value) -> Value:
     result = reduction(call, x, value, "int64")
-    data, axis = array(result), size(call.given(1, "dim", "axis"))
-    if data is not None and axis is not None and x.shape and "count" not in call.name:
-        top = size(x.shape[axis]) if -len(x.shape) <= axis < len(x.shape) else None
-        data.lowest, data.highest = 0, None if top is None else top - 1
-    return result
+    along = size(call.given(1, "dim", "axis"))
+    return result if "count" in call.name else indices(result, extent_of(x, along))
 
 
 @operation("norm", also=["torch.linalg.norm", "torch.linalg.vector_norm"])
@@ -152,7 +149,8 @@ def _max(call: Call, x: Array, value: Value) -> Value:
             return pair(x, shape, value)
         return _extreme(like(x, (), value), x, name)
     result = array(reduction(call, x, value, x.dtype, first=first))
-    return pair(x, None if result is None else result.shape, value)
+    along = size(call.given(first, "dim", "axis"))
+    return pair(x, None if result is None else result.shape, value, extent_of(x, along))
 
 
 def _extreme(result: Value, x: Array, name: str) -> Value:
@@ -163,10 +161,25 @@ def _extreme(result: Value, x: Array, name: str) -> Value:
     return result
 
 
-def pair(x: Array, shape: Sequence[Value] | None, value: Value) -> Value:
-    """Return values and their indices, as ``max`` along an axis gives them."""
+def pair(x: Array, shape: Sequence[Value] | None, value: Value, extent: int | None = None) -> Value:
+    """Return values and their indices, as ``max`` along an axis of ``extent`` items gives them."""
     places = tensor(shape, "int64", value, library=x.library, device=x.device)
-    return Value((like(x, shape, value), places), value.origins)
+    return Value((like(x, shape, value), indices(places, extent)), value.origins)
+
+
+def extent_of(x: Array, axis: int | None) -> int | None:
+    """Return the number of items along an axis, None where it is not known."""
+    if axis is None or not x.shape or not -len(x.shape) <= axis < len(x.shape):
+        return None
+    return size(x.shape[axis])
+
+
+def indices(value: Value, extent: int | None) -> Value:
+    """Bound an array of indices into an axis of ``extent`` items, and return it."""
+    data = array(value)
+    if data is not None and extent is not None:
+        data.lowest, data.highest = 0, extent - 1
+    return value
 
 
 @MODELS.attribute("tuple", "values")
@@ -190,7 +203,8 @@ def _sort(call: Call, x: Array, value: Value) -> Value:
     if x.library != "torch":
         return Value(None) if call.name == "sort" else call.unknown()
     if call.name.endswith("sort"):
-        return pair(x, x.shape, value)
+        along = call.given(1, "dim")
+        return pair(x, x.shape, value, extent_of(x, -1 if along is None else size(along)))
     k, axis = call.given(1, "k"), call.given(2, "dim")
     if x.shape is None or k is None or (axis is not None and size(axis) is None):
         return pair(x, None, value)
@@ -198,12 +212,14 @@ def _sort(call: Call, x: Array, value: Value) -> Value:
     wanted, extent = size(k), size(x.shape[at]) if x.shape else None
     if wanted is not None and extent is not None and wanted > extent:
         raise Raised("index", "selected index k out of range", k, x.shape[at])
-    return pair(x, (*x.shape[:at], dimension(k), *x.shape[at + 1 :]), value)
+    return pair(x, (*x.shape[:at], dimension(k), *x.shape[at + 1 :]), value, extent)
 
 
 @operation("argsort")
-def _argsort(_: Call, x: Array, value: Value) -> Value:
-    return tensor(x.shape, "int64", value, library=x.library, device=x.device)
+def _argsort(call: Call, x: Array, value: Value) -> Value:
+    along = call.given(1, "dim", "axis")
+    result = tensor(x.shape, "int64", value, library=x.library, device=x.device)
+    return indices(result, extent_of(x, -1 if along is None else size(along)))
 
 
 # --- selecting ------------------------------------------------------------------------------------

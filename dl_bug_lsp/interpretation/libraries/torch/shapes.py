@@ -61,7 +61,7 @@ from dl_bug_lsp.interpretation.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.torch.functions import device
-from dl_bug_lsp.interpretation.libraries.torch.reductions import reduced
+from dl_bug_lsp.interpretation.libraries.torch.reductions import indices, reduced
 
 # --- shapes ---------------------------------------------------------------------------------------
 
@@ -978,7 +978,7 @@ def _multinomial(call: Call, x: Array, value: Value) -> Value:
         message = "cannot sample n_sample > prob_dist.size(-1) samples without replacement"
         raise Raised("size", message, count, x.shape[-1])
     shape = None if x.shape is None or count is None else (*x.shape[:-1], dimension(count))
-    return tensor(shape, "int64", value, device=x.device)
+    return indices(tensor(shape, "int64", value, device=x.device), extent)
 
 
 def without_change(*names: str) -> Model:
