@@ -87,7 +87,8 @@ _SHOWN = (
 _ORPHAN = re.compile(
     r"(?:\\x1[bB]|\\u001[bB]|\\033|\\e|\u241b|\^\[|\u2190|\ufffd)\[[0-9;]{0,40}[mK]"
 )
-# Those whose escape byte is gone: a reset, and codes that no code and no timer ("[31m 20s]") prints.
+# Those whose escape byte is gone: a reset, and codes that no program and no timer ("[31m 20s]")
+# prints.
 _RESET = "[0m"
 _LOST_COLOUR = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3}){1,8}|3[0-79]|9[0-7])m(?! ?\d{1,2}s)")
 _LOST = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3}){0,8})?m(?! ?\d{1,2}s)")

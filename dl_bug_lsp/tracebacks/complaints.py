@@ -36,7 +36,9 @@ TRIGGER = re.compile(
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
     r"|\*\*\*|Illegal|Microsoft C\+\+|died unex|APPCRASH|BEX64|HANGB1|HangB1|KernelRestarter"
     r"|kernel [\w-]{4,60} restarted|kernel (?:appears|has died)|ASSERT|modulefile|unknown:"
-    r"|not recognized|不是内部"
+    r"|not recognized|不是内部|undefined reference|Undefined symbol|unresolved external|LNK[12]\d"
+    r"|ld returned|linker command|symbol\(s\) not found|unable to find library"
+    r"|implementation for node"
     rf"|{complaint_tables.ABROAD}"
     r"|CUDA SETUP: P|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
@@ -198,8 +200,8 @@ _WHAT = re.compile(r"^\s*what\(\): ?(?P<what>.*)$")
 _CLASS_OF_CXX = re.compile(r"[A-Za-z_]\w*(?:::|\b|$)[^*&]*$")
 _ENDED_BY = re.compile(r"\s*\b(?:Aborted|abort)\b(?: \(core dumped\))?\s*$")
 _BELOW_WHAT = re.compile(
-    r"\s*(?:Exception raised from |frame #\d|Stack trace:|\[bt\] |terminate called|Aborted|abort\b|zsh: |\*\*\* )"
-    r"|#\d+ |\[\d+\] |Fatal Python error"
+    r"\s*(?:Exception raised from |frame #\d|Stack trace:|\[bt\] |terminate called|Aborted|abort\b"
+    r"|zsh: |\*\*\* )|#\d+ |\[\d+\] |Fatal Python error"
 )
 """What stands below the message of a C++ exception: where it was raised, and how it ended."""
 _WHAT_REACH = 8

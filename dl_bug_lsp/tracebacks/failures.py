@@ -139,10 +139,10 @@ class Failure:
     the index of the one that tells what really went wrong (wrappers and teardown noise seen
     through). A failure of kind MESSAGE has one cause whose ``type`` is the program that speaks
     (``"argparse"``, ``"bash"``, ``"kernel"``, ``"faulthandler"``, …), or the class that a C++
-    program threw (``"c10::Error"``); a SILENT one and a REPORT have none. ``primary`` marks the failure that ended the job. ``reliable`` is False where the
-    frames may blame the wrong line (CUDA's asynchronous errors). ``evidence`` is the line of the
-    log that shows the failure best. ``divergence`` says where the ranks of the job stood, where
-    they have parted.
+    program threw (``"c10::Error"``); a SILENT one and a REPORT have none. ``primary`` marks the
+    failure that ended the job. ``reliable`` is False where the frames may blame the wrong line
+    (CUDA's asynchronous errors). ``evidence`` is the line of the log that shows the failure best.
+    ``divergence`` says where the ranks of the job stood, where they have parted.
     """
 
     kind: FailureKind
