@@ -86,7 +86,7 @@ def score(case: PastedCase, workspace: Workspace) -> tuple[Score, FailureReport 
     exception: bool | None = None
     if case.exception or case.message:
         said = found.exception
-        type_ = re.sub(r"\(.*", "", said.type).rpartition(".")[2] if said else ""
+        type_ = re.split(r"\.|::", re.sub(r"[(<].*", "", said.type))[-1] if said else ""
         exception = said is not None and (
             (case.exception is None or type_ == case.exception)
             and _plain(case.message or "") in _plain(said.message)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from itertools import islice
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -70,8 +71,28 @@ _ESCAPE = re.compile(
     r"|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?"
     r"|\x1b[ -/]*[0-~]?"
 )
-# The visible remains of colours whose escape byte was lost on the way (a paste, a JSON escape).
-_ORPHAN = re.compile(r"(?:\\x1b|\\u001b|\\033|\\e|\u241b)\[[0-9;]*m")
+# The visible remains of colours whose escape byte was written in another form on the way (a JSON
+# escape, `cat -v`, the arrow or the box that a screen shows for it).
+_SHOWN = (
+    "\\x1b[",
+    "\\x1B[",
+    "\\u001b[",
+    "\\u001B[",
+    "\\033[",
+    "\u241b[",
+    "^[[",
+    "\u2190[",
+    "\ufffd[",
+)
+_ORPHAN = re.compile(
+    r"(?:\\x1[bB]|\\u001[bB]|\\033|\\e|\u241b|\^\[|\u2190|\ufffd)\[[0-9;]{0,40}[mK]"
+)
+# Those whose escape byte is gone: a reset, and codes that no program and no timer ("[31m 20s]")
+# prints.
+_RESET = "[0m"
+_LOST_COLOUR = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3}){1,8}|3[0-79]|9[0-7])m(?! ?\d{1,2}s)")
+_LOST = re.compile(r"\[(?:\d{1,3}(?:;\d{1,3}){0,8})?m(?! ?\d{1,2}s)")
+_FEWEST_COLOURS = 2
 _CONTROL = dict.fromkeys((*range(9), *range(14, 32), 127, 8203, 65279))
 _BACKSPACE = "\b"
 
@@ -80,9 +101,17 @@ def strip_escapes(text: str) -> str:
     """Return ``text`` without escape sequences (also those that stand inside paths and numbers)."""
     if "\x1b" in text or "\x9b" in text:
         text = _ESCAPE.sub("", text)
-    if "[" in text and ("\\x1b[" in text or "\\u001b[" in text or "\\033[" in text):
+    if any(shown in text for shown in _SHOWN):
         text = _ORPHAN.sub("", text)
+    if _RESET in text and _has_lost_colours(text):
+        text = _LOST.sub("", text)
     return text
+
+
+def _has_lost_colours(text: str) -> bool:
+    """Say whether several codes of colours stand in a text without their escape bytes."""
+    found = islice(_LOST_COLOUR.finditer(text), _FEWEST_COLOURS)
+    return sum(1 for _ in found) == _FEWEST_COLOURS
 
 
 def strip_controls(line: str) -> str:

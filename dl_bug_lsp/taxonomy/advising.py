@@ -146,8 +146,9 @@ def _shown(failure: Failure, text: str) -> list[str]:
     shown = []
     if failure.cause is not None and not failure.cause.message.strip():
         shown.append(WITHOUT_MESSAGE)
-    if failure.frames and not failure.frames[-1].file.startswith("<"):
-        library = is_library_path(failure.frames[-1].file)
+    innermost = failure.frames[-1].file if failure.frames else "<"
+    if not innermost.startswith("<") or innermost.startswith("<ipython-input"):
+        library = is_library_path(innermost)
         shown.append(OF_LIBRARY if library else OF_PROGRAM)
     if _TWO_PICTURES.search(text):
         shown.append(UNLIKE_CHANNELS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -156,6 +156,17 @@ def classics() -> tuple[ConditionalAdvice, ...]:
     """
     removed = (_removed(row) for row in _read("removed_names.toml")["removed"])
     return (*(_advice(row) for row in _read("classics.toml")["classic"]), *removed)
+
+
+@cache
+def removed_keywords() -> tuple[ConditionalAdvice, ...]:
+    """Return the rows of `removed_names.toml` about keywords of calls, with their phrases alone."""
+    removed = (_removed(row) for row in _read("removed_names.toml")["removed"])
+    named = ((row, tuple(p for p in row.when if _KEYWORD in p)) for row in removed)
+    return tuple(replace(row, when=phrases) for row, phrases in named if phrases)
+
+
+_KEYWORD = "unexpected keyword argument '"
 
 
 def _removed(row: dict[str, Any]) -> ConditionalAdvice:

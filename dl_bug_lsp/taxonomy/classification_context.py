@@ -211,7 +211,8 @@ class Rule:
 
     def fires(self, context: ClassificationContext) -> tuple[str | None] | None:
         """Return the phrase that fired in a tuple of one (None in it: the class alone), or None."""
-        if self.types and context.class_name not in self.types:
+        by_runtime = context.cause.is_native and "c++" in self.types
+        if self.types and context.class_name not in self.types and not by_runtime:
             return None
         phrase = next((p for p in self.phrases if find_phrase(context.text, p)), None)
         if self.phrases and phrase is None:

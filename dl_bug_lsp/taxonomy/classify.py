@@ -42,6 +42,8 @@ _PRINTED = re.compile(
 """A printed dictionary: its keys ("shape", "grad") are no words of the message."""
 _TABLE_ROW = re.compile(r"^\s*[|│][^\n]*[|│]\s*$")
 """A row of a table: names of columns and values are no sentence about a failure."""
+_COMPARED = re.compile(r"assert [-\d.e]{1,40} (?:[=!<>]=|<|>) [-\d.e]{1,40}(?:\n|$)")
+"""What pytest shows of two numbers that are compared: their values are no words."""
 _OWN_WORDS = tuple(
     (re.compile(pattern), class_name)
     for pattern, class_name in (
@@ -178,7 +180,7 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
     ):
         return None
     printed = _PRINTED.sub(" ", context.message[:LONGEST_PRINTED])
-    if not printed.strip(" []()") or _TABLE_ROW.match(printed):
+    if not printed.strip(" []()") or _TABLE_ROW.match(printed) or _COMPARED.match(printed):
         return None
     own = not context.libraries and context.source.lstrip().startswith(("assert ", "raise "))
     guess, probability = classify_text(

@@ -169,6 +169,10 @@ _PLACE_WORDS: dict[str, frozenset[str]] = {
 _PLACE_WEIGHT = {"model": 1.0, "tensor_input": 1.0, "training": 0.9, "gpu": 1.0, "non_dl": 0.9}
 
 
+_REMOVED = "python.removed_keyword"
+"""The rule about calls that were right for another version: the program's code is to change."""
+
+
 def bug_type(
     failure: Failure, verdict: CategoryVerdict, facts: MessageFacts | None = None
 ) -> Verdict:
@@ -179,7 +183,7 @@ def bug_type(
     """
     weights = dict.fromkeys(BUG_TYPES, 0.1)
     row = category(verdict.id)
-    weights[row.bug_type] += _DEFAULT_WEIGHT
+    weights["api" if verdict.rule == _REMOVED else row.bug_type] += _DEFAULT_WEIGHT
     if failure.cause is not None and row.dimension not in ("silent", "platform"):
         context = ClassificationContext(failure, failure.cause)
         for kind, weight in _cues(context, facts):

@@ -34,9 +34,11 @@ TRIGGER = re.compile(
     r"|Hangup|NCCL|nccl|gloo|OMP:|libgomp|BLAS|syntax|Syntax|No solution|Signal|SIG|smashing|limit"
     r"|submitted to be reduced|infer_shape|ephemeral"
     r"|No space|undefined symbol|quota|Read-only|DeadlineExceeded|PullBackOff|lost communication"
-    r"|\*\*\*|Illegal|died unex|APPCRASH|BEX64|HANGB1|HangB1|KernelRestarter"
+    r"|\*\*\*|Illegal|Microsoft C\+\+|died unex|APPCRASH|BEX64|HANGB1|HangB1|KernelRestarter"
     r"|kernel [\w-]{4,60} restarted|kernel (?:appears|has died)|ASSERT|modulefile|unknown:"
-    r"|not recognized|不是内部"
+    r"|not recognized|不是内部|undefined reference|Undefined symbol|unresolved external|LNK[12]\d"
+    r"|ld returned|linker command|symbol\(s\) not found|unable to find library"
+    r"|implementation for node"
     rf"|{complaint_tables.ABROAD}"
     r"|CUDA SETUP: P|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
@@ -128,6 +130,8 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         if match and (row.back is None or _names_script(row, match) or _above(row, stream, index)):
             if row.program in _QUOTED and (named := _class_before(stream, index, rest, match)):
                 return named
+            if row.program in _THROWING and (thrown := _thrown(row, match, stream, index)):
+                return thrown
             return _block(row, match, stream, index)
     return (
         _in_json(stream, index, text)
@@ -182,6 +186,68 @@ def _class_before(stream: Stream, index: int, rest: str, match: re.Match[str]) -
     shown = f"{named[0]}: {named[1]}"[:500]
     weight = int(Weight.SHELL)
     return Block([cause], index, index + 1, "message", evidence=shown, weight=weight)
+
+
+_THROWING = frozenset(("c++", "objective-c"))
+"""Runtimes that name the class of an exception that nobody caught."""
+_INSTANCE = re.compile(
+    r"throwing an instance of ['`‘](?P<thrown>[^'’\n]{1,400})['’]?\s*(?:what\(\): ?(?P<what>.*))?"
+    r"|exception of type (?P<type>\S(?:[^:\n]|:(?!\s)){0,400})(?::\s+(?P<said>.*))?$"
+    r"|Microsoft C\+\+ (?:exception|异常): (?P<windows>[\w:<>]{1,400})"
+    r"|uncaught exception '(?P<apple>\w{1,200})', reason: '(?P<reason>.*?)'?$"
+)
+_WHAT = re.compile(r"^\s*what\(\): ?(?P<what>.*)$")
+_CLASS_OF_CXX = re.compile(r"[A-Za-z_]\w*(?:::|\b|$)[^*&]*$")
+_ENDED_BY = re.compile(r"\s*\b(?:Aborted|abort)\b(?: \(core dumped\))?\s*$")
+_BELOW_WHAT = re.compile(
+    r"\s*(?:Exception raised from |frame #\d|Stack trace:|\[bt\] |terminate called|Aborted|abort\b"
+    r"|zsh: |\*\*\* )|#\d+ |\[\d+\] |Fatal Python error"
+)
+"""What stands below the message of a C++ exception: where it was raised, and how it ended."""
+_WHAT_REACH = 8
+
+
+def _thrown(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> Block | None:
+    """Read the class and the message of an exception that ended a program written in C++.
+
+    Without its message the whole line is kept, which says at least that the program ended by it.
+    """
+    line = match["message"]
+    named = _INSTANCE.search(line)
+    if named is None:
+        return None
+    type_ = next(named[g] for g in ("thrown", "type", "windows", "apple") if named[g]).strip()
+    said = next((named[g] for g in ("what", "said", "reason") if named[g] is not None), None)
+    raw = stream.text(index)
+    margin = raw[: max(raw.find(line), 0)]
+    margin = margin if _QUOTE.match(f"{margin}x") else ""
+
+    def view(at: int) -> str | None:
+        text = stream.text(at) if at < len(stream) else None
+        if text is None:
+            return None
+        text = text[len(margin) :] if text.startswith(margin) else text
+        return None if at > index and _BELOW_WHAT.match(text) else text
+
+    first = index
+    if said is None and named["thrown"]:
+        for at in range(index + 1, min(index + _WHAT_REACH, len(stream))):
+            if what := _WHAT.match(view(at) or ""):
+                said, first = what["what"], at
+                break
+    if not _CLASS_OF_CXX.match(type_) or (said is None and "::" not in type_):
+        return None
+    end = index + 1
+    message = line
+    if said is not None:
+        end = message_end(view, first, said.strip())
+        below = [view(at) or "" for at in range(first + 1, end)]
+        message = "\n".join([_ENDED_BY.sub("", said).strip(), *below]).strip()
+    cause = Cause(type_, message or line, (), Relation.ROOT, stream.span(index, end))
+    return Block(
+        [cause], index, end, "message", FailureKind.MESSAGE,
+        evidence=raw.strip()[:500], weight=int(row.weight),
+    )  # fmt: skip
 
 
 def _names_script(row: Complaint, match: re.Match[str]) -> bool:

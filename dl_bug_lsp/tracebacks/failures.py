@@ -71,8 +71,15 @@ class Cause:
 
     @property
     def class_name(self) -> str:
-        """The exception's class without its module."""
+        """The exception's class without its module, or without its namespace and its template."""
+        if self.is_native:
+            return self.type.partition("<")[0].rpartition("::")[2]
         return self.type.rpartition(".")[2]
+
+    @property
+    def is_native(self) -> bool:
+        """Say whether the runtime of C++ tells of it, with the thrown class or without (`c++`)."""
+        return self.type == "c++" or "::" in self.type
 
 
 class Activity(Enum):
@@ -131,11 +138,11 @@ class Failure:
     ``causes`` stand in the order in which they were raised: the first is the oldest. ``root`` is
     the index of the one that tells what really went wrong (wrappers and teardown noise seen
     through). A failure of kind MESSAGE has one cause whose ``type`` is the program that speaks
-    (``"argparse"``, ``"bash"``, ``"kernel"``, ``"faulthandler"``, …); a SILENT one and a REPORT
-    have none. ``primary`` marks the failure that ended the job. ``reliable`` is False where the
-    frames may blame the wrong line (CUDA's asynchronous errors). ``evidence`` is the line of the
-    log that shows the failure best. ``divergence`` says where the ranks of the job stood, where
-    they have parted.
+    (``"argparse"``, ``"bash"``, ``"kernel"``, ``"faulthandler"``, …), or the class that a C++
+    program threw (``"c10::Error"``); a SILENT one and a REPORT have none. ``primary`` marks the
+    failure that ended the job. ``reliable`` is False where the frames may blame the wrong line
+    (CUDA's asynchronous errors). ``evidence`` is the line of the log that shows the failure best.
+    ``divergence`` says where the ranks of the job stood, where they have parted.
     """
 
     kind: FailureKind

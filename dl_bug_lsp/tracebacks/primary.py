@@ -57,6 +57,8 @@ _FINALIZING = re.compile(
     r"^(?:_run_finalizers|_exitfunc|_remove_temp_dir|_cleanup|__del__|_run_exitfuncs|rmtree)$"
 )
 """Functions that clean up when a program ends, however it ended."""
+_UNTOLD = re.compile(r"terminat|libc\+\+abi|Microsoft C\+\+")
+"""How a message begins that says only that a C++ program ended, not why."""
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}|block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\]")
 """What copies of a message differ in; every thread of a kernel prints the assertion that failed."""
 STRONG, MEDIUM, CUT_OFF, STUB = 70, 40, 36, 13
@@ -209,15 +211,20 @@ def _goes_on(former: Failure, later: Failure) -> bool:
         return later.cause.type in _SHELLS
     if later.cause.type == "container":
         return former.cause.type in ("signal", "kill", "kernel")
-    if later.cause.type == "c++" and "what():" not in later.cause.message:
+    if later.cause.is_native and _UNTOLD.match(later.cause.message):
         return former.cause.type != "log"
+    if later.cause.is_native and former.cause.message.strip() == later.cause.message.strip():
+        # A library printed the message of its exception before it threw it.
+        return True
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):
         return not _is_new_program(later)
     if former.cause.type == "log":
         return later.cause.type == "log" and later.span.first_line - former.span.last_line <= 3
-    return former.cause.type == later.cause.type and former.cause.type not in _SHELLS
+    both_native = former.cause.is_native and later.cause.is_native
+    is_same = both_native or former.cause.type == later.cause.type
+    return is_same and former.cause.type not in _SHELLS
 
 
 def _without_aftermath(items: list[tuple[Failure, int]], tier: list[int]) -> list[int]:
@@ -331,6 +338,8 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
         return True
     if not former.type:
         return bool(later.type) and has_user_frames(later)
+    if _fails_to_clean_up(former, later):
+        return False
     if not has_user_frames(former):
         # Of a chain inside a library, the last word is what it tells its caller.
         told = later.relation is Relation.DIRECT_CAUSE and bool(later.type and later.message)
@@ -348,6 +357,40 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
         return False
     user = [f for f in later.frames if not is_library_path(f.file)]
     return not _DELIBERATE.match((user[-1].source or "").strip())
+
+
+_ENDING = (
+    r"(?:__a?exit__|__del__|_?a?close|_?clean_?up|_?tear_?down|_?shutdown|_?finali[sz]e|_?release"
+    r"|_?terminate|_?destroy(?:_process_group)?|write_end_of_file|_?rm_?tree|rmdir|unlink"
+    r"|removedirs|_run_finalizers|_exitfunc)"
+)
+_ENDS = re.compile(rf"^{_ENDING}$")
+_CALLS_END = re.compile(rf"^(?:await )?(?:\w{{1,80}}\.){{0,6}}{_ENDING}\(")
+"""A statement that only ends something; what it calls may be written in C and have no frame."""
+_GENERATOR_HELPER = re.compile(r"[\\/]contextlib\.py$")
+"""Its ``__exit__`` hands the exception to a function that may well translate it."""
+
+
+def _fails_to_clean_up(former: Cause, later: Cause) -> bool:
+    """Say whether ``later`` is only what the clean-up after ``former`` raised.
+
+    What the program raises itself there, with ``raise``, is meant, and what failed inside of the
+    clean-up already is no other failure. Of libraries a lookup that failed is no failure, either.
+    """
+    if later.relation is not Relation.DURING_HANDLING or not later.frames or not former.message:
+        return False
+    if not has_user_frames(former) and former.class_name in _FALLBACK_FROM | _FOLLOWERS:
+        return False
+    user = [f for f in later.frames if not is_library_path(f.file)]
+    if user and user[-1] is later.frames[-1] and _DELIBERATE.match((user[-1].source or "").strip()):
+        return False
+    before = {(frame.file, frame.function) for frame in former.frames}
+    for frame in later.frames:
+        own = (frame.function or "").rpartition(".")[2]
+        ends = _ENDS.match(own) and not _GENERATOR_HELPER.search(frame.file)
+        if ends and (frame.file, frame.function) not in before:
+            return True
+    return bool(_CALLS_END.match((later.frames[-1].source or "").strip()))
 
 
 _CALLED = re.compile(r"(?P<callee>[A-Za-z_][\w.]*(?:\[[^\]()]{0,40}\][\w.]*)*)\(")

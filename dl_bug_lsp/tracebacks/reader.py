@@ -402,6 +402,7 @@ def read_failures(log: Log) -> Reading:
         problems.append(f"{len(items) - _MAX_FAILURES} failures in the middle were left out.")
         items = [*items[: _MAX_FAILURES // 2], *items[-_MAX_FAILURES // 2 :]]
     failures = with_reasons(mark_unreliable(mark(items, first_rank), log), log)
+    failures = with_builder_s_words(failures, log)
     return Reading(tuple(failures), tuple(problems))
 
 
@@ -521,6 +522,53 @@ def with_reasons(failures: list[Failure], log: Log) -> list[Failure]:
         causes[failure.root] = replace(cause, notes=(*cause.notes, *reasons))
         out.append(replace(failure, causes=tuple(causes)))
     return out
+
+
+_BUILDER = re.compile(
+    r"[Cc]ould not find any implementation for node|Engine could not be created from network"
+    r"|Engine set up failed|Building engine failed|Failed to create engine from model"
+)
+_BUILDER_S_MEMORY = re.compile(
+    r"insuf{1,2}icient memory on requested size|[Mm]emory is insufficient to use tactic"
+    r"|do not have sufficient (?:workspace )?memory|OutOfMemory Error in|[Rr]equested amount of GPU memory"
+    r"|increasing the workspace size|Cuda Runtime \(out of memory\)"
+)
+_WITHOUT_ENGINE = re.compile(
+    r"NoneType|incompatible function arguments|[Ff]ailed to (?:create|build) (?:the )?TensorRT engine"
+    r"|engine (?:is|was) None"
+)
+
+
+def with_builder_s_words(failures: list[Failure], log: Log) -> list[Failure]:
+    """Note what TensorRT's builder said before an engine was missing, of memory above all.
+
+    The builder prints why it gives up and returns None, on which the program fails later.
+    """
+    if not any(_wants_engine(failure) for failure in failures):
+        return failures
+    lines = [line.text.strip() for line in log.lines]
+    built = next((text for text in lines if _BUILDER.search(text)), None)
+    if built is None:
+        return failures
+    memory = next((text for text in lines if _BUILDER_S_MEMORY.search(text)), None)
+    notes = tuple(text[:500] for text in (built, memory) if text is not None)
+    out: list[Failure] = []
+    for failure in failures:
+        if not _wants_engine(failure) or failure.cause is None:
+            out.append(failure)
+            continue
+        new = tuple(note for note in notes if note not in failure.cause.message)
+        causes = list(failure.causes)
+        causes[failure.root] = replace(failure.cause, notes=(*failure.cause.notes, *new))
+        out.append(replace(failure, causes=tuple(causes)))
+    return out
+
+
+def _wants_engine(failure: Failure) -> bool:
+    cause = failure.cause
+    if cause is None:
+        return False
+    return cause.type == "tensorrt" or bool(_WITHOUT_ENGINE.search(cause.message[:2000]))
 
 
 def _is_async(failure: Failure) -> bool:

@@ -203,11 +203,44 @@ def parse_pasted(text: str, *, trusted: bool = True) -> tuple[str, str] | None:
     opening = _OPENING.match(text[:200])
     if opening is None:
         return parse_exception(text) if text[:1].isascii() and "Error: " in text[:200] else None
-    bare = text[opening.end() :]
-    parsed = parse_exception(_without_close(bare, text, opened=True))
+    bare = _without_close(text[opening.end() :], text, opened=True)
+    whole = _closed_inside(opening[0], bare)
+    parsed = parse_exception(whole)
     if parsed is None or not (trusted or _ENDINGS.search(parsed[0])):
         return None
-    return parsed
+    # "**Error**: `TypeError: …`" has a heading in bold, not a class.
+    return None if whole != bare and parsed[0] in _HEADINGS and not trusted else parsed
+
+
+_HEADINGS = frozenset(("Error", "Exception", "Warning"))
+
+
+def _closed_inside(opening: str, text: str) -> str:
+    """Leave out the mark that closes within a line what ``opening`` began: a part is set in bold.
+
+    A mark that stands there more than once is none, and neither is one before a letter: it is an
+    operator or belongs to a name.
+    """
+    opened = _LAST_MARK.search(opening)
+    if opened is None:
+        return text
+    mark = opened[0]
+    closing = _closing_of(mark)
+    at = text.find(closing)
+    while at >= 0 and (at == 0 or text[at - 1].isspace()):
+        at = text.find(closing, at + len(closing))
+    end = at + len(closing)
+    if at < 0 or text[end : end + 1].isalnum() or closing in text[end:]:
+        return text
+    return text[:at] + text[end:]
+
+
+_LAST_MARK = re.compile(r"(?:\*{1,3}|_{1,2}|`{1,3}|<[A-Za-z][\w-]{0,30}>)(?=\s*$)")
+"""The mark of Markdown, or the tag, that begins right before an exception's class."""
+
+
+def _closing_of(mark: str) -> str:
+    return f"</{mark[1:]}" if mark.startswith("<") else mark
 
 
 def _without_close(text: str, line: str, *, opened: bool = False) -> str:

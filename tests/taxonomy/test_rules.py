@@ -36,6 +36,13 @@ def test_messages(row: list[str]) -> None:
     ("program", "message", "wanted"),
     [
         ("argparse", "train.py: error: unrecognized arguments: --lr2 1", "illegal_argument"),
+        ("linker", "cannot find -lcudnn", "library_not_found"),
+        ("linker", "undefined reference to `sgemm_'", "library_not_found"),
+        ("linker", "undefined reference to `c10::Error::Error(std::string)'", "version_conflict"),
+        ("linker", "LNK1181: cannot open input file 'cudnn.lib'", "library_not_found"),
+        ("linker", "nvlink error : Undefined reference to 'f' in 'a.o'", "library_not_found"),
+        ("tensorrt", "Could not find any implementation for node {a}.", "not_implemented"),
+        ("c10::OutOfMemoryError", "Allocation on device 0", "gpu_out_of_memory"),
         ("click", "Error: No such option: --lr2", "illegal_argument"),
         ("bash", "run.sh: line 3: nvcc: command not found", "library_not_found"),
         ("bash", "run.sh: line 3: data/x.sh: No such file or directory", "path_not_found"),

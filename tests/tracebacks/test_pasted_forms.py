@@ -56,6 +56,21 @@ FORMS = {
         [LINES[0], *(f"      {line}" for line in LINES[1:-1]), f"    {LINES[-1]}"]
     ),
     "bold exception": "\n".join([*LINES[:-1], f"**{LINES[-1]}**"]),
+    "part of the exception in bold": "\n".join(
+        [
+            *LINES[:-1],
+            LINES[-1].replace("RuntimeError: mat1 and mat2", "**RuntimeError: mat1 and mat2**"),
+        ]
+    ),
+    "class in bold": "\n".join(
+        [*LINES[:-1], LINES[-1].replace("RuntimeError", "**RuntimeError**")]
+    ),
+    "class as code with its colon": "\n".join(
+        [*LINES[:-1], LINES[-1].replace("RuntimeError:", "`RuntimeError:`")]
+    ),
+    "class in a tag": "\n".join(
+        [*LINES[:-1], LINES[-1].replace("RuntimeError:", "<b>RuntimeError:</b>")]
+    ),
     "exception as code": "\n".join([*LINES[:-1], f"`{LINES[-1]}`"]),
     "quoted exception": "\n".join([*LINES[:-1], f"> {LINES[-1]}"]),
     "backtick around all": "it says `" + TRACEBACK.rstrip() + "`",
@@ -242,3 +257,152 @@ mat1 and mat2 shapes cannot be multiplied (8x3 and 4x5)
 @pytest.mark.parametrize("end", ["", LINES[-1] + "\n"])
 def test_debugger(end: str) -> None:
     assert told(STOPPED + end) == EXPECTED
+
+
+NATIVE = """\
+[rank0]: step 40 loss 0.31
+terminate called after throwing an instance of 'c10::DistBackendError'
+  what():  [Rank 0] Process group watchdog thread terminated: NCCL error
+Exception raised from checkForNCCLErrorsInternal at ProcessGroupNCCL.cpp:1000 (most recent)
+frame #0: c10::Error::Error(c10::SourceLocation, std::string) + 0x57 (0x7f0 in libc10.so)
+Aborted (core dumped)
+"""
+MAC = """\
+libc++abi: terminating due to uncaught exception of type c10::TypeError: no ComplexFloat on MPS
+zsh: abort      python sample.py
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "message"),
+    [
+        (
+            NATIVE,
+            "c10::DistBackendError",
+            "[Rank 0] Process group watchdog thread terminated: NCCL error",
+        ),
+        (
+            "".join(f"> {line}\n" for line in NATIVE.splitlines()[1:]),
+            "c10::DistBackendError",
+            "[Rank 0] Process group watchdog thread terminated: NCCL error",
+        ),
+        (MAC, "c10::TypeError", "no ComplexFloat on MPS"),
+        (
+            MAC.replace("abi:", "abi.dylib:").replace("due to", "with"),
+            "c10::TypeError",
+            "no ComplexFloat on MPS",
+        ),
+        (
+            "terminate called after throwing an instance of 'std::bad_alloc'\n",
+            "std::bad_alloc",
+            "terminate called after throwing an instance of 'std::bad_alloc'",
+        ),
+        (
+            "terminate called after throwing an instance of 'char const*'\nAborted\n",
+            "c++",
+            "terminate called after throwing an instance of 'char const*'",
+        ),
+        (
+            "libc++abi: terminating with uncaught exception of type NSException\n",
+            "c++",
+            "libc++abi: terminating with uncaught exception of type NSException",
+        ),
+    ],
+)
+def test_thrown_by_cxx(text: str, type_: str, message: str) -> None:
+    cause = primary(text).cause
+    assert cause is not None
+    assert (cause.type, cause.message) == (type_, message)
+    assert cause.is_native
+
+
+def chain(first: str, second: str) -> str:
+    """Return two tracebacks, the second raised while the first was handled."""
+    heads = [f"Traceback (most recent call last):\n{one}\n\n" for one in (first, second)]
+    return "During handling of the above exception, another exception occurred:\n\n".join(heads)
+
+
+LIBRARY = "/opt/env/lib/python3.9/site-packages/torch/serialization.py"
+WRITE = f"""\
+  File "{LIBRARY}", line 650, in _save
+    zip_file.write_record(name, storage.data_ptr(), num_bytes)
+RuntimeError: file write failed"""
+LOOKUP = f"""\
+  File "{LIBRARY}", line 650, in _cached
+    return table[name]
+KeyError: 'name'"""
+OWN = """\
+  File "train.py", line 7, in main
+    rows = table["rows"]
+KeyError: 'rows'"""
+
+
+def ended_in(*frames: tuple[str, str, str], last: str) -> str:
+    """Return the second traceback of a chain, which begins in the program."""
+    all_frames = (("train.py", "<module>", "main()"), *frames)
+    shown = "".join(
+        f'  File "{file}", line 9, in {name}\n    {code}\n' for file, name, code in all_frames
+    )
+    return shown + last
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "type_"),
+    [
+        (
+            WRITE,
+            ended_in(
+                (LIBRARY, "__exit__", "self.file.write_end_of_file()"),
+                last="ValueError: unexpected pos",
+            ),
+            "RuntimeError",
+        ),
+        (
+            WRITE,
+            ended_in(
+                (LIBRARY, "save", "os.rmdir(folder)"),
+                last="OSError: [Errno 39] Directory not empty",
+            ),
+            "RuntimeError",
+        ),
+        (
+            OWN,
+            ended_in(
+                ("train.py", "main", "writer.close()"),
+                last="NameError: name 'writer' is not defined",
+            ),
+            "KeyError",
+        ),
+        (
+            WRITE,
+            ended_in(
+                ("train.py", "close", 'raise ValueError("not saved")'), last="ValueError: not saved"
+            ),
+            "ValueError",
+        ),
+        (
+            WRITE,
+            ended_in(
+                (
+                    "/usr/lib/python3.9/contextlib.py",
+                    "__exit__",
+                    "self.gen.throw(typ, value, traceback)",
+                ),
+                (LIBRARY, "mapped", "raise to_error(error)"),
+                last="ValueError: not saved",
+            ),
+            "ValueError",
+        ),
+        (
+            LOOKUP,
+            ended_in(
+                (LIBRARY, "close", "self.flush()"), last="OSError: [Errno 5] Input/output error"
+            ),
+            "OSError",
+        ),
+    ],
+)
+def test_clean_up_that_fails(first: str, second: str, type_: str) -> None:
+    cause = primary(chain(first, second)).cause
+    assert cause is not None
+    assert cause.type == type_

@@ -51,6 +51,7 @@ class Table:
 
 
 TABLES: tuple[Table, ...] = (
+    Table(environment.RULES_LINKER),
     Table(python.RULES_FIRST[:4]),
     Table(machines.RULES_MEMORY),
     Table(machines.RULES),

@@ -287,6 +287,50 @@ def _about_files(context: ClassificationContext) -> bool:
     )
 
 
+RULES_LINKER: tuple[Rule, ...] = (
+    rule(
+        "linker.library",
+        LIBRARY,
+        "cannot find -l",
+        "unable to find library",
+        "library not found",
+        "library '…' not found",
+        "framework not found",
+        "framework '",
+        "lnk1104",
+        "lnk1181",
+        "could not open '",
+        "dso missing from command line",
+        types="linker",
+        confidence=0.9,
+    ),
+    # Symbols of strings have other names under the other ABI; those of a framework change with
+    # its versions.
+    rule(
+        "linker.versions",
+        "version_conflict",
+        "__cxx11",
+        "std::string",
+        "basic_string",
+        "c10::",
+        "at::",
+        "torch::",
+        "caffe2::",
+        "tensorflow::",
+        "glibc",
+        "cxxabi",
+        "lnk1112",
+        "lnk2038",
+        "lnk2005",
+        "file not recognized",
+        "incompatible",
+        types="linker",
+        confidence=0.75,
+    ),
+    rule("linker.other", LIBRARY, types="linker", confidence=0.6),
+)
+"""Looked at before all others: names of symbols may hold any words."""
+
 RULES_PROGRAMS: tuple[Rule, ...] = (
     rule(
         "git.path",

@@ -36,6 +36,7 @@ RULES: tuple[Rule, ...] = (
         "gpu is lost",
         "hardware failure",
         "hardware error",
+        unless=("nvlink error :",),
         confidence=0.9,
     ),
     rule(
@@ -221,7 +222,33 @@ def _on_host(context: ClassificationContext) -> bool:
     return context.says(*named) and not on_device
 
 
+_BUILDER_GAVE_UP = (
+    "could not find any implementation for node",
+    "engine could not be created from network",
+    "engine set up failed",
+    "building engine failed",
+    "failed to create engine from model",
+)
+
 RULES_MEMORY: tuple[Rule, ...] = (
+    # TensorRT leaves out the ways to run a layer for which it has no memory, then has none left.
+    rule(
+        "memory.engine_builder",
+        GPU,
+        *_BUILDER_GAVE_UP,
+        when=lambda s: s.says(
+            "insufficient memory on requested size",
+            "insuficient memory on requested size",
+            "memory is insufficient to use tactic",
+            "do not have sufficient",
+            "outofmemory error in",
+            "requested amount of gpu memory",
+            "increasing the workspace size",
+            "cuda runtime (out of memory)",
+        ),
+        confidence=0.8,
+    ),
+    rule("platform.engine_builder", "not_implemented", *_BUILDER_GAVE_UP, confidence=0.75),
     rule(
         "memory.host_tensorflow",
         CPU,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+from dl_bug_lsp.taxonomy.categories import removed_keywords
 from dl_bug_lsp.taxonomy.classification_context import (
     FRAMEWORKS,
     ClassificationContext,
     Condition,
     Rule,
+    find_phrase,
     library_of,
     rule,
 )
@@ -132,6 +134,17 @@ def _in_trainer(context: ClassificationContext) -> bool:
 
 _PASSING_ON = frozenset(("_call_impl", "_wrapped_call_impl", "__call__", "wrapper", None))
 """Functions that hand a caller's arguments on: without frames above, who calls is not known."""
+
+
+def _names_removed_keyword(context: ClassificationContext) -> bool:
+    """Say whether a library is known to have removed the keyword that its function refuses."""
+    shown = (context.cause.type, *(f"{f.file} {f.source or ''}" for f in context.frames))
+    about = f"{context.text} {' '.join(shown).lower()}"
+    return any(
+        any(find_phrase(context.text, phrase) for phrase in row.when)
+        and (not row.only or any(word in about for word in row.only))
+        for row in removed_keywords()
+    )
 
 
 def _framework_calls_hook(context: ClassificationContext) -> bool:
@@ -260,6 +273,14 @@ RULES: tuple[Rule, ...] = (
         "exporting the operator…not supported",
         types="RuntimeError ValueError Exception program log c++",
         confidence=0.6,
+    ),
+    rule(
+        "python.removed_keyword",
+        "version_conflict",
+        "got an unexpected keyword argument",
+        types="TypeError",
+        when=_names_removed_keyword,
+        confidence=0.85,
     ),
     rule(
         "python.framework_hook",

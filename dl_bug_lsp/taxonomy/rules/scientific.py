@@ -242,6 +242,7 @@ RULES: tuple[Rule, ...] = (
         "must be in [0, num_class)",
         "label must be in",
         "check failed:…param",
+        "check failed: num_machines",
         "should be…than",
         "cannot change…after constructed dataset",
         "objective and metrics don't match",
