@@ -1,0 +1,2 @@
+from .convnet import ConvNet
+from .mlp import MLP

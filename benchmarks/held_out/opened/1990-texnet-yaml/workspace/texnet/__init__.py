@@ -1,0 +1,2 @@
+"""TexNet: tiny texture classifier used for the lab course."""
+__version__ = "0.3.1"

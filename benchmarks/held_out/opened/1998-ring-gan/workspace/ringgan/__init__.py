@@ -1,0 +1,3 @@
+from .trainer import GanTrainer
+
+__all__ = ["GanTrainer"]
