@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
+from dl_bug_lsp.interpretation.libraries.settings.gin import fields_with_bindings, with_bindings
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
@@ -778,7 +779,7 @@ class Calls(RunState):
         if self._is_enum(cls) and args:
             member = self._member_for(cls, args[0], "value")
             return unknown(*args) if member is None else member
-        start = self._constructor(cls)
+        start = self.constructor_of(cls)
         new = self._member(cls, "__new__")
         if new is not None and isinstance(new.data, FunctionValue):
             made = self._enter(new.data, (Value(cls), *args), keywords)
@@ -792,7 +793,7 @@ class Calls(RunState):
             return made
         return self._built(made, cls, Call(cls.name, args, keywords, place))
 
-    def _constructor(self, cls: ClassValue) -> FunctionValue | None:
+    def constructor_of(self, cls: ClassValue) -> FunctionValue | None:
         """Return the ``__init__`` that a class has, None where a decorator or a library gives it.
 
         That of a dataclass takes the place of its bases' (PEP 557).
@@ -808,6 +809,8 @@ class Calls(RunState):
     def _built(self, made: Value, cls: ClassValue, call: Call) -> Value:
         """Fill an object of a class whose constructor is not written in the program."""
         args, keywords, place = call.args, call.keywords, call.place
+        if cls.configurable:
+            args, keywords = fields_with_bindings(self.interpreter, cls, args, keywords, place)
         if cls.is_dataclass or self._is_record(cls):
             self._fill(made, cls, args, keywords, place)
             return made
@@ -1094,6 +1097,8 @@ class Calls(RunState):
     def _bound(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> dict[str, Value]:
+        if function.configurable:
+            args, keywords = with_bindings(self.interpreter, function, args, keywords)
         arguments = function.node.args
         positional = [p.arg for p in (*arguments.posonlyargs, *arguments.args)]
         only = [p.arg for p in arguments.kwonlyargs]

@@ -103,6 +103,8 @@ BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 REGISTRARS = {
     *("hydra.main", "click.registrar", "typer.registrar"),
     *("click.command", "click.group", "rich_click.command", "rich_click.group"),
+    *("gin.configurable", "gin.register", "gin.config.configurable", "gin.config.register"),
+    *("gin.constants_from_enum", "gin.config.constants_from_enum"),
 }
 """Decorators of libraries that change what calling the function does."""
 TRANSFORMING = {

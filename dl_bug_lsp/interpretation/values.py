@@ -294,6 +294,8 @@ class FunctionValue:
     owner: ClassValue | None = None
     kind: str = ""
     """``"property"``, ``"staticmethod"``, ``"classmethod"`` or empty."""
+    configurable: str = ""
+    """Under which name a library of settings gives it the parameters that calls leave out."""
 
 
 @dataclass(slots=True, eq=False)
@@ -306,6 +308,8 @@ class ClassValue:
     bases: tuple[Value, ...]
     members: dict[str, Value]
     is_dataclass: bool = False
+    configurable: str = ""
+    """The name of a class without a constructor of its own (`FunctionValue.configurable`)."""
 
 
 @dataclass(slots=True, eq=False)

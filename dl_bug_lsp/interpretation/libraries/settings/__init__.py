@@ -1,4 +1,4 @@
-"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, OpenMMLab, yacs."""
+"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, mmengine, yacs, gin."""
 
 
 def load() -> None:
@@ -6,6 +6,7 @@ def load() -> None:
     from dl_bug_lsp.interpretation.libraries.settings import (  # noqa: F401
         commands,
         documents,
+        gin,
         hydra,
         omegaconf,
         openmmlab,

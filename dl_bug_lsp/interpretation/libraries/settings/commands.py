@@ -528,8 +528,8 @@ def _fire(interpreter: Interpreter, call: Call) -> Value:
         if isinstance(data, dict) and plain and plain[0].data in data:
             target = data[plain.pop(0).data]
         elif isinstance(data, ClassValue):
-            start = data.members.get("__init__")
-            args = getattr(getattr(start, "data", None), "node", None)
+            start = interpreter.constructor_of(data)
+            args = None if start is None else start.node
             wanted = {p.arg for p in (*args.args.args, *args.args.kwonlyargs)} if args else set()
             own = {name: word for name, word in named.items() if name in wanted}
             named = {name: word for name, word in named.items() if name not in wanted}
