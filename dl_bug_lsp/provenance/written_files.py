@@ -1,17 +1,23 @@
 """Files that one script of the workspace writes and another reads: what was put into them.
 
 ``json.dump(meta, open("meta.json", "w"))`` here is where ``json.load(open(path))["vocab"]`` there
-comes from, also where the file itself is not kept with the code.
+comes from, also where the file itself is not kept with the code. A config file that a run has
+copied to the folder of its results leads back to the one that the user wrote.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.provenance import names
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Entered, Scope, dotted_name
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import ConfigEntry
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -129,3 +135,50 @@ def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node
     if last_name(engine, engine.node(path, context)) != name:
         return None
     return engine.node(value, context)
+
+
+# --- copies of config files -----------------------------------------------------------------------
+
+FEW_LINES = 3
+"""Lines that a config file must have to be recognized in another."""
+_ORIGINALS: WeakKeyDictionary[Workspace, dict[str, tuple[str, int] | None]] = WeakKeyDictionary()
+
+
+def original_of(workspace: Workspace, file: str) -> tuple[str, int] | None:
+    """Return the config file that a hidden one begins with, and how many of its lines that are.
+
+    Only a file that an ignore rule hides, as results of runs are, is taken for a copy; None where
+    it begins with no listed file, or with several alike.
+    """
+    known = _ORIGINALS.setdefault(workspace, {})
+    if file not in known:
+        known[file] = None if file in workspace.files() else _original(workspace, file)
+    return known[file]
+
+
+def _original(workspace: Workspace, file: str) -> tuple[str, int] | None:
+    text = workspace.text(file)
+    ending = file.rpartition(".")[2]
+    if text is None or "/" in ending:
+        return None
+    found: list[tuple[int, str]] = []
+    same = [other for other in workspace.files() if other.endswith(f".{ending}")]
+    for other in same[:MAX_FILES]:
+        own = (workspace.text(other) or "").rstrip()
+        count = own.count("\n") + 1
+        if count >= FEW_LINES and text.startswith(own) and text[len(own) :][:1] in ("", "\n", "\r"):
+            found.append((count, other))
+    longest = max(found, default=(0, ""))
+    alike = [other for count, other in found if count == longest[0]]
+    return (alike[0], longest[0]) if len(alike) == 1 else None
+
+
+def from_originals(workspace: Workspace, entries: Sequence[ConfigEntry]) -> list[ConfigEntry]:
+    """Return entries of a file with the places of the file that it was copied from."""
+    if not entries:
+        return []
+    original = original_of(workspace, entries[0].file)
+    if original is None:
+        return list(entries)
+    file, count = original
+    return [replace(e, file=file) if e.end_line <= count else e for e in entries]

@@ -1,4 +1,4 @@
-"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, mmengine, yacs, gin."""
+"""Models of what reads settings: documents, command lines, OmegaConf, Hydra, yacs, gin."""
 
 
 def load() -> None:

@@ -52,6 +52,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
+from dl_bug_lsp.provenance.written_files import from_originals
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
@@ -184,7 +185,7 @@ def settings(interpreter: Interpreter, file: str) -> Value:
         raise Raised("value", problem, Value(UNKNOWN, at))
     if file.endswith((".yaml", ".yml")) and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
         return Value(UNKNOWN, origins)
-    return nested(interpreter, entries, (file, 1))
+    return nested(interpreter, from_originals(workspace, entries), (file, 1))
 
 
 def nested(interpreter: Interpreter, entries: Sequence[ConfigEntry], start: Origin) -> Value:

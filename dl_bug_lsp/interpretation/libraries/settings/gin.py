@@ -42,6 +42,7 @@ from dl_bug_lsp.interpretation.values import (
     Value,
     merged,
 )
+from dl_bug_lsp.provenance.written_files import original_of
 from dl_bug_lsp.workspace.configs.gin_files import MACRO, REFERENCE, gin_statements
 
 if TYPE_CHECKING:
@@ -540,8 +541,11 @@ def _read(
 ) -> None:
     """Keep the bindings of a text; the first refusal is raised when all of them are kept."""
     gin = _gin(interpreter)
+    original = original_of(interpreter.workspace, file) if file else None
     for statement in gin_statements(text):
-        at = frozenset({(file, statement.line)}) if file else origins
+        is_copied = original is not None and statement.end_line <= original[1]
+        source = original[0] if is_copied and original is not None else file
+        at = frozenset({(source, statement.line)}) if file else origins
         if statement.kind == "include":
             _read_file(interpreter, Value(statement.name, at), refusals)
         elif statement.kind == "import":
@@ -551,7 +555,7 @@ def _read(
         elif statement.kind == "problem":
             refusals.append(Raised("value", "Unable to parse value.", Value(UNKNOWN, at)))
         elif statement.value is not None and len(gin.bindings) < MOST_BINDINGS:
-            _bind(interpreter, statement.name, _Bound(statement.value, file, at), refusals)
+            _bind(interpreter, statement.name, _Bound(statement.value, source, at), refusals)
 
 
 def _bind(interpreter: Interpreter, name: str, bound: _Bound, refusals: list[Raised]) -> None:
