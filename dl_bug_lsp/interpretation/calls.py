@@ -963,11 +963,7 @@ class Calls(RunState):
         names = self._bound(function, args, keywords)
         env = Environment(names, function.closure, function.file, function.owner)
         if isinstance(node, ast.Lambda):
-            self.stack.append((function.file, node.lineno))
-            try:
-                return self.value(node.body, env)
-            finally:
-                self.stack.pop()
+            return self._lambda(function, node, env)
         yields = self._is_generator(node)
         if yields:
             names["yielded values"] = Value([])
@@ -1014,6 +1010,18 @@ class Calls(RunState):
             return Value(yielded.data, yielded.origins)
         caller = self.stack[-1] if self.stack else None
         return Value(OneShot(_items(yielded), caller))
+
+    def _lambda(self, function: FunctionValue, node: ast.Lambda, env: Environment) -> Value:
+        # Its frame stands in the line of what fails, which need not be the first.
+        line = self.target[1] if _is_around(function, self.target) else node.lineno
+        self.stack.append((function.file, line))
+        try:
+            return self.value(node.body, env)
+        except Raised as raised:
+            raised.place = raised.place or self.stack[-1]
+            raise
+        finally:
+            self.stack.pop()
 
     def _standing_in(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
