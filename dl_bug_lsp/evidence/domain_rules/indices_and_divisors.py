@@ -427,7 +427,11 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         zero = any(c.value == 0 and not isinstance(c.value, bool) for c in node.constants)
         if zero and step.decides:
             computed = node.kind is StepKind.ARITHMETIC
-            kind = "rules.zero_computed" if computed else "rules.zero"
+            equal = _equal_settings(case, step) if computed else {}
+            for place, text in equal.items():
+                why = f"`{node.text}` is 0, as both sides are {text}"
+                yield Clue("rules.zero_computed", *place, closeness, why)
+            kind = "rules.zero_computed" if computed and not equal else "rules.zero"
             why = f"`{node.text}` is 0" if node.text != "0" else "the zero stands here"
             yield Clue(kind, node.file, node.line, closeness, why)
         expr = node.expr
@@ -444,6 +448,32 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         if isinstance(dropped, ast.Constant) and dropped.value is True:
             why = "an incomplete batch is thrown away, which may leave nothing"
             yield Clue("rules.strong", node.file, dropped.lineno, 1.0, why)
+
+
+def _equal_settings(case: Case, difference: Step) -> dict[tuple[str, int], str]:
+    """Return where the two equal sides of a difference are set, with the number that both are.
+
+    Empty where a side is written out in the difference itself, or made by more than setting it.
+    """
+    expr = difference.node.expr
+    if not isinstance(expr, ast.BinOp) or not isinstance(expr.op, ast.Sub):
+        return {}
+    if isinstance(expr.left, ast.Constant) or isinstance(expr.right, ast.Constant):
+        return {}
+    found: dict[tuple[str, int], str] = {}
+    sides: dict[str, set[object]] = {}
+    for step in case.raise_slice:
+        way = step.way()
+        if step is difference or not step.decides or not any(s is difference for s in way):
+            continue
+        number = step.node.constant
+        if number is None or type(number.value) not in (int, float) or step.node.line <= 0:
+            continue
+        side = next((s for s in way if s.before is difference), step)
+        sides.setdefault(side.node.text, set()).add(number.value)
+        found[step.node.file, step.node.line] = str(number.value)
+    values = [value for held in sides.values() for value in held]
+    return found if len(sides) > 1 and len(set(values)) == 1 else {}
 
 
 def find_step_counts(case: Case) -> Iterator[Clue]:

@@ -52,7 +52,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
-from dl_bug_lsp.provenance.written_files import from_originals
+from dl_bug_lsp.provenance.written_files import from_originals, original_of
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
@@ -174,6 +174,9 @@ def settings(interpreter: Interpreter, file: str) -> Value:
     Unknown where the file has more than one document, could not be read, or is too long.
     """
     workspace = interpreter.workspace
+    original = original_of(workspace, file)
+    if original is not None and not original.rest.strip():
+        file = original.file
     origins = frozenset({(file, 1)})
     text = text_in(interpreter, file)
     entries = workspace.config_entries(file)

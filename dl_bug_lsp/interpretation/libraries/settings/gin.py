@@ -542,9 +542,13 @@ def _read(
     """Keep the bindings of a text; the first refusal is raised when all of them are kept."""
     gin = _gin(interpreter)
     original = original_of(interpreter.workspace, file) if file else None
+    copied = text_in(interpreter, original.file) if original is not None else None
+    own = (copied or "").rstrip()
+    if original is not None:
+        text = own + original.rest
     for statement in gin_statements(text):
-        is_copied = original is not None and statement.end_line <= original[1]
-        source = original[0] if is_copied and original is not None else file
+        is_copied = statement.end_line <= own.count("\n") + 1
+        source = original.file if is_copied and original is not None else file
         at = frozenset({(source, statement.line)}) if file else origins
         if statement.kind == "include":
             _read_file(interpreter, Value(statement.name, at), refusals)
