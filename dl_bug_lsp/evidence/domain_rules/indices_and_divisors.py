@@ -28,6 +28,7 @@ WORD_ROLES = frozenset({"num_embeddings", "vocab_size", "num_tokens", "ntoken"})
 VOCABULARY = "vocab"
 """What a file of words, one a line, or the setting that names it is called."""
 LAST_FRAMES = 8
+HANDING_ON = frozenset((StepKind.NAME, StepKind.ATTRIBUTE, StepKind.INDEXING))
 MOST_HANDED_ON = 20
 """Names through which a setting comes to where it is used."""
 LABEL_LOSSES = ("cross_entropy", "crossentropy", "nll_loss", "label value", "target")
@@ -477,7 +478,7 @@ def _set_at(node: Node) -> Node | None:
             return None
         if node.entry is not None or isinstance(node.expr, ast.Constant):
             return node if node.line > 0 else None
-        if node.kind is not StepKind.NAME or len(node.inputs) != 1:
+        if node.kind not in HANDING_ON or len(node.inputs) != 1:
             return None
         node = node.inputs[0][1]
     return None
