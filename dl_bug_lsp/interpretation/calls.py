@@ -23,6 +23,7 @@ from dl_bug_lsp.interpretation.run_state import (
     _Return,
 )
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -87,10 +88,7 @@ SHIFTING = {
     *("squeeze", "unsqueeze", "expand_dims", "select", "take"),
 }
 """Functions that take an axis away or put one in: where the others then stand is their doing."""
-TABLES = {
-    *("DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"),
-    *("NpzFile", "CfgNode"),
-}
+TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzFile"}
 """Classes of libraries whose objects are tables of settings."""
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""

@@ -261,6 +261,12 @@ class LibraryObject:
         return self.name.rpartition(".")[2]
 
 
+ATTRIBUTE_DICTS = frozenset(("EasyDict", "AddictDict", "Munch", "SettingsBox"))
+"""Classes of libraries, by their last name here, that are dictionaries: the state, their items."""
+ATTRIBUTE_TABLES = ATTRIBUTE_DICTS | {"DictConfig", "CfgNode", "ConfigDict", "FrozenConfigDict"}
+"""These, and classes that are no dictionaries but tables whose entries are their state."""
+
+
 @dataclass(slots=True, eq=False)
 class Lazy:
     """Something to iterate over: ``length`` items (UNKNOWN where not known), each like ``item``.

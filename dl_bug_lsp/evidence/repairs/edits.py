@@ -53,6 +53,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.run_state import Settled
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     Array,
     ClassValue,
     Environment,
@@ -576,7 +577,8 @@ class Editor:
         if isinstance(base.data, Instance):
             held = base.data.attributes
         elif isinstance(base.data, LibraryObject) and base.data.short in (
-            *("Namespace", "SimpleNamespace", "DictConfig"),
+            *("Namespace", "SimpleNamespace"),
+            *ATTRIBUTE_TABLES,
         ):
             held = base.data.state
         if own is not None and own.known:
@@ -718,7 +720,7 @@ class Editor:
                 args[at] = ast.copy_location(ast.Starred(given, ast.Load()), given)
                 yield ast.Call(node.func, args, node.keywords), "star"
             elif isinstance(data, dict) or (
-                isinstance(data, LibraryObject) and data.short == "DictConfig"
+                isinstance(data, LibraryObject) and data.short in ATTRIBUTE_TABLES
             ):
                 keywords = [*node.keywords, ast.keyword(None, given)]
                 yield ast.Call(node.func, [*args[:at], *args[at + 1 :]], keywords), "star"

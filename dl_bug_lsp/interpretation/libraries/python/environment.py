@@ -89,12 +89,31 @@ def _get(interpreter: Interpreter, call: Call) -> Value:
     known = VARIABLES.get(interpreter)
     if known is not None and text in known and name is not None:
         return Value(known[text].data, merged(known[text], name))
+    if call.name.endswith("setdefault") and name is not None and default is not None:
+        set_variable(interpreter, name, default)
     near: list[Value] = []
     if known is not None and text is not None and interpreter.GUESSES:
         near = [known[n] for n in difflib.get_close_matches(text, known, n=1)]
     if default is not None:
         return Value(default.data, merged(*call.args, *near))
     return Value(None, merged(*call.args, *near)) if near else call.unknown()
+
+
+def set_variable(interpreter: Interpreter, name: Value, value: Value) -> None:
+    """Note that the program sets an environment variable itself."""
+    if isinstance(name.data, str):
+        VARIABLES.setdefault(interpreter, {})[name.data] = value
+
+
+@MODELS.function("os.environ.update", "os.putenv")
+def _update(interpreter: Interpreter, call: Call) -> Value:
+    given = call.args[0].data if call.args else None
+    for name, value in given.items() if isinstance(given, dict) else ():
+        set_variable(interpreter, Value(name), value)
+    if call.name.endswith("update"):
+        for name, value in call.keywords.items():
+            set_variable(interpreter, Value(name), value)
+    return Value(None)
 
 
 @MODELS.function("os.environ.copy")

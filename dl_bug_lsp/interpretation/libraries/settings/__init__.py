@@ -4,6 +4,7 @@
 def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.settings import (  # noqa: F401
+        attribute_dicts,
         commands,
         documents,
         gin,

@@ -610,6 +610,11 @@ def _flag(interpreter: Interpreter, call: Call) -> Value:
     return thing("absl.flags.FlagHolder", call, value=value, default=default)
 
 
+def words_of_flags(interpreter: Interpreter) -> dict[str, Value]:
+    """Return the flags of the run's command, with what they are set to."""
+    return _flags(interpreter.arguments or ())[1]
+
+
 def _flag_value(kind: str, word: Value, is_off: bool) -> Value:
     if FLAG_TYPES[kind] == "bool":
         text = str(word.data).lower()
