@@ -14,6 +14,7 @@ from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
 from dl_bug_lsp.interpretation.libraries.settings.gin import fields_with_bindings, with_bindings
+from dl_bug_lsp.interpretation.libraries.settings.pydantic import fill, is_validated
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
@@ -92,6 +93,8 @@ TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzF
 """Classes of libraries whose objects are tables of settings."""
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""
+CATCHING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
+"""What catches the exceptions of functions that a library checks values with."""
 EXCEPTIONS = frozenset(
     name
     for name, kind in vars(builtins).items()
@@ -807,6 +810,11 @@ class Calls(RunState):
     def _built(self, made: Value, cls: ClassValue, call: Call) -> Value:
         """Fill an object of a class whose constructor is not written in the program."""
         args, keywords, place = call.args, call.keywords, call.place
+        if is_validated(self.interpreter, cls):
+            if args:
+                raise Raised("arguments", f"{cls.name}() takes 1 positional argument", *args)
+            fill(self.interpreter, made, cls, keywords)
+            return made
         if cls.configurable:
             args, keywords = fields_with_bindings(self.interpreter, cls, args, keywords, place)
         if cls.is_dataclass or self._is_record(cls):
@@ -935,6 +943,32 @@ class Calls(RunState):
     ) -> Value:
         """Return what the body of a function of the program comes to."""
         return self._enter(function, args, keywords)
+
+    def caught(
+        self, function: FunctionValue, args: tuple[Value, ...]
+    ) -> tuple[Value, Raised | None]:
+        """Return what a function gives, and what it raises where its caller catches that."""
+        self._guards.append([CATCHING])
+        try:
+            return self._enter(function, args, {}), None
+        except _Leave as end:
+            return Value(UNKNOWN), end.raised
+        finally:
+            self._guards.pop()
+
+    def member_of(self, cls: ClassValue, name: str) -> Value | None:
+        """Return what a class of the program, or a base of it, has under a name."""
+        return self._member(cls, name)
+
+    def value_of_annotation(self, annotation: ast.expr, cls: ClassValue) -> Value:
+        """Return what an annotation of a class stands for, unknown where it cannot be told."""
+        scope = self.modules.get(cls.file)
+        env = getattr(None if scope is None else scope.data, "environment", None)
+        if env is None:
+            return Value(UNKNOWN)
+        with suppress(Raised):
+            return self.value(annotation, env)
+        return Value(UNKNOWN)
 
     def _enter(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]

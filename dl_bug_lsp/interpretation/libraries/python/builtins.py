@@ -305,6 +305,13 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
     rest: Value | None = None
     if call.args:
         data = operators.as_table(interpreter.held_in(call.args[0]) or call.args[0]).data
+        model = (
+            MODELS.methods.get((data.short, "items")) if isinstance(data, LibraryObject) else None
+        )
+        if model is not None:
+            inner = Call("items", (), {}, call.place, call.args[0])
+            call = Call(call.name, (model(interpreter, inner),), call.keywords, call.place)
+            data = call.args[0].data
         if isinstance(data, dict):
             entries.update(data)
             rest = rest_of(data)

@@ -60,6 +60,12 @@ def _read(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
     return variables
 
 
+def variables_in(interpreter: Interpreter, path: Value) -> dict[str, Value]:
+    """Return the variables of a file of settings, none where it is not known."""
+    call = Call("dotenv.dotenv_values", (path,), {}, (interpreter.script, 1))
+    return _read(interpreter, call) or {}
+
+
 @MODELS.function("dotenv.load_dotenv")
 def _load(interpreter: Interpreter, call: Call) -> Value:
     variables = _read(interpreter, call)
@@ -100,7 +106,9 @@ def _get(interpreter: Interpreter, call: Call) -> Value:
 
 
 def set_variable(interpreter: Interpreter, name: Value, value: Value) -> None:
-    """Note that the program sets an environment variable itself."""
+    """Note that the program sets an environment variable itself; raise where it is no text."""
+    if isinstance(value.data, (int, float, type(None))):
+        raise Raised("type", f"str expected, not {type(value.data).__name__}", value)
     if isinstance(name.data, str):
         VARIABLES.setdefault(interpreter, {})[name.data] = value
 

@@ -11,5 +11,6 @@ def load() -> None:
         hydra,
         omegaconf,
         openmmlab,
+        pydantic,
         yacs,
     )
