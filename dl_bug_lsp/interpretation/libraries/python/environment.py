@@ -113,14 +113,13 @@ def set_variable(interpreter: Interpreter, name: Value, value: Value) -> None:
         VARIABLES.setdefault(interpreter, {})[name.data] = value
 
 
-@MODELS.function("os.environ.update", "os.putenv")
+@MODELS.function("os.environ.update")
 def _update(interpreter: Interpreter, call: Call) -> Value:
     given = call.args[0].data if call.args else None
     for name, value in given.items() if isinstance(given, dict) else ():
         set_variable(interpreter, Value(name), value)
-    if call.name.endswith("update"):
-        for name, value in call.keywords.items():
-            set_variable(interpreter, Value(name), value)
+    for name, value in call.keywords.items():
+        set_variable(interpreter, Value(name), value)
     return Value(None)
 
 
