@@ -36,6 +36,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain, typical
 from dl_bug_lsp.interpretation.run_state import Exhausted
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     NOWHERE,
     UNKNOWN,
     Array,
@@ -590,8 +591,8 @@ class Expressions(Calls):
                 # Most classes keep what they are made with under its name.
                 return data.keywords[name]
             lacking = MODELS.methods.get((kind, "__getattr__"))
-            is_method = (kind, name) in MODELS.methods or name.startswith("__")
-            if lacking is not None and not is_method:
+            is_entry = data.short in ATTRIBUTE_TABLES and not name.startswith("__")
+            if lacking is not None and is_entry and (kind, name) not in MODELS.methods:
                 return self.apply(lacking, Call("__getattr__", (Value(name),), {}, place, base))
             if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
                 near = difflib.get_close_matches(name, data.state, n=1)
