@@ -13,6 +13,8 @@ from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
+from dl_bug_lsp.interpretation.libraries.settings.gin import fields_with_bindings, with_bindings
+from dl_bug_lsp.interpretation.libraries.settings.pydantic import fill, is_validated
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain
@@ -22,6 +24,7 @@ from dl_bug_lsp.interpretation.run_state import (
     _Return,
 )
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -86,13 +89,12 @@ SHIFTING = {
     *("squeeze", "unsqueeze", "expand_dims", "select", "take"),
 }
 """Functions that take an axis away or put one in: where the others then stand is their doing."""
-TABLES = {
-    *("DictConfig", "EasyDict", "AttrDict", "ConfigDict", "AttributeDict", "BatchEncoding"),
-    *("NpzFile", "CfgNode"),
-}
+TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzFile"}
 """Classes of libraries whose objects are tables of settings."""
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""
+CATCHING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
+"""What catches the exceptions of functions that a library checks values with."""
 EXCEPTIONS = frozenset(
     name
     for name, kind in vars(builtins).items()
@@ -778,7 +780,7 @@ class Calls(RunState):
         if self._is_enum(cls) and args:
             member = self._member_for(cls, args[0], "value")
             return unknown(*args) if member is None else member
-        start = self._constructor(cls)
+        start = self.constructor_of(cls)
         new = self._member(cls, "__new__")
         if new is not None and isinstance(new.data, FunctionValue):
             made = self._enter(new.data, (Value(cls), *args), keywords)
@@ -792,7 +794,7 @@ class Calls(RunState):
             return made
         return self._built(made, cls, Call(cls.name, args, keywords, place))
 
-    def _constructor(self, cls: ClassValue) -> FunctionValue | None:
+    def constructor_of(self, cls: ClassValue) -> FunctionValue | None:
         """Return the ``__init__`` that a class has, None where a decorator or a library gives it.
 
         That of a dataclass takes the place of its bases' (PEP 557).
@@ -808,6 +810,13 @@ class Calls(RunState):
     def _built(self, made: Value, cls: ClassValue, call: Call) -> Value:
         """Fill an object of a class whose constructor is not written in the program."""
         args, keywords, place = call.args, call.keywords, call.place
+        if is_validated(self.interpreter, cls):
+            if args:
+                raise Raised("arguments", f"{cls.name}() takes 1 positional argument", *args)
+            fill(self.interpreter, made, cls, keywords)
+            return made
+        if cls.configurable:
+            args, keywords = fields_with_bindings(self.interpreter, cls, args, keywords, place)
         if cls.is_dataclass or self._is_record(cls):
             self._fill(made, cls, args, keywords, place)
             return made
@@ -935,6 +944,32 @@ class Calls(RunState):
         """Return what the body of a function of the program comes to."""
         return self._enter(function, args, keywords)
 
+    def caught(
+        self, function: FunctionValue, args: tuple[Value, ...]
+    ) -> tuple[Value, Raised | None]:
+        """Return what a function gives, and what it raises where its caller catches that."""
+        self._guards.append([CATCHING])
+        try:
+            return self._enter(function, args, {}), None
+        except _Leave as end:
+            return Value(UNKNOWN), end.raised
+        finally:
+            self._guards.pop()
+
+    def member_of(self, cls: ClassValue, name: str) -> Value | None:
+        """Return what a class of the program, or a base of it, has under a name."""
+        return self._member(cls, name)
+
+    def value_of_annotation(self, annotation: ast.expr, cls: ClassValue) -> Value:
+        """Return what an annotation of a class stands for, unknown where it cannot be told."""
+        scope = self.modules.get(cls.file)
+        env = getattr(None if scope is None else scope.data, "environment", None)
+        if env is None:
+            return Value(UNKNOWN)
+        with suppress(Raised):
+            return self.value(annotation, env)
+        return Value(UNKNOWN)
+
     def _enter(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> Value:
@@ -960,11 +995,7 @@ class Calls(RunState):
         names = self._bound(function, args, keywords)
         env = Environment(names, function.closure, function.file, function.owner)
         if isinstance(node, ast.Lambda):
-            self.stack.append((function.file, node.lineno))
-            try:
-                return self.value(node.body, env)
-            finally:
-                self.stack.pop()
+            return self._lambda(function, node, env)
         yields = self._is_generator(node)
         if yields:
             names["yielded values"] = Value([])
@@ -1011,6 +1042,18 @@ class Calls(RunState):
             return Value(yielded.data, yielded.origins)
         caller = self.stack[-1] if self.stack else None
         return Value(OneShot(_items(yielded), caller))
+
+    def _lambda(self, function: FunctionValue, node: ast.Lambda, env: Environment) -> Value:
+        # Its frame stands in the line of what fails, which need not be the first.
+        line = self.target[1] if _is_around(function, self.target) else node.lineno
+        self.stack.append((function.file, line))
+        try:
+            return self.value(node.body, env)
+        except Raised as raised:
+            raised.place = raised.place or self.stack[-1]
+            raise
+        finally:
+            self.stack.pop()
 
     def _standing_in(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
@@ -1094,6 +1137,8 @@ class Calls(RunState):
     def _bound(
         self, function: FunctionValue, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> dict[str, Value]:
+        if function.configurable:
+            args, keywords = with_bindings(self.interpreter, function, args, keywords)
         arguments = function.node.args
         positional = [p.arg for p in (*arguments.posonlyargs, *arguments.args)]
         only = [p.arg for p in arguments.kwonlyargs]

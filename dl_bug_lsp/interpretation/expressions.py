@@ -20,6 +20,7 @@ from dl_bug_lsp.interpretation.calls import (
     kind_of,
 )
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
+from dl_bug_lsp.interpretation.libraries.python.environment import set_variable
 from dl_bug_lsp.interpretation.libraries.python.introspection import (
     MEMBERS,
     OF_PYTHON,
@@ -35,6 +36,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain, typical
 from dl_bug_lsp.interpretation.run_state import Exhausted
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     NOWHERE,
     UNKNOWN,
     Array,
@@ -103,6 +105,8 @@ BUILT_IN_DECORATORS = {"setter", "getter", "deleter"}
 REGISTRARS = {
     *("hydra.main", "click.registrar", "typer.registrar"),
     *("click.command", "click.group", "rich_click.command", "rich_click.group"),
+    *("gin.configurable", "gin.register", "gin.config.configurable", "gin.config.register"),
+    *("gin.constants_from_enum", "gin.config.constants_from_enum"),
 }
 """Decorators of libraries that change what calling the function does."""
 TRANSFORMING = {
@@ -367,6 +371,8 @@ class Expressions(Calls):
             if model is not None:
                 keys = key.data if isinstance(key.data, tuple) else (key,)
                 self.apply(model, Call("__setitem__", (*keys, value), {}, self.stack[-1], base))
+        elif isinstance(data, Library) and data.name == "os.environ":
+            set_variable(self.interpreter, key, value)
         elif data is None:
             raise Raised("none", "'NoneType' object does not support item assignment", base)
 
@@ -584,6 +590,10 @@ class Expressions(Calls):
             if name in data.keywords and (kind, name) not in MODELS.methods:
                 # Most classes keep what they are made with under its name.
                 return data.keywords[name]
+            lacking = MODELS.methods.get((kind, "__getattr__"))
+            is_entry = data.short in ATTRIBUTE_TABLES and not name.startswith("__")
+            if lacking is not None and is_entry and (kind, name) not in MODELS.methods:
+                return self.apply(lacking, Call("__getattr__", (Value(name),), {}, place, base))
             if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
                 near = difflib.get_close_matches(name, data.state, n=1)
                 held = [data.state[n] for n in near] or [base, *data.state.values()]
@@ -1042,6 +1052,7 @@ class Expressions(Calls):
         for key, expr in zip(node.keys, node.values, strict=True):
             value = self.value(expr, env)
             if key is None:
+                value = operators.as_table(self.held_in(value) or value)
                 if not isinstance(value.data, dict):
                     # Any key may be among those that are not known.
                     return unknown(value, *entries.values())

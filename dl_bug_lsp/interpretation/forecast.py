@@ -64,7 +64,10 @@ READERS = {
     "pandas.read_table",
 }
 """Functions that read a text file, whose encoding is given or UTF-8."""
-SETTINGS = {"DictConfig", "Namespace", "SimpleNamespace"}
+SETTINGS = {
+    *("DictConfig", "Namespace", "SimpleNamespace"),
+    *("EasyDict", "Munch", "SettingsBox", "ConfigDict", "FrozenConfigDict"),
+}
 SETTINGS_METHODS = {
     *("merge_with", "copy", "to_dict", "toDict", "freeze", "defrost", "lock", "unlock", "unlocked"),
     *("is_locked", "ignore_type", "get_ref", "get_oneway_ref", "get_type", "resolve_references"),

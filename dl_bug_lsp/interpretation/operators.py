@@ -12,6 +12,7 @@ from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, cells
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     UNKNOWN,
     Array,
     ClassValue,
@@ -184,7 +185,7 @@ def truth(value: Value) -> bool | None:
     data = value.data
     if isinstance(data, (*PLAIN, list, tuple, dict, set)):
         return bool(data) or rest_of(data) is not None
-    if isinstance(data, LibraryObject) and data.short in ("DictConfig", "CfgNode"):
+    if isinstance(data, LibraryObject) and data.short in ATTRIBUTE_TABLES:
         return bool(data.state)
     if isinstance(data, LibraryObject) and data.name in ALWAYS_TRUE:
         return True
@@ -193,6 +194,15 @@ def truth(value: Value) -> bool | None:
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
     return None if may_be_attribute(value) else True
+
+
+def as_table(value: Value) -> Value:
+    """Return the entries of a library's table of settings as a dictionary, others as they are."""
+    data = value.data
+    if isinstance(data, LibraryObject) and data.short in ATTRIBUTE_TABLES:
+        entries = {k: v for k, v in data.state.items() if not str(k).startswith("__")}
+        return Value(entries, value.origins)
+    return value
 
 
 ALWAYS_TRUE = frozenset(

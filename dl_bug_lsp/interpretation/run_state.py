@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, autograd, libraries, operators
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_DICTS,
     UNKNOWN,
     ClassValue,
     Environment,
@@ -459,6 +460,8 @@ class RunState:
     def held_in(self, value: Value) -> Value | None:
         """Return what an object of a subclass of ``dict`` or ``list`` holds, None of another."""
         data = value.data
+        if isinstance(data, LibraryObject) and data.short in ATTRIBUTE_DICTS:
+            return Value(data.state, value.origins)
         if not isinstance(data, Instance):
             return None
         held = data.attributes.get(ITEMS)

@@ -261,6 +261,12 @@ class LibraryObject:
         return self.name.rpartition(".")[2]
 
 
+ATTRIBUTE_DICTS = frozenset(("EasyDict", "AddictDict", "Munch", "SettingsBox"))
+"""Classes of libraries, by their last name here, that are dictionaries: the state, their items."""
+ATTRIBUTE_TABLES = ATTRIBUTE_DICTS | {"DictConfig", "CfgNode", "ConfigDict", "FrozenConfigDict"}
+"""These, and classes that are no dictionaries but tables whose entries are their state."""
+
+
 @dataclass(slots=True, eq=False)
 class Lazy:
     """Something to iterate over: ``length`` items (UNKNOWN where not known), each like ``item``.
@@ -294,6 +300,8 @@ class FunctionValue:
     owner: ClassValue | None = None
     kind: str = ""
     """``"property"``, ``"staticmethod"``, ``"classmethod"`` or empty."""
+    configurable: str = ""
+    """Under which name a library of settings gives it the parameters that calls leave out."""
 
 
 @dataclass(slots=True, eq=False)
@@ -306,6 +314,8 @@ class ClassValue:
     bases: tuple[Value, ...]
     members: dict[str, Value]
     is_dataclass: bool = False
+    configurable: str = ""
+    """The name of a class without a constructor of its own (`FunctionValue.configurable`)."""
 
 
 @dataclass(slots=True, eq=False)

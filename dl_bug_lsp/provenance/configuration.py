@@ -402,10 +402,12 @@ class Configuration:
         nodes: list[Node] = []
         for file in self.files:
             if file.endswith(".gin"):
-                for entry in self.engine.settings(file).all():
+                settings = self.engine.settings(file)
+                for entry in settings.below(()):
                     parts = entry.key.rpartition("/")[2].split(".")
                     if parts[-2:] == [own, name]:
-                        nodes.append(self.engine.config_node(entry, self.context))
+                        macro = settings.at((entry.text[1:],)) if entry.text[:1] == "%" else None
+                        nodes.append(self.engine.config_node(macro or entry, self.context))
         return nodes[-1:]
 
     # ---------------------------------------------------------------- options as dataclasses

@@ -32,6 +32,7 @@ from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.queries import Queries
 from dl_bug_lsp.provenance.scopes import Scope
 from dl_bug_lsp.provenance.settings import Settings
+from dl_bug_lsp.provenance.written_files import from_originals
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
@@ -125,7 +126,8 @@ class Engine:
         """Return the entries of a config file, or of composed settings, by path."""
         settings = self._settings.get(file)
         if settings is None:
-            settings = self._settings[file] = Settings(self.workspace.config_entries(file))
+            entries = from_originals(self.workspace, self.workspace.config_entries(file))
+            settings = self._settings[file] = Settings(entries)
         return settings
 
     def started(self, lines: Iterable[str], frames: tuple[str, ...]) -> None:

@@ -73,6 +73,8 @@ _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}$]*))?\}|([A-Za-z_]\w*))")
 """A variable of the shell, perhaps with what it is without a value (POSIX, "Parameter Expansion").
 """
+_ANY_VARIABLE = re.compile(r"\$(?:\{[^{}]*\}|\w+)")
+MOST_FITTING = 20
 _FRAME = re.compile(r"\s*File \"")
 _OF_TESTS = re.compile(r"(?:^|/)(?:tests?|testing|\.github|ci)/")
 _FUNCTION = re.compile(r", in (?:[\w.]+\.)?(\w+)\s*$")
@@ -175,6 +177,11 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     )
     configs = dict.fromkeys(f for f in (*paths, *named) if f is not None and f != script)
     configs = dict.fromkeys(f for f in configs if is_settings(workspace, f, script))
+    fitting: list[str] = []
+    if not configs:
+        fitting = _fitting(workspace, launches)
+        fitting = [f for f in fitting if is_settings(workspace, f, script)]
+        configs = dict.fromkeys(fitting if len(fitting) == 1 else ())
     printed = _printed(text)
     if not configs:
         configs = dict.fromkeys(_printed_configs(workspace, script, printed, frozenset(frames)))
@@ -183,12 +190,49 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
         by_run = _of_the_run(workspace, script, text, frozenset(frames))
         configs = dict.fromkeys((*(by_run if len(by_run) == 1 else ()), *configs))
     guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
+    if not configs and not guessed and len(fitting) <= MAX_GUESSED:
+        guessed = tuple(fitting)
     if not overrides:
         overrides = launches[0].words if len(launches) == 1 else ()
     documented = (
         tuple(_documented(workspace, script, names, programs)) if script and not launches else ()
     )
     return Run(script, launches, tuple(configs), guessed, overrides, _once(printed), documented)
+
+
+def _fitting(workspace: Workspace, launches: Iterable[Launch]) -> list[str]:
+    """Return the config files that paths of commands may mean, as far as they are written out.
+
+    A variable of the shell stands for any part of a name; files that an ignore rule hides count,
+    as those that a run has written for the next one.
+    """
+    found: dict[str, None] = {}
+    for launch in launches:
+        for word in _with_values(launch.words):
+            if word.text.endswith(SETTINGS) and "://" not in word.text:
+                path = posixpath.normpath(posixpath.join(launch.folder, word.text))
+                found.update(dict.fromkeys(_files_like(workspace, path.split("/"))))
+    return list(found)
+
+
+def _files_like(workspace: Workspace, parts: Sequence[str]) -> list[str]:
+    """Return the files whose path has parts in which variables may stand for any text."""
+    folders = [""]
+    for part in parts[:-1]:
+        inner: list[str] = []
+        for folder in folders:
+            pattern = _with_any(part)
+            names = workspace.folders_in(folder) if "$" in part else [posixpath.join(folder, part)]
+            inner.extend(f for f in names if pattern.fullmatch(f.rpartition("/")[2]))
+        folders = inner[:MOST_FITTING]
+    pattern = _with_any(parts[-1])
+    files = (f for folder in folders for f in workspace.folder_files(folder))
+    return [f for f in files if pattern.fullmatch(f.rpartition("/")[2])][:MOST_FITTING]
+
+
+def _with_any(part: str) -> re.Pattern[str]:
+    """Return the pattern of a part of a path in which each variable is any text."""
+    return re.compile(".*".join(re.escape(piece) for piece in _ANY_VARIABLE.split(part)))
 
 
 def _functions(log: Iterable[str]) -> frozenset[str]:
@@ -595,7 +639,8 @@ def _likeliest(
 
     def agreement(launch: Launch) -> float:
         total = 10.0 * (launch.texts in texts) + OF_STARTED * (launch.file in started)
-        command = launch.texts[0].replace("-", "_") if launch.texts else ""
+        first = next((w.text for w in launch.words if not name_of(w)), "")
+        command = first.replace("-", "_")
         total += OF_COMMAND * (command in functions)
         if changed:
             own = {t for t in launch.texts if "=" in t}

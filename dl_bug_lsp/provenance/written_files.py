@@ -1,17 +1,24 @@
 """Files that one script of the workspace writes and another reads: what was put into them.
 
 ``json.dump(meta, open("meta.json", "w"))`` here is where ``json.load(open(path))["vocab"]`` there
-comes from, also where the file itself is not kept with the code.
+comes from, also where the file itself is not kept with the code. A config file that a run has
+copied to the folder of its results leads back to the one that the user wrote.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.provenance import names
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import Entered, Scope, dotted_name
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.contents import ConfigEntry
+from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -129,3 +136,59 @@ def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node
     if last_name(engine, engine.node(path, context)) != name:
         return None
     return engine.node(value, context)
+
+
+# --- copies of config files -----------------------------------------------------------------------
+
+FEW_LINES = 3
+"""Lines that a config file must have to be recognized in another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The listed file that a hidden one begins with; ``rest`` is what follows in the hidden one."""
+
+    file: str
+    lines: int
+    rest: str
+
+
+_ORIGINALS: WeakKeyDictionary[Workspace, dict[str, Original | None]] = WeakKeyDictionary()
+
+
+def original_of(workspace: Workspace, file: str) -> Original | None:
+    """Return the config file that a hidden one was copied from.
+
+    Only a file that an ignore rule hides, as results of runs are, is taken for a copy; None where
+    it begins with no listed file, or with several alike.
+    """
+    base = workspace.base if isinstance(workspace, EditedWorkspace) else workspace
+    known = _ORIGINALS.setdefault(base, {})
+    if file not in known:
+        known[file] = None if file in base.files() else _original(base, file)
+    return known[file]
+
+
+def _original(workspace: Workspace, file: str) -> Original | None:
+    text = workspace.text(file)
+    ending = file.rpartition(".")[2]
+    if text is None or "/" in ending:
+        return None
+    found: list[Original] = []
+    same = [other for other in workspace.files() if other.endswith(f".{ending}")]
+    for other in same[:MAX_FILES]:
+        own = (workspace.text(other) or "").rstrip()
+        lines, rest = own.count("\n") + 1, text[len(own) :]
+        if lines >= FEW_LINES and text.startswith(own) and rest[:1] in ("", "\n", "\r"):
+            found.append(Original(other, lines, rest))
+    longest = max((original.lines for original in found), default=0)
+    alike = [original for original in found if original.lines == longest]
+    return alike[0] if len(alike) == 1 else None
+
+
+def from_originals(workspace: Workspace, entries: Sequence[ConfigEntry]) -> list[ConfigEntry]:
+    """Return entries of a file with the places of the file that it was copied from."""
+    original = original_of(workspace, entries[0].file) if entries else None
+    if original is None:
+        return list(entries)
+    return [replace(e, file=original.file) if e.end_line <= original.lines else e for e in entries]

@@ -447,6 +447,7 @@ _STACK_OPENING = re.compile(
 _IN_TORCHSCRIPT = "The following operation failed in the TorchScript interpreter"
 _HERE = re.compile(r"<--- HERE\s*$")
 _SERIALIZED = "code/__torch__"
+_IN_CALL = re.compile(r"^ *(?:In call to configurable '|No values supplied by Gin or caller for )")
 _FOOTER = re.compile(r"^-{20}$|^For simplicity, JAX has removed its internal frames")
 
 
@@ -575,9 +576,12 @@ def _joined(message_lines: list[str]) -> str:
 
 
 def split_footer(lines: list[str]) -> tuple[list[str], list[str]]:
-    """Split JAX's footer, a note on every filtered exception, from a message's lines."""
+    """Split what a library puts below every message from a message's lines.
+
+    JAX tells of filtered frames, gin of the configurable functions that the exception went through.
+    """
     for index, text in enumerate(lines):
-        if index and _FOOTER.match(text):
+        if index and (_FOOTER.match(text) or _IN_CALL.match(text)):
             note = [line for line in lines[index:] if not line.startswith("-----")]
             return lines[:index], note
     return lines, []

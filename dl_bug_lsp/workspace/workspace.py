@@ -549,6 +549,7 @@ class EditedWorkspace(Workspace):
     ) -> None:
         # The constructor of the base would read the folder again.
         self.__dict__.update(base.__dict__)
+        self.base = base
         self.edited = file
         self._edited_tree = tree
         self._edited_text = text

@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from followed_programs import followed, shown
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.workspace import Workspace
@@ -99,3 +100,16 @@ def test_what_is_refused_within_modules_of_the_program(name: str, tmp_path: Path
     assert raised is not None
     assert raised.what == what
     assert [side.data for side in raised.sides][: len(sides)] == sides
+
+
+def test_a_schedule_asks_its_functions_for_every_epoch(tmp_path: Path) -> None:
+    program = (
+        "import torch\nfrom torch.optim.lr_scheduler import LambdaLR\nseen = []\n"
+        "def factor(epoch):\n    seen.append(epoch)\n    return 1.0\n"
+        "opt = torch.optim.SGD(torch.nn.Linear(2, 2).parameters(), lr=0.1)\n"
+        "s = LambdaLR(opt, lr_lambda=[factor])\ns.step()\ns.step()\n"
+        "LambdaLR(opt, lambda epoch:\n    1 / epoch)"
+    )
+    interpreter, names = followed(tmp_path, program, {})
+    assert shown(names["seen"]) == [0, 1, 2]
+    assert [kind for _, kind in interpreter.elsewhere] == ["value"]

@@ -61,3 +61,31 @@ def test_a_package_that_is_started_as_a_module_may_be_installed_as_a_program(
     assert launch.texts == ("start", "small.yaml")
     (launch,) = run_of(workspace, ("$ kit start small.yaml",), ("kit/cli.py",)).launches
     assert launch.texts == ("start", "small.yaml")
+
+
+def test_a_config_that_a_variable_leaves_open_is_the_one_that_fits(tmp_path: Path) -> None:
+    for name in ("runs/wide/0", "runs/deep", "conf"):
+        (tmp_path / name).mkdir(parents=True)
+    (tmp_path / ".gitignore").write_text("runs/\n")
+    (tmp_path / "runs/wide/0/config.yaml").write_text("lr: 0.1\n")
+    (tmp_path / "runs/deep/config.yaml").write_text("lr: 0.1\n")
+    for name in ("one", "two"):
+        (tmp_path / f"conf/{name}.yaml").write_text("lr: 0.1\n")
+    (tmp_path / "train.py").write_text("print(1)\n")
+    script = tmp_path / "run.sh"
+    script.write_text("python train.py --config runs/$1/0/config.yaml fit\n")
+    run = run_of(Workspace(tmp_path, cache=False), (), ("train.py",))
+    assert run.configs == ("runs/wide/0/config.yaml",)
+    script.write_text("python train.py --config conf/${1:-one}.yaml fit\n")
+    run = run_of(Workspace(tmp_path, cache=False), (), ("train.py",))
+    assert (run.configs, run.guessed) == ((), ("conf/one.yaml", "conf/two.yaml"))
+
+
+def test_the_word_that_names_a_function_may_stand_behind_options(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text(
+        "python train.py --config a.yaml build\npython train.py --config a.yaml fit\n"
+    )
+    log = ('  File "/job/train.py", line 3, in fit',)
+    (launch,) = run_of(Workspace(tmp_path, cache=False), log, ("train.py",)).launches
+    assert launch.line == 2

@@ -149,6 +149,19 @@ PLAIN: list[tuple[str, str, Found]] = [
         ],
     ),
     ("a.gin", "train.lr = 0.1\nNet.dim = 3\n", [(1, "train.lr", 0.1), (2, "Net.dim", 3)]),
+    (
+        "b.gin",
+        "import models  # c\ninclude 'a.gin'\nLR = 0.1\ntrain.lr = %LR\nmodels.Net.dims = [\n"
+        "    1,  # one\n    @warm/Adam(),\n]\nfit:\n    name = 'a#b'\nfit.z = \\\n    3\n",
+        [
+            (3, "LR", 0.1),
+            (4, "train.lr", "%LR"),
+            (6, "models.Net.dims.0", 1),
+            (7, "models.Net.dims.1", "@warm/Adam()"),
+            (10, "fit.name", "a#b"),
+            (12, "fit.z", 3),
+        ],
+    ),
     (".env", 'export A=1\nB="x y"\nC=d # e\n', [(1, "A", 1), (2, "B", "x y"), (3, "C", "d")]),
     (
         "constraints-gpu.txt",

@@ -13,7 +13,7 @@ from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.numbers import counts_rounds
 from dl_bug_lsp.evidence.repairs.alternatives import measured
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.nodes import StepKind
+from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -28,6 +28,9 @@ WORD_ROLES = frozenset({"num_embeddings", "vocab_size", "num_tokens", "ntoken"})
 VOCABULARY = "vocab"
 """What a file of words, one a line, or the setting that names it is called."""
 LAST_FRAMES = 8
+HANDING_ON = frozenset((StepKind.NAME, StepKind.ATTRIBUTE, StepKind.INDEXING))
+MOST_HANDED_ON = 20
+"""Names through which a setting comes to where it is used."""
 LABEL_LOSSES = ("cross_entropy", "crossentropy", "nll_loss", "label value", "target")
 """What names a loss whose labels are indices of classes."""
 COUNTERS = {"__len__", "size", "vocab_size", "num_classes", "n_classes", "num_labels", "num_tokens"}
@@ -427,7 +430,11 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         zero = any(c.value == 0 and not isinstance(c.value, bool) for c in node.constants)
         if zero and step.decides:
             computed = node.kind is StepKind.ARITHMETIC
-            kind = "rules.zero_computed" if computed else "rules.zero"
+            equal = _equal_settings(step) if computed else {}
+            for place, text in equal.items():
+                why = f"`{node.text}` is 0, as both sides are {text}"
+                yield Clue("rules.zero_computed", *place, closeness, why)
+            kind = "rules.zero_computed" if computed and not equal else "rules.zero"
             why = f"`{node.text}` is 0" if node.text != "0" else "the zero stands here"
             yield Clue(kind, node.file, node.line, closeness, why)
         expr = node.expr
@@ -444,6 +451,37 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         if isinstance(dropped, ast.Constant) and dropped.value is True:
             why = "an incomplete batch is thrown away, which may leave nothing"
             yield Clue("rules.strong", node.file, dropped.lineno, 1.0, why)
+
+
+def _equal_settings(difference: Step) -> dict[tuple[str, int], str]:
+    """Return where the two equal sides of a difference are set, with the number that both are.
+
+    Empty where a side is written out in the difference itself, or made by more than setting it.
+    """
+    expr = difference.node.expr
+    if not isinstance(expr, ast.BinOp) or not isinstance(expr.op, ast.Sub):
+        return {}
+    if isinstance(expr.left, ast.Constant) or isinstance(expr.right, ast.Constant):
+        return {}
+    settings = [_set_at(node) for _, node in difference.node.inputs]
+    numbers = {node.constant.value for node in settings if node is not None and node.constant}
+    if len(settings) != 2 or None in settings or len(numbers) != 1:
+        return {}
+    return {(n.file, n.line): str(n.constant.value) for n in settings if n and n.constant}
+
+
+def _set_at(node: Node) -> Node | None:
+    """Return the setting or constant that a node stands for, None where it is made of more."""
+    for _ in range(MOST_HANDED_ON):
+        number = node.constant
+        if number is None or type(number.value) not in (int, float) or not number.value:
+            return None
+        if node.entry is not None or isinstance(node.expr, ast.Constant):
+            return node if node.line > 0 else None
+        if node.kind not in HANDING_ON or len(node.inputs) != 1:
+            return None
+        node = node.inputs[0][1]
+    return None
 
 
 def find_step_counts(case: Case) -> Iterator[Clue]:

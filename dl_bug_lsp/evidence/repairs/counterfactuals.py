@@ -39,6 +39,7 @@ from dl_bug_lsp.interpretation.run_state import MAX_STEPS
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
+from dl_bug_lsp.provenance.written_files import original_of
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
@@ -392,6 +393,8 @@ def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> 
     if raised.what != "size":
         left_out = {*left_out, "wrap.padded"}
     _, settings = settings_of(case)
+    original = original_of(case.workspace, settings) if settings else None
+    settings = original.file if original is not None else settings
     files = [settings] if settings else list(case.config_files)[:3]
     chooses = _deciding(case, recorder)
 

@@ -53,6 +53,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.run_state import Settled
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_TABLES,
     Array,
     ClassValue,
     Environment,
@@ -73,7 +74,7 @@ OF_ONE = frozenset(
     ("append", "add", "appendleft", "remove", "discard", "len", "list", "set", "sum")
 )
 """Functions and methods that take one argument: a list of several is not unpacked for them."""
-NAMESPACES = ("Namespace", "SimpleNamespace", "DictConfig")
+NAMESPACES = ("Namespace", "SimpleNamespace", *ATTRIBUTE_TABLES)
 """Objects of libraries that hold settings as attributes."""
 OWNERS = (
     *(ast.BinOp, ast.keyword, ast.Dict, ast.For, ast.IfExp, ast.comprehension),
@@ -718,7 +719,7 @@ class Editor:
                 args[at] = ast.copy_location(ast.Starred(given, ast.Load()), given)
                 yield ast.Call(node.func, args, node.keywords), "star"
             elif isinstance(data, dict) or (
-                isinstance(data, LibraryObject) and data.short == "DictConfig"
+                isinstance(data, LibraryObject) and data.short in ATTRIBUTE_TABLES
             ):
                 keywords = [*node.keywords, ast.keyword(None, given)]
                 yield ast.Call(node.func, [*args[:at], *args[at + 1 :]], keywords), "star"

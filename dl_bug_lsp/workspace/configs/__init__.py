@@ -10,6 +10,7 @@ from dl_bug_lsp.workspace.configs.build_files import (
     read_makefile,
     read_requirements,
 )
+from dl_bug_lsp.workspace.configs.gin_files import read_gin_config
 from dl_bug_lsp.workspace.configs.ini_files import read_env_config, read_ini_config
 from dl_bug_lsp.workspace.configs.json_reader import read_json_config
 from dl_bug_lsp.workspace.configs.reading import ConfigReading
@@ -32,7 +33,7 @@ _BY_EXTENSION: dict[str, Reader] = {
     "conf": read_ini_config,
     "config": read_ini_config,
     "properties": read_ini_config,
-    "gin": read_ini_config,
+    "gin": read_gin_config,
     "env": read_env_config,
     "sh": read_shell_config,
     "bash": read_shell_config,

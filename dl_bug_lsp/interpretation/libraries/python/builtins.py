@@ -26,6 +26,7 @@ from dl_bug_lsp.interpretation.operators import (
     value_of,
 )
 from dl_bug_lsp.interpretation.values import (
+    ATTRIBUTE_DICTS,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -303,7 +304,14 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
     entries: dict[Any, Value] = {}
     rest: Value | None = None
     if call.args:
-        data = (interpreter.held_in(call.args[0]) or call.args[0]).data
+        data = operators.as_table(interpreter.held_in(call.args[0]) or call.args[0]).data
+        model = (
+            MODELS.methods.get((data.short, "items")) if isinstance(data, LibraryObject) else None
+        )
+        if model is not None:
+            inner = Call("items", (), {}, call.place, call.args[0])
+            call = Call(call.name, (model(interpreter, inner),), call.keywords, call.place)
+            data = call.args[0].data
         if isinstance(data, dict):
             entries.update(data)
             rest = rest_of(data)
@@ -696,6 +704,8 @@ def _is_a(interpreter: Interpreter, value: Value, option: Value) -> bool | None:
             return _is_layer(data.short, last)
         if data.name == "datasets.ArrowDataset" and root == "datasets":
             return last == "Dataset"
+        if last in ("dict", "Mapping", "MutableMapping") and data.short in ATTRIBUTE_DICTS:
+            return True
         if root in ("builtins", "collections") and last in (*_CONTAINERS, *_PLAIN_CLASSES):
             return False if last in _PLAIN_CLASSES else _contains_by_name([data.name])
         return None
@@ -822,10 +832,14 @@ def _is_array(data: Array, root: str, last: str) -> bool | None:
     return None if root in _ABSTRACT or last in ("Parameter", "Variable") else False
 
 
+LACKING = {"Namespace", "SimpleNamespace", "EasyDict", "Munch", "SettingsBox", "ConfigDict"}
+"""Classes of libraries whose objects have no attributes but those that they hold."""
+
+
 def _is_absent(base: Value, name: str) -> bool:
     """Whether a namespace of which all attributes are known has none of a name."""
     data = base.data
-    if not isinstance(data, LibraryObject) or data.short not in ("Namespace", "SimpleNamespace"):
+    if not isinstance(data, LibraryObject) or data.short not in LACKING:
         return False
     return bool(data.state) and name not in data.state and not name.startswith("_")
 
@@ -1132,6 +1146,7 @@ def _dict_method(
         return Value(copied, receiver.origins)
     if name == "update":
         given = interpreter.held_in(args[0]) or args[0] if args else Value({})
+        given = operators.as_table(given)
         if not isinstance(given.data, dict) and given.known:
             given = _dict(interpreter, Call("builtins.dict", (given,), {}, call.place))
         data.update(call.keywords)

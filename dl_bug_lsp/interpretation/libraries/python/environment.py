@@ -60,6 +60,12 @@ def _read(interpreter: Interpreter, call: Call) -> dict[str, Value] | None:
     return variables
 
 
+def variables_in(interpreter: Interpreter, path: Value) -> dict[str, Value]:
+    """Return the variables of a file of settings, none where it is not known."""
+    call = Call("dotenv.dotenv_values", (path,), {}, (interpreter.script, 1))
+    return _read(interpreter, call) or {}
+
+
 @MODELS.function("dotenv.load_dotenv")
 def _load(interpreter: Interpreter, call: Call) -> Value:
     variables = _read(interpreter, call)
@@ -89,12 +95,32 @@ def _get(interpreter: Interpreter, call: Call) -> Value:
     known = VARIABLES.get(interpreter)
     if known is not None and text in known and name is not None:
         return Value(known[text].data, merged(known[text], name))
+    if call.name.endswith("setdefault") and name is not None and default is not None:
+        set_variable(interpreter, name, default)
     near: list[Value] = []
     if known is not None and text is not None and interpreter.GUESSES:
         near = [known[n] for n in difflib.get_close_matches(text, known, n=1)]
     if default is not None:
         return Value(default.data, merged(*call.args, *near))
     return Value(None, merged(*call.args, *near)) if near else call.unknown()
+
+
+def set_variable(interpreter: Interpreter, name: Value, value: Value) -> None:
+    """Note that the program sets an environment variable itself; raise where it is no text."""
+    if isinstance(value.data, (int, float, type(None))):
+        raise Raised("type", f"str expected, not {type(value.data).__name__}", value)
+    if isinstance(name.data, str):
+        VARIABLES.setdefault(interpreter, {})[name.data] = value
+
+
+@MODELS.function("os.environ.update")
+def _update(interpreter: Interpreter, call: Call) -> Value:
+    given = call.args[0].data if call.args else None
+    for name, value in given.items() if isinstance(given, dict) else ():
+        set_variable(interpreter, Value(name), value)
+    for name, value in call.keywords.items():
+        set_variable(interpreter, Value(name), value)
+    return Value(None)
 
 
 @MODELS.function("os.environ.copy")

@@ -528,8 +528,8 @@ def _fire(interpreter: Interpreter, call: Call) -> Value:
         if isinstance(data, dict) and plain and plain[0].data in data:
             target = data[plain.pop(0).data]
         elif isinstance(data, ClassValue):
-            start = data.members.get("__init__")
-            args = getattr(getattr(start, "data", None), "node", None)
+            start = interpreter.constructor_of(data)
+            args = None if start is None else start.node
             wanted = {p.arg for p in (*args.args.args, *args.args.kwonlyargs)} if args else set()
             own = {name: word for name, word in named.items() if name in wanted}
             named = {name: word for name, word in named.items() if name not in wanted}
@@ -608,6 +608,11 @@ def _flag(interpreter: Interpreter, call: Call) -> Value:
         value = _flag_value(kind, word, f"no{name.data}" in named)
     FLAGS.setdefault(interpreter, {})[name.data] = value
     return thing("absl.flags.FlagHolder", call, value=value, default=default)
+
+
+def words_of_flags(interpreter: Interpreter) -> dict[str, Value]:
+    """Return the flags of the run's command, with what they are set to."""
+    return _flags(interpreter.arguments or ())[1]
 
 
 def _flag_value(kind: str, word: Value, is_off: bool) -> Value:

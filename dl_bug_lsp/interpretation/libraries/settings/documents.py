@@ -27,6 +27,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
     MOST_TEXT_OF_PATTERN,
+    is_true,
     nothing,
     state_of,
     text_of,
@@ -52,6 +53,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     unknown,
 )
+from dl_bug_lsp.provenance.written_files import from_originals, original_of
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
@@ -108,7 +110,28 @@ def _json_load(interpreter: Interpreter, call: Call) -> Value:
         saved = kept_in(interpreter, handle, "json")
         return Value(UNKNOWN, merged(state_of(handle, "path"))) if saved is None else saved
     document = _json_text(text, frozenset({(file, 1)}))
+    hook = call.keywords.get("object_hook")
+    if hook is not None and hook.data is not None:
+        return _hooked(interpreter, document, hook, call.place)
     return explained_by_writer(interpreter, handle, "json", document)
+
+
+def _hooked(
+    interpreter: Interpreter, value: Value, hook: Value, place: Origin, depth: int = 20
+) -> Value:
+    """Return a document whose objects a function has made of their dictionaries, inner ones first.
+
+    Source: the Python library reference, ``json.load`` (``object_hook``).
+    """
+    data = value.data
+    if isinstance(data, list) and depth:
+        items = [_hooked(interpreter, item, hook, place, depth - 1) for item in data]
+        return Value(items, value.origins)
+    if not isinstance(data, dict) or not depth:
+        return value
+    entries = {k: _hooked(interpreter, v, hook, place, depth - 1) for k, v in data.items()}
+    made = interpreter.call(hook, (Value(entries, value.origins),), {}, place)
+    return Value(made.data, made.origins | value.origins)
 
 
 @MODELS.function("json.loads", "orjson.loads", "ujson.loads")
@@ -122,6 +145,9 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     if text is None or not isinstance(text.data, str):
         return call.unknown()
     document = _json_text(text.data, text.origins)
+    hook = call.keywords.get("object_hook")
+    if hook is not None and hook.data is not None:
+        return _hooked(interpreter, document, hook, call.place)
     whole = [file for file, line in text.origins if line == 1]
     if len(text.origins) != 1 or not whole or text_in(interpreter, whole[0]) != text.data:
         return document
@@ -173,6 +199,9 @@ def settings(interpreter: Interpreter, file: str) -> Value:
     Unknown where the file has more than one document, could not be read, or is too long.
     """
     workspace = interpreter.workspace
+    original = original_of(workspace, file)
+    if original is not None and not original.rest.strip():
+        file = original.file
     origins = frozenset({(file, 1)})
     text = text_in(interpreter, file)
     entries = workspace.config_entries(file)
@@ -184,7 +213,7 @@ def settings(interpreter: Interpreter, file: str) -> Value:
         raise Raised("value", problem, Value(UNKNOWN, at))
     if file.endswith((".yaml", ".yml")) and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
         return Value(UNKNOWN, origins)
-    return nested(interpreter, entries, (file, 1))
+    return nested(interpreter, from_originals(workspace, entries), (file, 1))
 
 
 def nested(interpreter: Interpreter, entries: Sequence[ConfigEntry], start: Origin) -> Value:
@@ -277,6 +306,27 @@ def _settings_ofdocument_of(interpreter: Interpreter, call: Call) -> Value:
     return document_of(interpreter, call.given(0, "stream", "fp", "s"))
 
 
+@MODELS.function("yaml.safe_load_all", "yaml.load_all", "yaml.full_load_all")
+def _documents(interpreter: Interpreter, call: Call) -> Value:
+    """Return the documents of a file, which lines of three dashes part."""
+    given = call.given(0, "stream")
+    file = state_of(given, "file").data
+    text = text_in(interpreter, file) if isinstance(file, str) else None
+    if text is None or not isinstance(file, str):
+        return call.unknown()
+    documents: list[Value] = []
+    line = 1
+    for number, part in enumerate(re.split(r"(?m)^---[^\n]*\n?", text)[: MOST_ITEMS + 1]):
+        if part.strip() or number:
+            reading = read_yaml_config(file, "\n" * (line - 1) + part)
+            if reading.problem is not None or not all(e.path for e in reading.entries):
+                return call.unknown()
+            if reading.entries:
+                documents.append(nested(interpreter, reading.entries, (file, line)))
+        line += part.count("\n") + 1
+    return Value(documents, frozenset({(file, 1)}))
+
+
 @MODELS.function("toml.load", "OmegaConf.load", "omegaconf.OmegaConf.load")
 def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "f", "file_")
@@ -290,9 +340,62 @@ def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
     return config_of(document, call) if call.name.startswith("omega") else document
 
 
-@MODELS.function("configparser.ConfigParser", "configparser.RawConfigParser")
+@MODELS.function(
+    *("configparser.ConfigParser", "configparser.RawConfigParser", "configparser.SafeConfigParser"),
+)
 def _config_parser(_: Interpreter, call: Call) -> Value:
-    return thing("configparser.ConfigParser", call, sections_=Value({}))
+    """Make a parser; ``interpolation_`` is the mark of the references that it follows."""
+    given = call.keywords.get("interpolation")
+    name = given.data.short if given is not None and isinstance(given.data, LibraryObject) else ""
+    mark: object = "$" if name == "ExtendedInterpolation" else "%"
+    if call.name.endswith("RawConfigParser") or (given is not None and given.data is None):
+        mark = ""
+    elif given is not None and name not in ("BasicInterpolation", "ExtendedInterpolation"):
+        mark = UNKNOWN
+    state = {"sections_": Value({}), "interpolation_": Value(mark)}
+    return thing("configparser.ConfigParser", call, **state)
+
+
+_REFERENCES = {
+    "%": re.compile(r"%\((?P<option>[^()\n]+)\)s|(?P<mark>%%)"),
+    "$": re.compile(r"\$\{(?:(?P<section>[^${}:\n]+):)?(?P<option>[^${}:\n]+)\}|(?P<mark>\$\$)"),
+}
+MOST_REFERENCES = 10
+
+
+def _interpolated(parser: Value | None, section: Value, option: Value, depth: int = 0) -> Value:
+    """Return an option with its references followed, as ``configparser`` follows them.
+
+    Source: the Python library reference, ``configparser`` ("Interpolation of values").
+    """
+    mark, text = state_of(parser, "interpolation_").data, option.data
+    if not isinstance(text, str) or mark == "" or not any(m in text for m in "%$"):
+        return option
+    if not isinstance(mark, str) or depth >= MOST_REFERENCES:
+        return Value(UNKNOWN, option.origins)
+    sections, parts = state_of(parser, "sections_").data, [option]
+    pieces: list[str] = []
+    end = 0
+    for match in _REFERENCES[mark].finditer(text):
+        pieces.append(text[end : match.start()])
+        end = match.end()
+        if match["mark"]:
+            pieces.append(mark)
+            continue
+        named = match.groupdict().get("section")
+        held = section
+        if named is not None and isinstance(sections, dict):
+            held = sections.get(named, Value({}))
+        other = held.data.get(match["option"].lower()) if isinstance(held.data, dict) else None
+        if other is None:
+            refusal = f"bad interpolation variable reference {match[0]!r}"
+            raise Raised("key", refusal, Value(match["option"], option.origins), held)
+        value = _interpolated(parser, held, other, depth + 1)
+        if not isinstance(value.data, str):
+            return Value(UNKNOWN, merged(option, value))
+        parts.append(value)
+        pieces.append(value.data)
+    return Value("".join([*pieces, text[end:]]), merged(*parts))
 
 
 @MODELS.method("ConfigParser", "read", "read_file", "read_string")
@@ -325,8 +428,7 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
         held = sections.setdefault(section, Value({}, start)).data
         for option, text in parser.items(section):
             line = lines.get((section, option)) or lines.get(("DEFAULT", option)) or 1
-            known: object = UNKNOWN if "%(" in text or "${" in text else text
-            held[option] = Value(known, frozenset({(file, line)}))
+            held[option] = Value(text, frozenset({(file, line)}))
     return Value([Value(file)])
 
 
@@ -362,6 +464,8 @@ def _ini_get(_: Interpreter, call: Call) -> Value:
         if fallback is None:
             raise Raised("key", f"No option {option.data!r}", option, items)
         return fallback
+    if not is_true(call.keywords.get("raw")):
+        option_value = _interpolated(_parser_of(call.receiver), items, option_value)
     if not isinstance(option_value.data, str):
         return Value(UNKNOWN, option_value.origins)
     try:
@@ -370,6 +474,59 @@ def _ini_get(_: Interpreter, call: Call) -> Value:
         raise Raised(
             "value", f"not a value for {call.name}: {option_value.data!r}", option_value
         ) from None
+
+
+def _parser_of(receiver: Value) -> Value:
+    """Return the parser that a section is of, of a parser itself."""
+    return receiver if "parser_" not in _state(receiver) else state_of(receiver, "parser_")
+
+
+def _state(value: Value) -> dict[str, Value]:
+    return value.data.state if isinstance(value.data, LibraryObject) else {}
+
+
+@MODELS.method("ConfigParser", "set", "add_section")
+def _ini_set(_: Interpreter, call: Call) -> Value:
+    sections = state_of(call.receiver, "sections_").data
+    section, option, value = (
+        call.given(0, "section"),
+        call.given(1, "option"),
+        call.given(2, "value"),
+    )
+    if isinstance(sections, dict) and section is not None and isinstance(section.data, str):
+        if call.name == "add_section":
+            sections[section.data] = Value({}, frozenset({call.place}))
+        elif option is not None and value is not None and section.data in sections:
+            sections[section.data].data[str(option.data).lower()] = value
+    return Value(None)
+
+
+@MODELS.method("SectionProxy", "__setitem__")
+def _ini_put(_: Interpreter, call: Call) -> Value:
+    items, option, value = state_of(call.receiver, "read_"), call.given(0), call.given(1)
+    if isinstance(items.data, dict) and option is not None and value is not None:
+        items.data[str(option.data).lower()] = value
+    return Value(None)
+
+
+@MODELS.method("ConfigParser", "__setitem__", "read_dict")
+def _ini_dict(_: Interpreter, call: Call) -> Value:
+    """Take sections from dictionaries, whose values become texts."""
+    sections = state_of(call.receiver, "sections_").data
+    given = call.args[-1] if call.args else Value(UNKNOWN)
+    tables = given.data
+    if call.name == "__setitem__":
+        tables = {str(call.args[0].data): given}
+    if not isinstance(sections, dict) or not isinstance(tables, dict):
+        _forget(call.receiver)
+        return Value(None)
+    for name, table in tables.items():
+        held = sections.setdefault(str(name), Value({}, table.origins)).data
+        for option, value in table.data.items() if isinstance(table.data, dict) else ():
+            plain_text = isinstance(value.data, (str, int, float))
+            text: object = str(value.data) if plain_text else UNKNOWN
+            held[str(option).lower()] = Value(text, value.origins)
+    return Value(None)
 
 
 def _ini_section(parser: Value, name: Value | None) -> Value:
@@ -386,7 +543,9 @@ def _ini_section(parser: Value, name: Value | None) -> Value:
 def _ini_proxy(_: Interpreter, call: Call) -> Value:
     assert call.receiver is not None
     items = _ini_section(call.receiver, call.given(0))
-    return thing("configparser.SectionProxy", call, read_=items) if items.known else items
+    if not items.known:
+        return items
+    return thing("configparser.SectionProxy", call, read_=items, parser_=call.receiver)
 
 
 @MODELS.method("SectionProxy", "__getitem__")
@@ -396,7 +555,8 @@ def _ini_item(_: Interpreter, call: Call) -> Value:
         entry = items.data.get(option.data.lower())
         if entry is None:
             raise Raised("key", f"no option {option.data!r}", option, items)
-        return entry if isinstance(entry, Value) else unknown(items)
+        assert call.receiver is not None
+        return _interpolated(_parser_of(call.receiver), items, entry)
     return call.unknown()
 
 
@@ -418,7 +578,11 @@ def _ini_items(_: Interpreter, call: Call) -> Value:
         items = _ini_section(call.receiver, call.args[0])
     if not isinstance(items.data, dict):
         return call.unknown()
-    pairs = [(value_of(key, value.origins), value) for key, value in items.data.items()]
+    parser = _parser_of(call.receiver)
+    pairs = [
+        (value_of(key, value.origins), _interpolated(parser, items, value))
+        for key, value in items.data.items()
+    ]
     if call.name == "items":
         return Value([Value(pair, merged(*pair)) for pair in pairs], items.origins)
     return Value([pair[call.name == "values"] for pair in pairs], items.origins)
@@ -465,7 +629,6 @@ def _container(value: Value, depth: int = 20) -> Value:
 
 
 @MODELS.function("omegaconf.OmegaConf.create", "OmegaConf.create")
-@MODELS.function("easydict.EasyDict", "box.Box", "munch.munchify", "ml_collections.ConfigDict")
 def _config_create(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
     held = given if given is not None else Value(dict(call.keywords))

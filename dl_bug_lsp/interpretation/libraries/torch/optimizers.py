@@ -20,6 +20,8 @@ from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
+    FunctionValue,
     Instance,
     Lazy,
     Library,
@@ -41,6 +43,9 @@ SCHEDULERS = words(
     "OneCycleLR CyclicLR CosineAnnealingWarmRestarts LinearLR ConstantLR PolynomialLR "
     "MultiplicativeLR"
 )
+
+EPOCH = "epoch of the schedule"
+"""Under which name a schedule keeps the number of its last step."""
 
 
 def is_module(value: Value) -> bool:
@@ -98,6 +103,39 @@ def _scheduler(_: Interpreter, call: Call) -> Value:
     return made(call)
 
 
+@MODELS.function("torch.optim.lr_scheduler.LambdaLR")
+def _lambda_rates(interpreter: Interpreter, call: Call) -> Value:
+    """Make a schedule; its functions are asked for the factors of epoch 0 at once."""
+    scheduler = _scheduler(interpreter, call)
+    last = call.given(2, "last_epoch")
+    if isinstance(scheduler.data, LibraryObject) and (last is None or last.data == -1):
+        scheduler.data.state[EPOCH] = Value(0)
+        _ask_factors(interpreter, call, scheduler.data)
+    return scheduler
+
+
+def _ask_factors(interpreter: Interpreter, call: Call, scheduler: LibraryObject) -> None:
+    """Call the functions of a schedule with the number of its epoch."""
+    made_with = Call(scheduler.name, scheduler.args, scheduler.keywords, scheduler.made)
+    given = made_with.given(1, "lr_lambda")
+    held = [] if given is None else given.data if isinstance(given.data, list) else [given]
+    for function in held:
+        if isinstance(function.data, (FunctionValue, BoundMethod, Instance)):
+            interpreter.call(function, (scheduler.state[EPOCH],), {}, call.place)
+
+
+def _next_factors(interpreter: Interpreter, call: Call) -> Value:
+    """Ask the functions of a schedule for the factors of its next epoch."""
+    held = call.held
+    epoch = call.state.get(EPOCH)
+    if held is not None and epoch is not None and isinstance(epoch.data, int):
+        given = call.given(0, "epoch")
+        following = Value(epoch.data + 1) if given is None or given.data is None else given
+        held.state[EPOCH] = following
+        _ask_factors(interpreter, call, held)
+    return Value(None)
+
+
 for _short in (*OPTIMIZERS, *SCHEDULERS):
     MODELS.method(_short, "zero_grad", "load_state_dict")(nothing)
     MODELS.method(_short, "step", "state_dict", "get_last_lr")(lambda _, call: call.unknown())
@@ -125,6 +163,7 @@ def _stepped(interpreter: Interpreter, call: Call) -> Value:
 for _short in (*SCHEDULERS, "SequentialLR", "ChainedScheduler", "LRScheduler", "_LRScheduler"):
     MODELS.method(_short, "step", "load_state_dict", "print_lr")(nothing)
     MODELS.method(_short, "get_last_lr")(_rates)
+MODELS.method("LambdaLR", "step")(_next_factors)
 for _short in OPTIMIZERS:
     MODELS.method(_short, "step")(_stepped)
     MODELS.method(_short, "add_param_group", "zero_grad", "load_state_dict", "train", "eval")(
