@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.used_modules import used_modules
+from dl_bug_lsp.evidence.used_modules import trains_by_itself, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
@@ -180,11 +180,17 @@ _USED: WeakKeyDictionary[Case, frozenset[str] | None] = WeakKeyDictionary()
 
 
 def _is_used(case: Case, file: str) -> bool:
-    """Whether the run's script may use a file; True in a small workspace and without a script."""
+    """Whether the run's script may use a file; True without a script.
+
+    Of a small workspace it may use all but other programs that train something.
+    """
     if case not in _USED:
         script = case.engine.run.script
-        many = len(case.workspace.python_files()) > FEW_MODULES
-        used = used_modules(case, script) if script is not None and many else None
+        used = used_modules(case, script) if script is not None else None
+        everything = case.workspace.python_files()
+        if used is not None and len(everything) <= FEW_MODULES:
+            apart = (f for f in everything if not trains_by_itself(case.workspace, f))
+            used = used.union(apart, _writers(case))
         if used is not None:
             near = {place.file for place in case.places}
             if near:

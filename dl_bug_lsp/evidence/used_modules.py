@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.workspace import Workspace
+
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.case import Case
 
@@ -21,17 +23,31 @@ STAR = "*"
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _PACKAGE = "__init__.py"
 _DYNAMIC = re.compile(r"import_module\(|__import__\(|instantiate\(|runpy|exec\(|locate\(")
+_STARTS = re.compile(r"\brunpy\b|\bexec\(")
+"""What runs another script rather than a module."""
+_TRAINS = re.compile(r"\.backward\(|apply_gradients\(|apply_updates\(|\boptim|\.compile\(|Trainer\(")
 
 
 def used_modules(case: Case, script: str) -> frozenset[str]:
     """Return the files of the script and of all modules whose names it uses, one by another.
 
-    All files where one of them imports what a text names: which these are is not known.
+    Where one of them imports what a text names, which these are is not known: all files but the
+    other programs that train something.
     """
     found = frozenset(_Uses(case).from_script(script))
-    if any(_DYNAMIC.search(case.workspace.text(file) or "") for file in found):
-        return frozenset(case.workspace.python_files())
+    texts = [case.workspace.text(file) or "" for file in found]
+    everything = case.workspace.python_files()
+    if any(map(_STARTS.search, texts)):
+        return frozenset(everything)
+    if any(map(_DYNAMIC.search, texts)):
+        return found | {file for file in everything if not trains_by_itself(case.workspace, file)}
     return found
+
+
+def trains_by_itself(workspace: Workspace, file: str) -> bool:
+    """Whether a file is a program that trains something, and no module with code to try it."""
+    text = workspace.text(file) or ""
+    return "__main__" in text and _TRAINS.search(text) is not None
 
 
 class _Uses:

@@ -56,6 +56,15 @@ class Origin:
     is_config: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text and the line that writes it down."""
+
+    value: str
+    file: str
+    line: int
+
+
 class Training:
     """One case's program; everything is computed when first asked for."""
 
@@ -300,6 +309,27 @@ class Training:
         """Return the strings that an expression may stand for."""
         constants = self.engine.node(expr, self.engine.open_context(scope)).constants
         return [c.value for c in constants if isinstance(c.value, str)]
+
+    def written(self, scope: Scope, expr: ast.expr | None) -> Written | None:
+        """Return the one string that an expression stands for, with the line that writes it.
+
+        The line is the expression's own where the string is computed.
+        """
+        if expr is None:
+            return None
+        if isinstance(expr, ast.Constant):
+            is_text = isinstance(expr.value, str)
+            return Written(str(expr.value), scope.file, expr.lineno) if is_text else None
+        node = self.engine.node(expr, self.engine.open_context(scope))
+        values = {constant.value for constant in node.constants}
+        if len(values) != 1 or not isinstance(value := values.pop(), str):
+            return None
+        for step in backward_slice([node], ORIGIN_STEPS):
+            constant = step.node.constant
+            is_it = constant is not None and constant.value == value
+            if is_it and step.node.kind in WRITTEN and step.node.line > 0:
+                return Written(value, step.node.file, step.node.line)
+        return Written(value, scope.file, expr.lineno)
 
     def origins(self, scope: Scope, expr: ast.expr) -> list[Origin]:
         """Return each number that an expression may stand for with the line that writes it.
