@@ -118,7 +118,9 @@ def part_in_run(case: Case, clue: Clue) -> float:
         return _part_of_file(case, clue.file)
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
-    if clue.kind.startswith(OF_TRAININGS) and not _is_used(case, clue.file):
+    if clue.kind.startswith(OF_TRAININGS) and not (
+        _is_used(case, clue.file) and clue.line not in _not_taken(case, clue.file)
+    ):
         # A training that is not this run's has no part in it, whatever is wrong with it.
         return 0.0
     parts = _PARTS.setdefault(case, {})
@@ -202,6 +204,51 @@ def _is_used(case: Case, file: str) -> bool:
         _USED[case] = used
     known = _USED[case]
     return known is None or file in known
+
+
+_NOT_TAKEN: WeakKeyDictionary[Case, dict[str, frozenset[int]]] = WeakKeyDictionary()
+
+
+def _not_taken(case: Case, file: str) -> frozenset[int]:
+    """Return the lines of branches that the run did not take by the settings that the log shows."""
+    known = _NOT_TAKEN.setdefault(case, {})
+    if file not in known:
+        tree = case.workspace.tree(file) if case.engine.run.printed else None
+        branches = [node for node in ast.walk(tree) if isinstance(node, ast.If)] if tree else []
+        lines: set[int] = set()
+        for branch in branches:
+            holds = _holds(case, branch.test)
+            if holds is not None:
+                for statement in branch.orelse if holds else branch.body:
+                    lines.update(range(statement.lineno, (statement.end_lineno or 0) + 1))
+        known[file] = frozenset(lines)
+    return known[file]
+
+
+def _holds(case: Case, test: ast.expr) -> bool | None:
+    """Say whether the test of one setting holds, by what the log shows; None where it does not tell.
+
+    A setting is an attribute or an item (``args.opt``, ``cfg["opt"]``), shown with one value only.
+    """
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _holds(case, test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.NotEq)):
+        shown, other = _shown(case, test.left), test.comparators[0]
+        wanted = other.value if isinstance(other, ast.Constant) else None
+        if shown is None or len(test.ops) > 1 or not isinstance(wanted, str):
+            return None
+        return (shown == wanted) is isinstance(test.ops[0], ast.Eq)
+    return {"True": True, "False": False}.get(_shown(case, test) or "")
+
+
+def _shown(case: Case, expr: ast.expr) -> str | None:
+    name = expr.attr if isinstance(expr, ast.Attribute) else None
+    if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
+        name = str(expr.slice.value)
+    if isinstance(expr, ast.Attribute) and ast.unparse(expr.value) == "self":
+        return None  # An object's own state may change.
+    return case.engine.run.printed.get(name) if name is not None else None
 
 
 def _part_of_line(case: Case, file: str, line: int) -> float:

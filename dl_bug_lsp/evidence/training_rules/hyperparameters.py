@@ -106,7 +106,36 @@ def rate_of(training: Training, call: ast.Call, name: str) -> ast.expr | None:
     return argument(call, 1 if torch_like else 0)
 
 
+def _rates_of_plain(training: Training) -> frozenset[tuple[str, int]]:
+    """Return the lines that write rates which plain gradient steps take, with usual values."""
+    found: set[tuple[str, int]] = set()
+    for scope, call in training.named(*sorted(PLAIN)):
+        rate = rate_of(training, call, called_name(call))
+        for origin in training.origins(scope, rate) if rate is not None else ():
+            # A rate of 1 is usual for recurrent networks with clipped gradients.
+            if origin.line != call.lineno and PLAIN_BOUNDS[1] < origin.value <= PLAIN_BOUNDS[3]:
+                found.add((origin.file, origin.line))
+    return frozenset(found)
+
+
+def _not_scaled(scope: Scope, call: ast.Call, rate: ast.expr, origin: Origin) -> Iterator[Clue]:
+    """Yield an adaptive optimizer that takes a rate which fits the plain one of another branch."""
+    level = _level(origin.value, ADAPTIVE_BOUNDS)
+    if level is None or origin.value < ADAPTIVE_BOUNDS[2]:
+        return
+    name = called_name(call)
+    what = f"a learning rate of {origin.value:g} is unusually high for `{name}`"
+    why = f"{what}, and goes to plain gradient steps, too: `{name}` needs one of its own"
+    yield clue(level, scope.file, rate.lineno, why)
+    yield clue(level, origin.file, origin.line, f"{what}, which takes it from here", SHARED)
+
+
+SHARED = 0.8
+"""What a clue counts where a rate is written that is right for another optimizer."""
+
+
 def _optimizers(training: Training) -> Iterator[Clue]:
+    shared = _rates_of_plain(training)
     for scope, call in training.named(*sorted(OPTIMIZERS)):
         name = called_name(call)
         epsilon = keyword(call, "eps") or keyword(call, "epsilon")
@@ -123,6 +152,9 @@ def _optimizers(training: Training) -> Iterator[Clue]:
         origins = training.origins(scope, rate)
         for origin in origins:
             if not training.was_recorded(origin.value):
+                continue
+            if name in ADAPTIVE and (origin.file, origin.line) in shared:
+                yield from _not_scaled(scope, call, rate, origin)
                 continue
             yield from _rate(origin, _bounds_of(name), f"`{name}`", len(origins))
             if _runs_away(training, name, origin.value):

@@ -31,6 +31,7 @@ def find(training: Training) -> Iterator[Clue]:
     for scope in training.functions:
         yield from _replaced(training, scope)
         yield from _copied(training, scope)
+        yield from _held_of_other(training, scope)
         yield from _made_in_loop(training, scope)
     yield from _frozen(training)
     yield from _maximised(training)
@@ -194,6 +195,87 @@ def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
                     for binding in caller.bindings.get(word.id, [])[:1]:
                         why = "the optimizer is bound to the object that is copied later"
                         yield clue("medium", caller.file, binding.line, why)
+
+
+COPIES = frozenset(("deepcopy", "copy", "clone", "clone_model", "from_pretrained"))
+"""Calls that give an object with parameters of its own."""
+NO_PART = frozenset(
+    {
+        *("parameters", "named_parameters", "trainable_parameters", "state_dict", "train", "eval"),
+        *("load_state_dict", "to", "cuda", "cpu", "zero_grad", "requires_grad_", "children"),
+        *("print", "len", "summary", "deepcopy", "copy", "clone", "save"),
+    }
+)
+"""Methods and functions of a model, or of which it is an argument, in which it gives no loss."""
+
+
+def _held_of_other(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find an optimizer of a model that gives no loss, while a copy of it does."""
+    for name, binding, call in _optimizer_bindings(scope):
+        loops = training.loops(scope, call)
+        last = loops[0].end_lineno if loops else None
+        later = [
+            other
+            for other in scope.calls
+            if other.lineno > binding.line and (last is None or other.lineno <= last)
+        ]
+        for held in sorted(_model_names(call)):
+            if any(_has_part(other, held) for other in later):
+                continue
+            trained = _trained_copy(scope, held, name, binding.line, later)
+            if trained is not None:
+                made = scope.bindings[trained][0].line
+                why = f"the optimizer holds the parameters of `{held}`, which gives no loss here"
+                yield clue("strong", scope.file, call.lineno, f"{why}: `{trained}` does")
+                why = f"`{trained}` has parameters of its own; the optimizer holds those of"
+                yield clue("medium", scope.file, made, f"{why} `{held}`")
+
+
+def _has_part(call: ast.Call, model: str) -> bool:
+    """Whether a call runs a model, or hands it to something that may do so."""
+    function = dotted_name(call.func) or ""
+    if function == model:
+        return True
+    if function.startswith(f"{model}.") and function.rpartition(".")[2] not in NO_PART:
+        return True
+    given = [*call.args, *(word.value for word in call.keywords)]
+    names = {dotted_name(value) for value in given}
+    parts = {dotted_name(v) for g in given if isinstance(g, (ast.List, ast.Tuple)) for v in g.elts}
+    return model in names | parts and called_name(call) not in NO_PART
+
+
+def _trained_copy(
+    scope: Scope, held: str, optimizer: str, line: int, later: list[ast.Call]
+) -> str | None:
+    """Return the model that is trained after a line: made of another one, or one made of it."""
+    for name, bindings in sorted(scope.bindings.items()):
+        if name == held or AVERAGED.search(name.rpartition(".")[2].lower()):
+            continue
+        makes = [b.value for b in bindings if b.line <= line and not b.mutates]
+        makes_held = [b.value for b in scope.bindings.get(held, ())]
+        if not any(_copies(value, held) for value in makes) and not any(
+            _copies(value, name) for value in makes_held
+        ):
+            continue
+        for call in later:
+            words = [dotted_name(v) for v in (*call.args, *(w.value for w in call.keywords))]
+            if dotted_name(call.func) == name or (name in words and optimizer in words):
+                return name
+    return None
+
+
+def _copies(expr: ast.expr, model: str) -> bool:
+    """Whether an expression makes a copy of a model that shares no parameter with it."""
+    while (
+        isinstance(expr, ast.Call)
+        and called_name(expr) in HANDED_ON
+        and isinstance(expr.func, ast.Attribute)
+    ):
+        expr = expr.func.value
+    if not isinstance(expr, ast.Call) or called_name(expr) not in COPIES:
+        return False
+    source = expr.args[0] if expr.args else getattr(expr.func, "value", None)
+    return source is not None and dotted_name(source) == model
 
 
 def _callable_name(scope: Scope) -> str:

@@ -344,7 +344,9 @@ class Training:
             value = constant.value if constant is not None else None
             if not isinstance(value, (int, float)) or _is_bool(value) or float(value) not in wanted:
                 continue
-            if step.node.kind in WRITTEN and step.node.line > 0:
+            # A factor that happens to be as large as a result is not where the result is written.
+            computed = any(link.node.kind is StepKind.ARITHMETIC for link in step.way())
+            if step.node.kind in WRITTEN and step.node.line > 0 and not computed:
                 is_config = step.node.entry is not None
                 origins.append(Origin(float(value), step.node.file, step.node.line, is_config))
                 wanted.discard(float(value))
