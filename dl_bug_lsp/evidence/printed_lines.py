@@ -28,6 +28,7 @@ ODD = {"0", "0.0", "None", "nan", "[]", "{}", "()", "inf", "-inf", "NaN", "''", 
 EMPTY = ("zero", "empty", "None", "at least one", "num_samples=0", "too few", " 0 ")
 """Words of messages about a value that is zero, empty or none."""
 
+
 def find(case: Case) -> Iterator[Clue]:
     """Yield what made printed values that the message names or that are odd, and the last print."""
     lines = _before(case)

@@ -25,7 +25,9 @@ _PACKAGE = "__init__.py"
 _DYNAMIC = re.compile(r"import_module\(|__import__\(|instantiate\(|runpy|exec\(|locate\(")
 _STARTS = re.compile(r"\brunpy\b|\bexec\(")
 """What runs another script rather than a module."""
-_TRAINS = re.compile(r"\.backward\(|apply_gradients\(|apply_updates\(|\boptim|\.compile\(|Trainer\(")
+_TRAINS = re.compile(
+    r"\.backward\(|apply_gradients\(|apply_updates\(|\boptim|\.compile\(|Trainer\("
+)
 
 
 def used_modules(case: Case, script: str) -> frozenset[str]:

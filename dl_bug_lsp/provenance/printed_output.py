@@ -17,7 +17,18 @@ from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.workspace import Workspace
 
 PRINTS = frozenset(
-    {"print", "info", "warning", "warn", "debug", "error", "write", "log", "echo", "set_description"}
+    {
+        "print",
+        "info",
+        "warning",
+        "warn",
+        "debug",
+        "error",
+        "write",
+        "log",
+        "echo",
+        "set_description",
+    }
 )
 """Last names of functions and methods whose arguments are printed as they are."""
 MIN_LETTERS = 3
