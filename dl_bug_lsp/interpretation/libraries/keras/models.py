@@ -662,6 +662,7 @@ def compile_model(_: Interpreter, call: Call) -> Value:
     if state is not None:
         state["_loss"] = loss or Value(None)
         state["_metrics"] = metrics or Value(None)
+        state["_optimizer"] = optimizer or Value(None)
         if len(call.args) > 2 or "weighted_metrics" in call.keywords:
             state["_metrics"] = unknown(*call.args)
     return Value(None)
@@ -859,6 +860,7 @@ def fit(interpreter: Interpreter, call: Call) -> Value:
     batch = call.given(2, "batch_size") if call.name == "fit" else None
     if x is None:
         return call.unknown()
+    bind_optimizer(call)
     over_batches(interpreter, call, x, y, batch)
     validation = call.keywords.get("validation_data")
     if validation is not None and validation.data is not None:
@@ -868,6 +870,61 @@ def fit(interpreter: Interpreter, call: Call) -> Value:
         elif 2 <= len(parts) <= 3:
             over_batches(interpreter, call, parts[0], parts[1], batch)
     return history(call)
+
+
+def bind_optimizer(call: Call) -> None:
+    """Build a model's optimizer for its variables; raise where it was built for other ones.
+
+    An optimizer is built once, at the first training that it takes part in (Keras,
+    ``Optimizer.build``). A model that shares a layer with that one may be known to it.
+    """
+    held = (state_of(call.receiver) or {}).get("_optimizer")
+    optimizer = held.data if held is not None else None
+    if held is None or not isinstance(optimizer, LibraryObject):
+        return
+    layers = parts_with_variables(call.receiver)
+    if "_built" not in optimizer.state:
+        optimizer.state["_built"] = unknown(held) if layers is None else Value(layers)
+        return
+    built = items(optimizer.state["_built"])
+    if not layers or not built:
+        return
+    known = {id(layer.data) for layer in built}
+    if known.isdisjoint(id(layer.data) for layer in layers):
+        message = "Unknown variable: the optimizer was originally built with those of another model"
+        raise Raised("value", message, Value(optimizer, frozenset({optimizer.made})))
+
+
+MOST_PARTS = 400
+
+
+def parts_with_variables(model: Value | None) -> list[Value] | None:
+    """Return the layers of a model, also those of models inside it; None where some may lack."""
+    found: dict[int, Value] = {}
+    seen: set[int] = set()
+    waiting = [model] if model is not None else []
+    while waiting:
+        part = waiting.pop()
+        data = part.data
+        if id(data) in seen:
+            continue
+        seen.add(id(data))
+        if len(seen) > MOST_PARTS:
+            return None
+        if isinstance(data, Symbolic):
+            waiting.extend((*data.inputs, *([data.layer] if data.layer is not None else ())))
+        elif isinstance(data, LibraryObject) and ("layers" in data.state or "output" in data.state):
+            inner = items(data.state.get("layers")) if "layers" in data.state else None
+            outputs = list(tensors(data.state.get("output", Value(None))))
+            if inner is None and not outputs:
+                return None
+            waiting.extend((*(inner or ()), *outputs))
+        elif isinstance(data, LibraryObject) and data.short in LAYERS:
+            found[id(data)] = part
+        elif isinstance(data, Instance):
+            found[id(data)] = part
+            waiting.extend(value for value in data.attributes.values() if value.known)
+    return list(found.values())
 
 
 def history(call: Call) -> Value:
