@@ -579,6 +579,27 @@ def _fits_another(case: Case) -> Iterator[Clue]:
                     yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
+KERAS_OPTIMIZERS = re.compile(r"\.optimizers\.(?:legacy\.)?[A-Z]\w+$")
+
+
+def _bound_to_another(case: Case) -> Iterator[Clue]:
+    """Find an optimizer of Keras that is used for other variables than the first ones.
+
+    It is built for the variables of its first step (Keras, ``Optimizer.build``): each model, and
+    each set of layers that is trained, needs one of its own.
+    """
+    found: dict[tuple[str, int], Node] = {}
+    for step in case.stack_steps:
+        node = step.node
+        if node.kind is StepKind.CALL and isinstance(node.expr, ast.Call):
+            callees = case.engine.node(node.expr.func, node.context).values
+            if any(isinstance(v, Library) and KERAS_OPTIMIZERS.search(v.name) for v in callees):
+                found[node.file, node.line] = node
+    for (file, line), node in found.items():
+        why = f"the optimizer that `{node.text}` makes belongs to the variables of its first step"
+        yield Clue("rules.strong", file, line, 1.0 / len(found) ** 0.5, why)
+
+
 def _outside_tape(case: Case) -> Iterator[Clue]:
     for scope in near_scopes(case):
         for tape in statements(scope.node):
@@ -612,6 +633,7 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("No gradients provided", "Gradients do not exist"), _without_derivative),
     (("Gradient only defined for scalar-output functions",), _not_scalar),
     (("instance is not fitted yet",), _fits_another),
+    (("originally built with", "optimizer cannot recognize variable"), _bound_to_another),
 )
 
 

@@ -875,55 +875,68 @@ def fit(interpreter: Interpreter, call: Call) -> Value:
 def bind_optimizer(call: Call) -> None:
     """Build a model's optimizer for its variables; raise where it was built for other ones.
 
-    An optimizer is built once, at the first training that it takes part in (Keras,
-    ``Optimizer.build``). A model that shares a layer with that one may be known to it.
+    An optimizer is built once, for the variables that are trained at the first training that it
+    takes part in (Keras, ``Optimizer.build``). A model that shares a layer with that one may be
+    known to it, but not what was frozen then.
     """
     held = (state_of(call.receiver) or {}).get("_optimizer")
     optimizer = held.data if held is not None else None
     if held is None or not isinstance(optimizer, LibraryObject):
         return
-    layers = parts_with_variables(call.receiver)
+    parts = parts_with_variables(call.receiver)
     if "_built" not in optimizer.state:
-        optimizer.state["_built"] = unknown(held) if layers is None else Value(layers)
+        known = unknown(held) if parts is None else Value([Value((a, Value(b))) for a, b in parts])
+        optimizer.state["_built"] = known
         return
-    built = items(optimizer.state["_built"])
-    if not layers or not built:
+    built = {}
+    for part in items(optimizer.state["_built"]) or ():
+        layer, frozen = items(part) or (part, part)
+        built[id(layer.data)] = frozen.data is True
+    if not parts or not built:
         return
-    known = {id(layer.data) for layer in built}
-    if known.isdisjoint(id(layer.data) for layer in layers):
-        message = "Unknown variable: the optimizer was originally built with those of another model"
+    is_other = built.keys().isdisjoint(id(layer.data) for layer, _ in parts)
+    is_thawed = any(built.get(id(layer.data)) and not frozen for layer, frozen in parts)
+    if is_other or is_thawed:
+        whose = "of another model" if is_other else "that were trained before"
+        message = f"Unknown variable: the optimizer was originally built with those {whose}"
         raise Raised("value", message, Value(optimizer, frozenset({optimizer.made})))
 
 
 MOST_PARTS = 400
 
 
-def parts_with_variables(model: Value | None) -> list[Value] | None:
-    """Return the layers of a model, also those of models inside it; None where some may lack."""
-    found: dict[int, Value] = {}
+def parts_with_variables(model: Value | None) -> list[tuple[Value, bool]] | None:
+    """Return the layers of a model and of models inside it, each with whether it is frozen.
+
+    None where some of them may lack.
+    """
+    found: dict[int, tuple[Value, bool]] = {}
     seen: set[int] = set()
-    waiting = [model] if model is not None else []
+    waiting = [(model, False)] if model is not None else []
     while waiting:
-        part = waiting.pop()
+        part, frozen = waiting.pop()
         data = part.data
         if id(data) in seen:
             continue
         seen.add(id(data))
         if len(seen) > MOST_PARTS:
             return None
+        state = state_of(part) or {}
+        frozen = frozen or state.get("trainable", part).data is False
         if isinstance(data, Symbolic):
-            waiting.extend((*data.inputs, *([data.layer] if data.layer is not None else ())))
-        elif isinstance(data, LibraryObject) and ("layers" in data.state or "output" in data.state):
-            inner = items(data.state.get("layers")) if "layers" in data.state else None
-            outputs = list(tensors(data.state.get("output", Value(None))))
+            waiting.extend((value, frozen) for value in data.inputs)
+            waiting.extend([(data.layer, frozen)] if data.layer is not None else ())
+        elif isinstance(data, LibraryObject) and ("layers" in state or "output" in state):
+            inner = items(state["layers"]) if "layers" in state else None
+            outputs = list(tensors(state.get("output", Value(None))))
             if inner is None and not outputs:
                 return None
-            waiting.extend((*(inner or ()), *outputs))
+            waiting.extend((value, frozen) for value in (*(inner or ()), *outputs))
         elif isinstance(data, LibraryObject) and data.short in LAYERS:
-            found[id(data)] = part
+            found[id(data)] = (part, frozen)
         elif isinstance(data, Instance):
-            found[id(data)] = part
-            waiting.extend(value for value in data.attributes.values() if value.known)
+            found[id(data)] = (part, frozen)
+            waiting.extend((value, frozen) for value in data.attributes.values() if value.known)
     return list(found.values())
 
 
