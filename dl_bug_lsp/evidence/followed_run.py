@@ -119,7 +119,7 @@ def part_in_run(case: Case, clue: Clue) -> float:
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
     if clue.kind.startswith(OF_TRAININGS) and not (
-        _is_used(case, clue.file) and clue.line not in _not_taken(case, clue.file)
+        is_used(case, clue.file) and clue.line not in _not_taken(case, clue.file)
     ):
         # A training that is not this run's has no part in it, whatever is wrong with it.
         return 0.0
@@ -181,7 +181,7 @@ def _files_read(case: Case) -> frozenset[str]:
 _USED: WeakKeyDictionary[Case, frozenset[str] | None] = WeakKeyDictionary()
 
 
-def _is_used(case: Case, file: str) -> bool:
+def is_used(case: Case, file: str) -> bool:
     """Whether the run's script may use a file; True without a script.
 
     Of a small workspace it may use all but other programs that train something.
@@ -226,9 +226,9 @@ def _not_taken(case: Case, file: str) -> frozenset[int]:
 
 
 def _holds(case: Case, test: ast.expr) -> bool | None:
-    """Say whether the test of one setting holds, by what the log shows; None where it does not tell.
+    """Say whether the test of one setting holds by the log; None where that does not tell.
 
-    A setting is an attribute or an item (``args.opt``, ``cfg["opt"]``), shown with one value only.
+    A setting is an attribute or an item (``args.opt``, ``cfg["opt"]``) shown with one value only.
     """
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         inner = _holds(case, test.operand)
@@ -255,7 +255,7 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     outcome = follow(case)
     if not file.endswith(".py"):
         return 1.0
-    if not _is_used(case, file) and file not in _writers(case):
+    if not is_used(case, file) and file not in _writers(case):
         return NOT_IMPORTED
     scope = case.engine.program.scope_at(file, line)
     if not outcome.reached or scope is None or isinstance(scope.node, ast.Module):

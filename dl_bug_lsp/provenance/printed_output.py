@@ -121,11 +121,14 @@ def _parts_of(expr: ast.expr) -> list[Part]:
             str(p.value) if isinstance(p, ast.Constant) else getattr(p, "value", p)
             for p in expr.values
         ]
-    if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Mod):
-        if isinstance(expr.left, ast.Constant) and isinstance(expr.left.value, str):
-            right = expr.right
-            given = list(right.elts) if isinstance(right, ast.Tuple) else [right]
-            return _filled(PERCENT, expr.left.value, given)
+    if (
+        isinstance(expr, ast.BinOp)
+        and isinstance(expr.op, ast.Mod)
+        and isinstance(expr.left, ast.Constant)
+        and isinstance(expr.left.value, str)
+    ):
+        given = expr.right.elts if isinstance(expr.right, ast.Tuple) else [expr.right]
+        return _filled(PERCENT, expr.left.value, given)
     if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.Add):
         return [*_parts_of(expr.left), *_parts_of(expr.right)]
     function = expr.func if isinstance(expr, ast.Call) else None

@@ -166,9 +166,11 @@ REQUIRED_ARGUMENT = re.compile(
             rf"\brequires? (?:that )?(?:the |an? )?{NAME_SAID}"
             rf"(?:{WORD_SAID}| to be | be ){{1,2}}",
             rf"{NAME_SAID}{WORD_SAID}? (?:(?:must|should) be (?:explicitly )?{GIVEN_SAID}"
-            rf"|(?:has|have|needs) to be {GIVEN_SAID}|(?:is|are) required\b|(?:cannot|must not) be None)",
-            rf"\b(?:must|should|have to|need to|please) (?:explicitly )?(?:specify|provide|pass|set|define"
-            rf"|supply) (?:(?:either|exactly one of|at least one of|one of|an?|the|value for) ){{0,3}}"
+            rf"|(?:has|have|needs) to be {GIVEN_SAID}|(?:is|are) required\b"
+            r"|(?:cannot|must not) be None)",
+            r"\b(?:must|should|have to|need to|please) (?:explicitly )?"
+            r"(?:specify|provide|pass|set|define|supply) "
+            r"(?:(?:either|exactly one of|at least one of|one of|an?|the|value for) ){0,3}"
             rf"{NAME_SAID}",
             rf"^{NAME_SAID} must be (?:in|one of) ",
             r"\bchoose another ([a-z]\w{1,40}) setting",

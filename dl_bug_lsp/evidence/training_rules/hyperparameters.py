@@ -488,7 +488,16 @@ def _in_batch_loop(training: Training, scope: Scope, call: ast.Call) -> bool:
         if not isinstance(loop, ast.For):
             return False
         words = " ".join(sorted(names_in(loop.iter) | names_in(loop.target))).lower()
-        return (
-            any(w in words for w in ("loader", "batch", "dl", "dataset")) and "epoch" not in words
-        )
+        if "epoch" in words:
+            return False
+        names_batches = any(w in words for w in ("loader", "batch", "dl", "dataset"))
+        return names_batches or _inside_epochs(training, scope, call, loop)
     return False
+
+
+def _inside_epochs(training: Training, scope: Scope, call: ast.Call, loop: ast.For) -> bool:
+    """Whether a loop computes gradients in each round, inside a loop over epochs."""
+    outer = training.loops(scope, call)[1:]
+    counts = any("epoch" in ast.unparse(o.target) for o in outer if isinstance(o, ast.For))
+    calls = (n for n in ast.walk(loop) if isinstance(n, ast.Call))
+    return counts and any(called_name(inner) == "backward" for inner in calls)

@@ -17,7 +17,6 @@ from dl_bug_lsp.evidence.training_rules.program import (
     argument,
     clue,
     names_in,
-    string,
     text,
 )
 from dl_bug_lsp.provenance.scopes import Scope, called_name, dotted_name
@@ -436,7 +435,7 @@ def _squashed(training: Training) -> Iterator[Clue]:
         activated: list[ast.expr] = []
         for call in scope.calls:
             inner = keyword(call, "activation")
-            name = string(inner) or getattr(inner, "attr", "")
+            name = _activation(training, scope, call)
             if called_name(call) in OUTPUT_LAYERS and inner is not None and name in SQUASHING:
                 activated.append(inner)
                 if training.loops(scope, call):
@@ -478,7 +477,8 @@ def _starts(training: Training) -> Iterator[Clue]:
     for scope, call in training.calls:
         for word in call.keywords:
             if word.arg in INITIALIZERS:
-                name = string(word.value) or ast.unparse(word.value)
+                written = training.written(scope, word.value)
+                name = written.value if written is not None else ast.unparse(word.value)
                 if re.search(r"zeros|ones\b|[Cc]onstant|Zeros|Ones", name):
                     why = f"weights that start as `{name[:40]}` all learn the same"
                     around = training.statement(scope, call)
@@ -487,7 +487,11 @@ def _starts(training: Training) -> Iterator[Clue]:
                     last = re.search(r"head|out|final|last|proj|bias|gate", words) is not None
                     level = "weak" if word.arg == "embeddings_initializer" else "strong"
                     level = "medium" if last else level
-                    yield clue(level, scope.file, word.value.lineno, why)
+                    here = (scope.file, word.value.lineno)
+                    is_here = written is None or (written.file, written.line) == here
+                    yield clue(level, *here, why, 1.0 if is_here else SET_ELSEWHERE)
+                    if written is not None and not is_here:
+                        yield clue(level, written.file, written.line, why)
     for scope, call in training.named(
         "normal_", "uniform_", "RandomNormal", "RandomUniform", "normal"
     ):

@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
 from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
-from dl_bug_lsp.provenance.nodes import Function
+from dl_bug_lsp.provenance.nodes import Function, Library
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 
 HANDED_ON = frozenset(
@@ -33,6 +33,7 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _copied(training, scope)
         yield from _held_of_other(training, scope)
         yield from _made_in_loop(training, scope)
+        yield from _not_registered(training, scope)
     yield from _frozen(training)
     yield from _maximised(training)
     yield from _crossed(training)
@@ -301,6 +302,77 @@ def _freezes(expr: ast.expr) -> bool:
     )
 
 
+WEIGHTLESS = re.compile(
+    r"(?:ReLU|ELU|GELU|SiLU|Tanh|Sigmoid|Softmax|Softplus|Dropout|Flatten|Identity|Pool|Upsample|Loss)"
+    r"(?:\d?[dD])?$"
+)
+"""Classes of layers without parameters."""
+REGISTERS = ("ModuleList", "ModuleDict", "Sequential", "add_module", "register_module", "extend")
+
+
+def _not_registered(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find layers in a plain list or dict of a module, which ``parameters()`` does not give.
+
+    Sources: PyTorch's documentation of ``nn.ModuleList`` and ``nn.ModuleDict``.
+    """
+    bases = [ast.unparse(base) for base in getattr(scope.owner and scope.owner.node, "bases", ())]
+    if "torch" not in training.imported or not any(b.endswith("Module") for b in bases):
+        return
+    for name, bindings in sorted(scope.bindings.items()):
+        if not name.startswith("self."):
+            continue
+        layers = [
+            call
+            for binding in bindings
+            for part in _elements(binding.value)
+            if isinstance(call := part, ast.Call) and _is_layer(training, scope, call)
+        ]
+        appended = [
+            part
+            for call in scope.calls
+            if dotted_name(call.func) == f"{name}.append" and call.args
+            for part in call.args
+            if isinstance(part, ast.Call) and _is_layer(training, scope, part)
+        ]
+        is_list = any(isinstance(b.value, ast.List) and not b.value.elts for b in bindings)
+        if is_list:
+            layers.extend(appended)
+        if layers and not _is_registered(training, name):
+            why = f"layers in the plain list or dict `{name}` are not among the model's parameters"
+            line = bindings[0].line
+            yield clue("strong", scope.file, line, f"{why}: no optimizer gets them")
+
+
+def _elements(expr: ast.expr) -> list[ast.expr]:
+    """Return what a list, a dict or a comprehension is made of."""
+    if isinstance(expr, (ast.List, ast.Tuple)):
+        return expr.elts
+    if isinstance(expr, ast.Dict):
+        return expr.values
+    if isinstance(expr, ast.ListComp):
+        return [expr.elt]
+    return [expr.value] if isinstance(expr, ast.DictComp) else []
+
+
+def _is_layer(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call makes a module of PyTorch with parameters."""
+    if not called_name(call)[:1].isupper() or WEIGHTLESS.search(called_name(call)):
+        return False
+    node = training.engine.node(call.func, training.engine.open_context(scope))
+    return any(
+        isinstance(value, Library) and value.name.startswith("torch.nn.") for value in node.values
+    )
+
+
+def _is_registered(training: Training, attribute: str) -> bool:
+    """Whether what an attribute holds is given to a container, or to an optimizer."""
+    plain = attribute.removeprefix("self.")
+    for _, call in training.named(*REGISTERS, *sorted(OPTIMIZERS)):
+        if plain in names_in(call):
+            return True
+    return False
+
+
 def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find what is made anew every round: an optimizer forgets its moments, a model all."""
     for name, binding, call in _optimizer_bindings(scope):
@@ -309,7 +381,12 @@ def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
             header = ast.unparse(loops[0].target) + ast.unparse(loops[0].iter)
             if re.search(r"epoch|batch|loader|step", header):
                 why = f"`{name}` is made anew in every round and forgets its state"
-                yield clue("strong", scope.file, binding.line, why)
+                # What Adam forgets once an epoch it soon has again.
+                of_epochs = "epoch" in header and any(
+                    isinstance(inner, ast.For) for part in loops[0].body for inner in ast.walk(part)
+                )
+                level = "medium" if of_epochs else "strong"
+                yield clue(level, scope.file, binding.line, why)
     for call in scope.calls:
         if called_name(call) in ("load_state_dict", "set_weights") and training.loops(scope, call):
             loop = training.loops(scope, call)[0]

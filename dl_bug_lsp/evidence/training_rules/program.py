@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
+from dl_bug_lsp.evidence.followed_run import is_used
 from dl_bug_lsp.provenance.nodes import Config, StepKind
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -97,6 +98,7 @@ class Training:
             return [module for module in given if module is not None]
         files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
         files = files or list(self.case.workspace.python_files())
+        files = [f for f in files if is_used(self.case, f)] or files
         if len(files) > MAX_MODULES:
             files = self._nearest(files)
         modules = [self.engine.program.module(file) for file in files]
