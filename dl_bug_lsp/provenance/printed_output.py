@@ -171,7 +171,7 @@ LEAST_LINES = 2
 MARGIN = 1.5
 """How many times more lines than another script, where that prints one that the first does not."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-_OPTIONS = re.compile(r"\bNamespace\((.{10,4000})\)")
+_OPTIONS = re.compile(r"\bNamespace\((.{3,4000})\)")
 _OPTION = re.compile(r"(\w+)=")
 _WARNED = re.compile(r"^(\S+\.py):(\d+): \w*Warning\b")
 

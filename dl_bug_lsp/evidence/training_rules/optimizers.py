@@ -198,7 +198,7 @@ def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
                         yield clue("medium", caller.file, binding.line, why)
 
 
-COPIES = frozenset(("deepcopy", "copy", "clone", "clone_model", "from_pretrained"))
+COPIES = frozenset(("deepcopy", "clone", "clone_model"))
 """Calls that give an object with parameters of its own."""
 NO_PART = frozenset(
     {
@@ -225,11 +225,11 @@ def _held_of_other(training: Training, scope: Scope) -> Iterator[Clue]:
                 continue
             trained = _trained_copy(scope, held, name, binding.line, later)
             if trained is not None:
-                made = scope.bindings[trained][0].line
                 why = f"the optimizer holds the parameters of `{held}`, which gives no loss here"
                 yield clue("strong", scope.file, call.lineno, f"{why}: `{trained}` does")
-                why = f"`{trained}` has parameters of its own; the optimizer holds those of"
-                yield clue("medium", scope.file, made, f"{why} `{held}`")
+                for made in scope.bindings.get(trained, [])[:1]:
+                    why = f"`{trained}` has parameters of its own; the optimizer holds those of"
+                    yield clue("medium", scope.file, made.line, f"{why} `{held}`")
 
 
 def _has_part(call: ast.Call, model: str) -> bool:
@@ -249,14 +249,13 @@ def _trained_copy(
     scope: Scope, held: str, optimizer: str, line: int, later: list[ast.Call]
 ) -> str | None:
     """Return the model that is trained after a line: made of another one, or one made of it."""
-    for name, bindings in sorted(scope.bindings.items()):
-        if name == held or AVERAGED.search(name.rpartition(".")[2].lower()):
+    originals = {_copied_from(binding.value) for binding in scope.bindings.get(held, ())}
+    names = {*scope.bindings, *(name for name in originals if name is not None)} - {held}
+    for name in sorted(names):
+        if AVERAGED.search(name.rpartition(".")[2].lower()):
             continue
-        makes = [b.value for b in bindings if b.line <= line and not b.mutates]
-        makes_held = [b.value for b in scope.bindings.get(held, ())]
-        if not any(_copies(value, held) for value in makes) and not any(
-            _copies(value, name) for value in makes_held
-        ):
+        made = [b for b in scope.bindings.get(name, ()) if b.line <= line and not b.mutates]
+        if name not in originals and all(_copied_from(b.value) != held for b in made):
             continue
         for call in later:
             words = [dotted_name(v) for v in (*call.args, *(w.value for w in call.keywords))]
@@ -265,8 +264,8 @@ def _trained_copy(
     return None
 
 
-def _copies(expr: ast.expr, model: str) -> bool:
-    """Whether an expression makes a copy of a model that shares no parameter with it."""
+def _copied_from(expr: ast.expr) -> str | None:
+    """Return the name of the model of which an expression makes a copy with its own parameters."""
     while (
         isinstance(expr, ast.Call)
         and called_name(expr) in HANDED_ON
@@ -274,9 +273,9 @@ def _copies(expr: ast.expr, model: str) -> bool:
     ):
         expr = expr.func.value
     if not isinstance(expr, ast.Call) or called_name(expr) not in COPIES:
-        return False
+        return None
     source = expr.args[0] if expr.args else getattr(expr.func, "value", None)
-    return source is not None and dotted_name(source) == model
+    return dotted_name(source) if source is not None else None
 
 
 def _callable_name(scope: Scope) -> str:
@@ -379,7 +378,10 @@ def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
         loops = training.loops(scope, call)
         if loops and isinstance(loops[0], ast.For):
             header = ast.unparse(loops[0].target) + ast.unparse(loops[0].iter)
-            if re.search(r"epoch|batch|loader|step", header):
+            # A new model needs a new optimizer.
+            made = {b.line for held in _model_names(call) for b in scope.bindings.get(held, ())}
+            is_of_round = any(loops[0].lineno < line <= call.lineno for line in made)
+            if not is_of_round and re.search(r"epoch|batch|loader|step", header):
                 why = f"`{name}` is made anew in every round and forgets its state"
                 # What Adam forgets once an epoch it soon has again.
                 of_epochs = "epoch" in header and any(
