@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.used_modules import trains_by_itself, used_modules
+from dl_bug_lsp.evidence.used_modules import programs_apart, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
@@ -184,15 +184,17 @@ _USED: WeakKeyDictionary[Case, frozenset[str] | None] = WeakKeyDictionary()
 def is_used(case: Case, file: str) -> bool:
     """Whether the run's script may use a file; True without a script.
 
-    Of a small workspace it may use all but other programs that train something.
+    Of a small workspace it may use all files, in a silent failure but other programs that train
+    something.
     """
     if case not in _USED:
         script = case.engine.run.script
-        used = used_modules(case, script) if script is not None else None
-        everything = case.workspace.python_files()
-        if used is not None and len(everything) <= FEW_MODULES:
-            apart = (f for f in everything if not trains_by_itself(case.workspace, f))
-            used = used.union(apart, _writers(case))
+        everything = frozenset(case.workspace.python_files())
+        few = len(everything) <= FEW_MODULES
+        asked = script is not None and (not few or case.failure.kind is FailureKind.SILENT)
+        used = used_modules(case, script) if script is not None and asked else None
+        if used is not None and few:
+            used = (everything - programs_apart(case, used)) | _writers(case)
         if used is not None:
             near = {place.file for place in case.places}
             if near:

@@ -26,24 +26,35 @@ _DYNAMIC = re.compile(r"import_module\(|__import__\(|instantiate\(|runpy|exec\(|
 _STARTS = re.compile(r"\brunpy\b|\bexec\(")
 """What runs another script rather than a module."""
 _TRAINS = re.compile(
-    r"\.backward\(|apply_gradients\(|apply_updates\(|\boptim|\.compile\(|Trainer\("
+    r"\.backward\(|apply_gradients\(|apply_updates\(|\boptim|(?<!\bre)\.compile\(|Trainer\("
 )
 
 
 def used_modules(case: Case, script: str) -> frozenset[str]:
     """Return the files of the script and of all modules whose names it uses, one by another.
 
-    Where one of them imports what a text names, which these are is not known: all files but the
-    other programs that train something.
+    Where one of them imports what a text names, which these are is not known: all files but those
+    of `programs_apart`.
     """
     found = frozenset(_Uses(case).from_script(script))
     texts = [case.workspace.text(file) or "" for file in found]
-    everything = case.workspace.python_files()
+    everything = frozenset(case.workspace.python_files())
     if any(map(_STARTS.search, texts)):
-        return frozenset(everything)
+        return everything
     if any(map(_DYNAMIC.search, texts)):
-        return found | {file for file in everything if not trains_by_itself(case.workspace, file)}
+        return everything - programs_apart(case, found)
     return found
+
+
+def programs_apart(case: Case, found: frozenset[str]) -> frozenset[str]:
+    """Return the other programs that train something, where the modules of the run's script do.
+
+    A script that trains nothing scores what another program has trained, or looks at it.
+    """
+    if not any(_TRAINS.search(case.workspace.text(file) or "") for file in found):
+        return frozenset()
+    others = (file for file in case.workspace.python_files() if file not in found)
+    return frozenset(file for file in others if trains_by_itself(case.workspace, file))
 
 
 def trains_by_itself(workspace: Workspace, file: str) -> bool:

@@ -31,6 +31,9 @@ PRINTS = frozenset(
     }
 )
 """Last names of functions and methods whose arguments are printed as they are."""
+BARS = frozenset(("tqdm", "trange", "tqdm_notebook"))
+"""Functions that print a bar behind their title."""
+END, BAR = r"\s*$", r": +\d{1,3}%\|"
 MIN_LETTERS = 3
 MOST_TEMPLATES = 200
 """Templates of one file, at most."""
@@ -81,9 +84,16 @@ def templates_of(workspace: Workspace, file: str) -> tuple[Template, ...]:
 def _templates(file: str, tree: ast.Module) -> Iterator[Template]:
     count = 0
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or called_name(node) not in PRINTS or not node.args:
+        if not isinstance(node, ast.Call):
             continue
-        parts = _sequence(node)
+        is_bar = called_name(node) in BARS
+        title = next((k.value for k in node.keywords if k.arg == "desc"), None)
+        if is_bar and title is not None:
+            parts = _parts_of(title)
+        elif called_name(node) in PRINTS and node.args:
+            parts = _sequence(node)
+        else:
+            continue
         literals = tuple(p for p in parts if isinstance(p, str) and p.strip())
         if sum(c.isalpha() for text in literals for c in text) < MIN_LETTERS:
             continue
@@ -91,7 +101,9 @@ def _templates(file: str, tree: ast.Module) -> Iterator[Template]:
         if count > MOST_TEMPLATES:
             return
         expressions = tuple(p for p in parts if isinstance(p, ast.expr))
-        pattern = _pattern(tuple(p if isinstance(p, str) else None for p in parts))
+        pattern = _pattern(
+            tuple(p if isinstance(p, str) else None for p in parts), BAR if is_bar else END
+        )
         longest = max(literals, key=len).strip()
         yield Template(file, node.lineno, literals, expressions, pattern, longest)
 
@@ -151,12 +163,12 @@ def _filled(places: re.Pattern[str], text: str, given: list[ast.expr]) -> list[P
 
 
 @lru_cache(maxsize=2048)
-def _pattern(parts: tuple[str | None, ...]) -> re.Pattern[str]:
+def _pattern(parts: tuple[str | None, ...], end: str) -> re.Pattern[str]:
     """Return the pattern of a printed line: literal parts, and short gaps between them."""
     text = "".join(
         GAP if part is None else r"\s*".join(map(re.escape, part.split(" "))) for part in parts
     )
-    return re.compile(text.rstrip() + r"\s*$")
+    return re.compile(text.rstrip() + end)
 
 
 # ---------------------------------------------------------------------- whose output a log is

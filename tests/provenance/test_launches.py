@@ -92,6 +92,16 @@ def test_the_script_is_known_by_what_it_prints(tmp_path: Path) -> None:
     assert run_of(workspace, ("nothing of that",), ()).script is None
 
 
+def test_the_title_of_a_bar_tells_the_script(tmp_path: Path) -> None:
+    for name in ("Fold", "Trial"):
+        bar = f'for i in tqdm(range(3), desc=f"{name} {{1}} of words"):\n'
+        end = f'if __name__ == "__main__":\n    print("{name}: all is done")\n'
+        (tmp_path / f"{name.lower()}.py").write_text(f"{bar}    pass\n{end}")
+    workspace = Workspace(tmp_path, cache=False)
+    log = ("Trial 2 of words: 100%|####| 3/3 [00:00<00:00]", "Trial: all is done")
+    assert run_of(workspace, log, ()).script == "trial.py"
+
+
 def test_a_module_that_prints_tells_which_script_uses_it(tmp_path: Path) -> None:
     start = 'import {}\nif __name__ == "__main__":\n    print("start"); {}.run()\n'
     for name, module in (("a", "fit"), ("b", "score")):

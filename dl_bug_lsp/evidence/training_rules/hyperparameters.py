@@ -21,7 +21,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     string,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.scopes import Scope, called_name, dotted_name
 
 ADAPTIVE = frozenset(
     {
@@ -353,6 +353,28 @@ def find_schedules(training: Training) -> Iterator[Clue]:
     yield from _factors(training)
     yield from _plateaus(training)
     yield from _stepped_per_batch(training)
+    for scope in training.functions:
+        yield from _of_replaced(scope)
+
+
+def _of_replaced(scope: Scope) -> Iterator[Clue]:
+    """Find an optimizer that is made anew while a schedule goes on with the one before."""
+    for name, bindings in sorted(scope.bindings.items()):
+        makings = [
+            (binding.line, argument(call, 0, "optimizer"))
+            for binding in bindings
+            if isinstance(call := binding.value, ast.Call) and SCHEDULES.search(called_name(call))
+        ]
+        held = dotted_name(makings[-1][1]) if makings and makings[-1][1] is not None else None
+        for later in scope.bindings.get(held or "", ()):
+            is_made = isinstance(later.value, ast.Call) and called_name(later.value) in OPTIMIZERS
+            if is_made and later.line > makings[-1][0]:
+                why = f"`{held}` is made anew here; `{name}` still sets the rates of the one before"
+                yield clue("medium", scope.file, later.line, why)
+
+
+SCHEDULES = re.compile(r"(?:LR|OnPlateau|Restarts)$|^get_\w*schedule")
+"""Names of classes and functions that make a schedule of an optimizer's learning rates."""
 
 
 def _lengths(training: Training) -> Iterator[Clue]:
