@@ -1549,4 +1549,40 @@ layer = keras.layers.Dense(16, activation="relu", kernel_initializer=FIRST)  # F
 """.lstrip("\n"),
         },
     ),
+    _one(
+        "warm-up-that-nothing-steps",
+        """
+import torch
+
+
+def fit(model, batches, criterion):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    schedule = torch.optim.lr_scheduler.LambdaLR(  # FAULT
+        optimizer, lambda step: min(step / 500, 1.0)
+    )
+    for x, y in batches:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+""",
+    ),
+    _one(
+        "options-of-an-optimizer-in-a-dict",
+        """
+import torch
+
+CFG = {
+    "optim": "SGD",
+    "options": {
+        "lr": 0.05,
+        "momentum": 0.9,
+        "weight_decay": 0.95,  # FAULT
+    },
+}
+
+
+def optimizer(net):
+    return getattr(torch.optim, CFG["optim"])(net.parameters(), **CFG["options"])
+""",
+    ),
 )

@@ -1338,4 +1338,21 @@ X = X[order]
 y = (X[:, :3].sum(1) > 0).astype("int64")
 """,
     ),
+    _one(
+        "schedules-that-are-stepped-or-handed-on",
+        """
+import torch
+
+OPTIONS = {"weight_decay": 0.01, "momentum": 0.9, "lr": 0.1}
+
+
+def schedules(optimizer, steps):
+    warm = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / 500, 1.0))
+    first = torch.optim.lr_scheduler.LinearLR(optimizer, 0.1)
+    decay = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for _ in range(steps):
+        warm.step()
+    return first
+""",
+    ),
 )

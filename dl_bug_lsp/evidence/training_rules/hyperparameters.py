@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
+    DICTS,
     Origin,
     Training,
     argument,
@@ -233,6 +234,19 @@ def _by_name(training: Training) -> Iterator[Clue]:
                 yield from _written(training, parameter.arg, default, scope)
         for call in scope.calls:
             yield from _arguments(training, scope, call)
+    for module in training.modules:
+        yield from _in_dicts(training, module)
+
+
+def _in_dicts(training: Training, module: Scope) -> Iterator[Clue]:
+    """Yield settings in dicts of the code; rates only where no optimizer is seen to take any."""
+    takes_rates = next(training.named(*sorted(OPTIMIZERS)), None) is not None
+    for node in training.nodes(module, DICTS):
+        pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+        for key, value in pairs:
+            name = string(key)
+            if name is not None and not (takes_rates and RATE_NAME.match(name)):
+                yield from _written(training, name, value, module)
 
 
 def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clue]:
@@ -355,6 +369,7 @@ def find_schedules(training: Training) -> Iterator[Clue]:
     yield from _stepped_per_batch(training)
     for scope in training.functions:
         yield from _of_replaced(scope)
+        yield from _never_stepped(scope)
 
 
 def _of_replaced(scope: Scope) -> Iterator[Clue]:
@@ -373,7 +388,33 @@ def _of_replaced(scope: Scope) -> Iterator[Clue]:
                 yield clue("medium", scope.file, later.line, why)
 
 
-SCHEDULES = re.compile(r"(?:LR|OnPlateau|Restarts)$|^get_\w*schedule")
+def _never_stepped(scope: Scope) -> Iterator[Clue]:
+    """Find a schedule that begins with a small rate and that nothing steps or hands on."""
+    used = {
+        node.id
+        for node in ast.walk(scope.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for name, bindings in sorted(scope.bindings.items()):
+        call = bindings[-1].value
+        if "." in name or name in used or not isinstance(call, ast.Call):
+            continue
+        if SCHEDULES.search(called_name(call)) and _begins_small(call):
+            why = f"nothing steps `{name}`, so the learning rate stays the small one it begins with"
+            yield clue("strong", scope.file, call.lineno, why)
+
+
+def _begins_small(call: ast.Call) -> bool:
+    """Whether a schedule begins with a warm-up: at 0, or at a small part of the rate."""
+    name = called_name(call)
+    if name == "LambdaLR":
+        body = getattr(argument(call, 1, "lr_lambda"), "body", None)
+        divides = (n for n in ast.walk(body) if isinstance(n, ast.BinOp)) if body else ()
+        return any(isinstance(n.op, ast.Div) and isinstance(n.left, ast.Name) for n in divides)
+    return name in ("LinearLR", "OneCycleLR", "CyclicLR") or name.endswith("_with_warmup")
+
+
+SCHEDULES = re.compile(r"(?:LR|OnPlateau|Restarts)$|^get_\w*schedule(?:r|$|_)")
 """Names of classes and functions that make a schedule of an optimizer's learning rates."""
 
 
