@@ -33,10 +33,18 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _copied(training, scope)
         yield from _held_of_other(training, scope)
         yield from _made_in_loop(training, scope)
-        yield from _not_registered(training, scope)
     yield from _frozen(training)
     yield from _maximised(training)
     yield from _crossed(training)
+
+
+def find_unregistered(training: Training) -> Iterator[Clue]:
+    """Yield the lists and dicts of layers that a module does not register.
+
+    Checks before a run find them by the check of their own (``checks/model_code.py``).
+    """
+    for scope in training.functions:
+        yield from _not_registered(training, scope)
 
 
 def _optimizer_bindings(scope: Scope) -> Iterator[tuple[str, Binding, ast.Call]]:
