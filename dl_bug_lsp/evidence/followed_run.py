@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.used_modules import used_modules
+from dl_bug_lsp.evidence.used_modules import programs_apart, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
@@ -118,7 +118,9 @@ def part_in_run(case: Case, clue: Clue) -> float:
         return _part_of_file(case, clue.file)
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
-    if clue.kind.startswith(OF_TRAININGS) and not _is_used(case, clue.file):
+    if clue.kind.startswith(OF_TRAININGS) and not (
+        is_used(case, clue.file) and clue.line not in _not_taken(case, clue.file)
+    ):
         # A training that is not this run's has no part in it, whatever is wrong with it.
         return 0.0
     parts = _PARTS.setdefault(case, {})
@@ -179,12 +181,20 @@ def _files_read(case: Case) -> frozenset[str]:
 _USED: WeakKeyDictionary[Case, frozenset[str] | None] = WeakKeyDictionary()
 
 
-def _is_used(case: Case, file: str) -> bool:
-    """Whether the run's script may use a file; True in a small workspace and without a script."""
+def is_used(case: Case, file: str) -> bool:
+    """Whether the run's script may use a file; True without a script.
+
+    Of a small workspace it may use all files, in a silent failure but other programs that train
+    something.
+    """
     if case not in _USED:
         script = case.engine.run.script
-        many = len(case.workspace.python_files()) > FEW_MODULES
-        used = used_modules(case, script) if script is not None and many else None
+        everything = frozenset(case.workspace.python_files())
+        few = len(everything) <= FEW_MODULES
+        asked = script is not None and (not few or case.failure.kind is FailureKind.SILENT)
+        used = used_modules(case, script) if script is not None and asked else None
+        if used is not None and few:
+            used = (everything - programs_apart(case, used)) | _writers(case)
         if used is not None:
             near = {place.file for place in case.places}
             if near:
@@ -198,11 +208,56 @@ def _is_used(case: Case, file: str) -> bool:
     return known is None or file in known
 
 
+_NOT_TAKEN: WeakKeyDictionary[Case, dict[str, frozenset[int]]] = WeakKeyDictionary()
+
+
+def _not_taken(case: Case, file: str) -> frozenset[int]:
+    """Return the lines of branches that the run did not take by the settings that the log shows."""
+    known = _NOT_TAKEN.setdefault(case, {})
+    if file not in known:
+        tree = case.workspace.tree(file) if case.engine.run.printed else None
+        branches = [node for node in ast.walk(tree) if isinstance(node, ast.If)] if tree else []
+        lines: set[int] = set()
+        for branch in branches:
+            holds = _holds(case, branch.test)
+            if holds is not None:
+                for statement in branch.orelse if holds else branch.body:
+                    lines.update(range(statement.lineno, (statement.end_lineno or 0) + 1))
+        known[file] = frozenset(lines)
+    return known[file]
+
+
+def _holds(case: Case, test: ast.expr) -> bool | None:
+    """Say whether the test of one setting holds by the log; None where that does not tell.
+
+    A setting is an attribute or an item (``args.opt``, ``cfg["opt"]``) shown with one value only.
+    """
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        inner = _holds(case, test.operand)
+        return None if inner is None else not inner
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], (ast.Eq, ast.NotEq)):
+        shown, other = _shown(case, test.left), test.comparators[0]
+        wanted = other.value if isinstance(other, ast.Constant) else None
+        if shown is None or len(test.ops) > 1 or not isinstance(wanted, str):
+            return None
+        return (shown == wanted) is isinstance(test.ops[0], ast.Eq)
+    return {"True": True, "False": False}.get(_shown(case, test) or "")
+
+
+def _shown(case: Case, expr: ast.expr) -> str | None:
+    name = expr.attr if isinstance(expr, ast.Attribute) else None
+    if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
+        name = str(expr.slice.value)
+    if isinstance(expr, ast.Attribute) and ast.unparse(expr.value) == "self":
+        return None  # An object's own state may change.
+    return case.engine.run.printed.get(name) if name is not None else None
+
+
 def _part_of_line(case: Case, file: str, line: int) -> float:
     outcome = follow(case)
     if not file.endswith(".py"):
         return 1.0
-    if not _is_used(case, file) and file not in _writers(case):
+    if not is_used(case, file) and file not in _writers(case):
         return NOT_IMPORTED
     scope = case.engine.program.scope_at(file, line)
     if not outcome.reached or scope is None or isinstance(scope.node, ast.Module):

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp.workspace import Workspace
+
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.case import Case
 
@@ -21,17 +23,44 @@ STAR = "*"
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _PACKAGE = "__init__.py"
 _DYNAMIC = re.compile(r"import_module\(|__import__\(|instantiate\(|runpy|exec\(|locate\(")
+_STARTS = re.compile(r"\brunpy\b|\bexec\(")
+"""What runs another script rather than a module."""
+_TRAINS = re.compile(
+    r"\.backward\(|apply_gradients\(|apply_updates\(|\boptim|(?<!\bre)\.compile\(|Trainer\("
+)
 
 
 def used_modules(case: Case, script: str) -> frozenset[str]:
     """Return the files of the script and of all modules whose names it uses, one by another.
 
-    All files where one of them imports what a text names: which these are is not known.
+    Where one of them imports what a text names, which these are is not known: all files but those
+    of `programs_apart`.
     """
     found = frozenset(_Uses(case).from_script(script))
-    if any(_DYNAMIC.search(case.workspace.text(file) or "") for file in found):
-        return frozenset(case.workspace.python_files())
+    texts = [case.workspace.text(file) or "" for file in found]
+    everything = frozenset(case.workspace.python_files())
+    if any(map(_STARTS.search, texts)):
+        return everything
+    if any(map(_DYNAMIC.search, texts)):
+        return everything - programs_apart(case, found)
     return found
+
+
+def programs_apart(case: Case, found: frozenset[str]) -> frozenset[str]:
+    """Return the other programs that train something, where the modules of the run's script do.
+
+    A script that trains nothing scores what another program has trained, or looks at it.
+    """
+    if not any(_TRAINS.search(case.workspace.text(file) or "") for file in found):
+        return frozenset()
+    others = (file for file in case.workspace.python_files() if file not in found)
+    return frozenset(file for file in others if trains_by_itself(case.workspace, file))
+
+
+def trains_by_itself(workspace: Workspace, file: str) -> bool:
+    """Whether a file is a program that trains something, and no module with code to try it."""
+    text = workspace.text(file) or ""
+    return "__main__" in text and _TRAINS.search(text) is not None
 
 
 class _Uses:

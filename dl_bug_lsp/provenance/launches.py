@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from dl_bug_lsp.provenance.printed_output import script_of_output
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.shell_files import Command, Word, command_entries, split_commands
@@ -160,6 +161,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     programs = _installed_programs(workspace, names)
     shown = list({(s.script, s.texts): s for s in _shown_launches(lines, names, programs)}.values())
     script = frames[0] if frames else (shown[-1].script if shown else None)
+    script = script or script_of_output(workspace, log)
     overrides = tuple(e for e in _hydra_overrides(lines))
     named = _named_configs(workspace, lines, names, frozenset(frames))
     text = "\n".join(lines)

@@ -618,11 +618,37 @@ def _stagnation(context: RunSummary) -> Found | None:
     return None
 
 
+AREAS = frozenset(("auc", "auroc"))
+"""Words of the area under the ROC curve: 0.5 whatever the number of classes and their shares."""
+NEAR_HALF = 0.005
+"""How far from 0.5 an area is printed that is one half."""
+
+
+def _no_ranking(context: RunSummary) -> Found | None:
+    """Find an area under the ROC curve that stays at one half: all samples get the same score."""
+    for metric in context.of(Role.SCORE):
+        values = [p.value for p in last_run(metric.points)]
+        if len(values) < LEAST_EPOCHS or not AREAS.intersection(words_of(metric.name)):
+            continue
+        if all(abs(value - 0.5) <= NEAR_HALF for value in values):
+            why = f"{metric.in_words} stays at {values[-1]:g}, as where all scores are the same"
+            return "accuracy_at_chance", 0.85, why, metric.points[-1]
+    return None
+
+
 def _stuck_metric(context: RunSummary) -> Found | None:
-    """Find an accuracy that repeats to the last digit while the loss moves."""
-    for metric in context.of(Role.ACCURACY):
+    """Find an accuracy that repeats to the last digit while the loss moves.
+
+    One of few digits repeats by chance on few samples, but not in training and on held-out data.
+    """
+    accuracies = context.of(Role.ACCURACY)
+    all_stuck = len({m.split for m in accuracies}) > 1 and all(
+        len(set(m.values)) == 1 for m in accuracies
+    )
+    for metric in accuracies:
         values = metric.values
-        if len(values) >= 4 and is_constant(values) and values[0] < 0.95:
+        repeats = is_constant(values) or all_stuck
+        if len(values) >= 4 and repeats and 0 < values[0] < 0.95:
             why = f"`{metric.name}` is {values[0]:g} in every one of {len(values)} values"
             return "accuracy_at_chance", 0.6, why, metric.points[-1]
     return None
@@ -634,6 +660,7 @@ RULES: tuple[Rule, ...] = (
     _no_gradient,
     _held_out_guesses,
     _overfitting,
+    _no_ranking,
     _at_chance,
     _divergence,
     _early_jump,

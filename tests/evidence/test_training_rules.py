@@ -339,3 +339,16 @@ def test_what_may_be_a_mistake_is_a_medium_clue(
     (tmp_path / "code.py").write_text(f"import torch\n{code}\n")
     clues = all_training_rules.find(case_of(tmp_path, "loss_stagnation"))
     assert ("training.medium", line) in {(c.kind, c.line) for c in clues if words in c.why}
+
+
+def test_a_schedule_stays_with_the_optimizer_it_was_made_for(tmp_path: Path) -> None:
+    code = (
+        "import torch\ndef fit(net, scale):\n    opt = torch.optim.SGD(net.parameters(), 0.1)\n"
+        "    sched = torch.optim.lr_scheduler.StepLR(opt, 2)\n"
+        "    opt = torch.optim.SGD(net.parameters(), 0.2)\n{}    return opt, sched\n"
+    )
+    again = "    sched = torch.optim.lr_scheduler.StepLR(opt, 2)\n"
+    for rest, lines in (("", {5}), (again, set())):
+        (tmp_path / "train.py").write_text(code.format(rest))
+        clues = all_training_rules.find(case_of(tmp_path, "loss_stagnation"))
+        assert {clue.line for clue in clues if "made anew here" in clue.why} == lines

@@ -139,3 +139,40 @@ def test_a_launch_script_of_another_run_has_no_part_in_it(tmp_path: Path) -> Non
     case = case_of(failure, log, Workspace(tmp_path, cache=False), Options())
     assert part_in_run(case, Clue("numbers.literal", "own.sh", 1, 1.0, "8")) == 1.0
     assert part_in_run(case, Clue("numbers.literal", "other.sh", 1, 1.0, "9")) == NOT_IMPORTED
+
+
+TRAINS = """
+import importlib
+import torch
+
+def main(args):
+    net = importlib.import_module(f"nets.{args.net}").Net()
+    if args.opt == "adam":
+        optimizer = torch.optim.Adam(net.parameters(), lr=1.0)
+    else:
+        optimizer = torch.optim.SGD(net.parameters(), lr=5.0)
+    print("{name} starts with", args.net)
+    print("{name} is done")
+
+if __name__ == "__main__":
+    main(parse())
+"""
+
+
+@pytest.mark.parametrize("count", [0, FEW_MODULES])
+def test_another_program_and_a_branch_not_taken_have_no_part(tmp_path: Path, count: int) -> None:
+    files = {f"{name}.py": TRAINS.replace("{name}", name).lstrip() for name in ("text", "image")}
+    write(tmp_path, {**files, **{f"nets/n{n}.py": "class Net: pass\n" for n in range(count)}})
+    log = read_log(
+        "Namespace(opt='adam', net='n1')\ntext starts with n1\n"
+        "epoch 1 loss nan\nepoch 2 loss nan\ntext is done\n"
+    )
+    (failure,) = [f for f in failures_of(log, read_failures(log)) if f.primary]
+    case = case_of(failure, log, Workspace(tmp_path, cache=False), Options())
+    assert case.engine.run.script == "text.py"
+    parts = {
+        (file, line): part_in_run(case, Clue("training.strong", file, line, 1.0, "high"))
+        for file in ("text.py", "image.py")
+        for line in (7, 9)
+    }
+    assert parts == {("text.py", 7): 1, ("text.py", 9): 0, ("image.py", 7): 0, ("image.py", 9): 0}

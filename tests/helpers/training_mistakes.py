@@ -1428,4 +1428,161 @@ def load(path):
 """,
         "accuracy_at_chance",
     ),
+    _one(
+        "optimizer-of-the-template-of-each-fold",
+        """
+import copy
+
+import torch
+
+
+def folds(template, parts, criterion):
+    for batches in parts:
+        model = copy.deepcopy(template)
+        optimizer = torch.optim.Adam(template.parameters(), lr=1e-3)  # FAULT
+        for x, y in batches:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+""",
+    ),
+    _one(
+        "optimizer-of-the-copy-that-only-follows",
+        """
+import copy
+
+import torch
+
+
+def fit(net, steps):
+    mirror = copy.deepcopy(net).to("cpu")
+    opt = torch.optim.SGD(mirror.parameters(), lr=0.1)  # FAULT
+    for x, y in steps:
+        opt.zero_grad()
+        (net(x) - y).square().mean().backward()
+        opt.step()
+""",
+    ),
+    _one(
+        "layers-in-a-plain-list",
+        """
+import torch
+from torch import nn
+
+
+class Tower(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.stem = nn.Linear(4, width)
+        self.floors = []  # FAULT
+        for _ in range(depth):
+            self.floors.append(nn.Linear(width, width))
+        self.heads = {name: nn.Linear(width, 1) for name in ("a", "b")}  # FAULT
+
+    def forward(self, x):
+        x = self.stem(x)
+        for floor in self.floors:
+            x = torch.relu(floor(x))
+        return {name: head(x) for name, head in self.heads.items()}
+""",
+    ),
+    _one(
+        "only-inputs-are-put-into-an-order",
+        """
+import numpy as np
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(600, 10))
+y = (X[:, :3].sum(1) > 0).astype("int64")
+order = rng.permutation(len(X))
+X = X[order]  # FAULT
+""",
+        "accuracy_at_chance",
+    ),
+    _one(
+        "schedule-in-the-loop-of-plain-names",
+        """
+import torch
+
+
+def fit(model, train, optimizer, criterion):
+    scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=2)
+    for epoch in range(10):
+        for x, y in train:
+            optimizer.zero_grad()
+            criterion(model(x), y).backward()
+            optimizer.step()
+            scheduler.step()  # FAULT
+""",
+    ),
+    Program(
+        "softmax-of-one-unit-in-the-settings",
+        "accuracy_at_chance",
+        {
+            "settings.py": 'UNITS = 1\nLAST = "softmax"  # FAULT\n',
+            "train.py": """
+import keras
+
+import settings
+
+
+def build():
+    model = keras.Sequential()
+    model.add(keras.layers.Dense(16, activation="relu"))
+    model.add(keras.layers.Dense(settings.UNITS, activation=settings.LAST))  # FAULT
+    model.compile("adam", "binary_crossentropy", metrics=["accuracy"])
+    return model
+""".lstrip("\n"),
+        },
+    ),
+    Program(
+        "weights-that-start-as-a-setting-says",
+        "loss_stagnation",
+        {
+            "settings.py": 'FIRST = "zeros"  # FAULT\n',
+            "train.py": """
+import keras
+
+from settings import FIRST
+
+layer = keras.layers.Dense(16, activation="relu", kernel_initializer=FIRST)  # FAULT
+""".lstrip("\n"),
+        },
+    ),
+    _one(
+        "warm-up-that-nothing-steps",
+        """
+import torch
+
+
+def fit(model, batches, criterion):
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    schedule = torch.optim.lr_scheduler.LambdaLR(  # FAULT
+        optimizer, lambda step: min(step / 500, 1.0)
+    )
+    for x, y in batches:
+        optimizer.zero_grad()
+        criterion(model(x), y).backward()
+        optimizer.step()
+""",
+    ),
+    _one(
+        "options-of-an-optimizer-in-a-dict",
+        """
+import torch
+
+CFG = {
+    "optim": "SGD",
+    "options": {
+        "lr": 0.05,
+        "momentum": 0.9,
+        "weight_decay": 0.95,  # FAULT
+    },
+}
+
+
+def optimizer(net):
+    return getattr(torch.optim, CFG["optim"])(net.parameters(), **CFG["options"])
+""",
+    ),
 )

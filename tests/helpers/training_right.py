@@ -1278,4 +1278,81 @@ def target(model, classes):
     return optimizer
 """,
     ),
+    _one(
+        "copies-that-follow-and-one-that-is-trained",
+        """
+import copy
+
+import torch
+
+
+def fit(template, parts, criterion):
+    for batches in parts:
+        model = copy.deepcopy(template)
+        optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+        reference = copy.deepcopy(template)
+        for x, y in batches:
+            optimizer.zero_grad()
+            with torch.no_grad():
+                wanted = reference(x)
+            (criterion(model(x), y) + criterion(model(x), wanted)).backward()
+            optimizer.step()
+
+
+def target(net, steps):
+    net_target = copy.deepcopy(net)
+    opt = torch.optim.Adam(net.parameters(), lr=1e-3)
+    for x, y in steps:
+        opt.zero_grad()
+        (net(x) - net_target(y)).square().mean().backward()
+        opt.step()
+""",
+    ),
+    _one(
+        "layers-in-containers-and-in-order",
+        """
+import numpy as np
+import torch
+from torch import nn
+
+
+class Tower(nn.Module):
+    def __init__(self, width, depth):
+        super().__init__()
+        self.acts = [nn.ReLU(), nn.Dropout(0.1)]
+        self.parts = []
+        for _ in range(depth):
+            self.parts.append(nn.Linear(width, width))
+        self.body = nn.Sequential(*self.parts)
+        self.first, self.second = nn.Linear(width, 1), nn.Linear(width, 1)
+        self.heads = [self.first, self.second]
+
+    def forward(self, x):
+        return [head(self.body(x)) for head in self.heads]
+
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(600, 10))
+order = rng.permutation(len(X))
+X = X[order]
+y = (X[:, :3].sum(1) > 0).astype("int64")
+""",
+    ),
+    _one(
+        "schedules-that-are-stepped-or-handed-on",
+        """
+import torch
+
+OPTIONS = {"weight_decay": 0.01, "momentum": 0.9, "lr": 0.1}
+
+
+def schedules(optimizer, steps):
+    warm = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min((step + 1) / 500, 1.0))
+    first = torch.optim.lr_scheduler.LinearLR(optimizer, 0.1)
+    decay = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+    for _ in range(steps):
+        warm.step()
+    return first
+""",
+    ),
 )

@@ -89,3 +89,52 @@ def test_the_word_that_names_a_function_may_stand_behind_options(tmp_path: Path)
     log = ('  File "/job/train.py", line 3, in fit',)
     (launch,) = run_of(Workspace(tmp_path, cache=False), log, ("train.py",)).launches
     assert launch.line == 2
+
+
+PRINTING = """
+import argparse
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--{option}")
+    print(parser.parse_args())
+    print("read %d {what}" % 3)
+    for epoch in range(3):
+        print(f"epoch {{epoch}}: loss {{1 / (epoch + 1):.4f}}")
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+def test_the_script_is_known_by_what_it_prints(tmp_path: Path) -> None:
+    for name, option, what in (("text", "words", "texts"), ("image", "size", "images")):
+        text = PRINTING.format(option=option, what=what)
+        (tmp_path / f"{name}.py").write_text(text.lstrip("\n"))
+    workspace = Workspace(tmp_path, cache=False)
+    rounds = ("epoch 0: loss 1.0000", "epoch 1: loss 0.5000")
+    assert run_of(workspace, ("read 3 images", *rounds), ()).script == "image.py"
+    assert run_of(workspace, ("Namespace(words='a')", *rounds), ()).script == "text.py"
+    # Both may have printed these, and neither printed the third.
+    assert run_of(workspace, rounds, ()).script is None
+    assert run_of(workspace, ("nothing of that",), ()).script is None
+
+
+def test_the_title_of_a_bar_tells_the_script(tmp_path: Path) -> None:
+    for name in ("Fold", "Trial"):
+        bar = f'for i in tqdm(range(3), desc=f"{name} {{1}} of words"):\n'
+        end = f'if __name__ == "__main__":\n    print("{name}: all is done")\n'
+        (tmp_path / f"{name.lower()}.py").write_text(f"{bar}    pass\n{end}")
+    workspace = Workspace(tmp_path, cache=False)
+    log = ("Trial 2 of words: 100%|####| 3/3 [00:00<00:00]", "Trial: all is done")
+    assert run_of(workspace, log, ()).script == "trial.py"
+
+
+def test_a_module_that_prints_tells_which_script_uses_it(tmp_path: Path) -> None:
+    start = 'import {}\nif __name__ == "__main__":\n    print("start"); {}.run()\n'
+    for name, module in (("a", "fit"), ("b", "score")):
+        (tmp_path / f"{name}.py").write_text(start.format(module, module))
+        printing = f'def run():\n    print("{module} of {{}} rows".format(4))\n'
+        (tmp_path / f"{module}.py").write_text(printing)
+    workspace = Workspace(tmp_path, cache=False)
+    assert run_of(workspace, ("start", "score of 4 rows"), ()).script == "b.py"

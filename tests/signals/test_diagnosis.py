@@ -158,6 +158,18 @@ def test_a_loss_of_three_even_classes_speaks_against_two(classes: ClassCount | N
     assert found.why == "`train_loss` goes from 1.0537 to about 1.067 in 8 values"
 
 
+def test_metrics_that_never_move_while_the_loss_falls() -> None:
+    share = "accuracy: 0.2400 - {} - loss: {:.4f} - val_accuracy: 0.2400 - val_loss: {:.4f}"
+    losses = [0.54, 0.37, 0.31, 0.28, 0.27, 0.26]
+    for area, words in (("auc: 0.5000", "`auc` stays at 0.5"), ("lr: 0.003", "`accuracy` is 0.24")):
+        text = "\n".join(share.format(area, loss, loss - 0.05) for loss in losses)
+        log = read_log(text)
+        found = diagnose(read_metrics(log), log)
+        assert found is not None
+        assert found.category == "accuracy_at_chance"
+        assert words in found.why
+
+
 SOUND: tuple[tuple[str, str], ...] = (
     ("falls", run(LOSS, *((2.3 * 0.8**i,) for i in range(8)))),
     (
@@ -174,6 +186,13 @@ SOUND: tuple[tuple[str, str], ...] = (
     ("solved", run("epoch {} loss {} acc {}", *((0.012, 0.997) for _ in range(3)))),
     ("reward-grows", run("episode {} reward {} loss {}", *((i * 20.0, 0.5) for i in range(1, 8)))),
     ("two-folds", run(LOSS, (0.9,), (0.5,), (0.3,)) + "\n" + run(LOSS, (0.9,), (0.5,), (0.3,))),
+    (
+        "few-held-out-samples-repeat",
+        run(
+            "epoch {} loss {} accuracy {} val_accuracy {}",
+            *((0.6 - 0.1 * i, 0.6 + 0.05 * i, 0.8) for i in range(5)),
+        ),
+    ),
     ("no-metrics", "loading data\n100 files\ndone in 3.5 s"),
     ("one-value", "epoch 1 loss 2.3"),
 )

@@ -38,6 +38,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_misuse,
     misuse.find_returns,
     misuse.find_advised_arguments,
+    misuse.find_required_arguments,
     rebuilt.find_rebuilt,
     missing_names.find_similar_names,
     environment.find_environment,

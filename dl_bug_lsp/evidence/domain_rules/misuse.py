@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Iterator
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     keyword,
@@ -28,9 +28,18 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 )
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.words import parts_of
-from dl_bug_lsp.provenance.nodes import Function, Instance, Items, Library, LibraryObject, Node
+from dl_bug_lsp.provenance.nodes import (
+    Function,
+    Instance,
+    Items,
+    Library,
+    LibraryObject,
+    Node,
+    StepKind,
+)
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.stack import Site
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
@@ -145,6 +154,126 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
                 why = f"`{source(call)}` does not pass `{named}`, which the message names"
                 yield Clue("rules.advised_argument", site.place.file, call.lineno, 1.0, why)
                 break
+
+
+NAME_SAID = r"(?:[`'\"]([a-z]\w{1,40})[`'\"]|\b([a-z]\w{0,40}_\w{1,40}))"
+"""A parameter in a sentence: in quotes, or with an underscore."""
+GIVEN_SAID = r"(?:specified|provided|given|passed|set|defined|supplied)\b"
+WORD_SAID = r"(?: (?:parameter|argument|keyword|option)\b)"
+REQUIRED_ARGUMENT = re.compile(
+    "|".join(
+        (
+            rf"\brequires? (?:that )?(?:the |an? )?{NAME_SAID}"
+            rf"(?:{WORD_SAID}| to be | be ){{1,2}}",
+            rf"{NAME_SAID}{WORD_SAID}? (?:(?:must|should) be (?:explicitly )?{GIVEN_SAID}"
+            rf"|(?:has|have|needs) to be {GIVEN_SAID}|(?:is|are) required\b"
+            r"|(?:cannot|must not) be None)",
+            r"\b(?:must|should|have to|need to|please) (?:explicitly )?"
+            r"(?:specify|provide|pass|set|define|supply) "
+            r"(?:(?:either|exactly one of|at least one of|one of|an?|the|value for) ){0,3}"
+            rf"{NAME_SAID}",
+            rf"^{NAME_SAID} must be (?:in|one of) ",
+            r"\bchoose another ([a-z]\w{1,40}) setting",
+        )
+    ),
+    re.IGNORECASE | re.MULTILINE,
+)
+"""How a library's message names an argument that the call must be given, without its value."""
+OF_ESTIMATORS = (
+    "fit",
+    "fit_transform",
+    "fit_predict",
+    "transform",
+    "predict",
+    "score",
+    "partial_fit",
+)
+"""Methods of objects whose parameters their constructors take."""
+OF_TRAININGS = ("train", "evaluate", "test", "validate", "main", "run", "fit_generator", "launch")
+"""Functions and methods that call much code of others: what that lacks is none of theirs."""
+OF_SPREAD = 0.6
+"""What a call counts whose arguments a table holds, beside the table."""
+
+
+def find_required_arguments(case: Case) -> Iterator[Clue]:
+    """Yield the failing call of a library where it lacks an argument that the message asks for.
+
+    Of an estimator that is the call that made it. A call that gives ``**settings`` gets its
+    arguments from there.
+    """
+    site = case.sites[-1] if case.sites else None
+    match = REQUIRED_ARGUMENT.search(case.message)
+    if site is None or site.statement is None or match is None or not case.library_frames:
+        return
+    clause = case.message[match.start() :].partition(". ")[0]
+    names = {name for name in match.groups() if name} | set(ALTERNATIVE.findall(clause))
+    name = next(name for name in match.groups() if name)
+    if name in MISADVISED:
+        return
+    for node in site.nodes:
+        call = node.expr
+        if not isinstance(call, ast.Call) or _is_of_exception(call) or _is_ours(case, site, call):
+            continue
+        if called_name(call) in OF_TRAININGS or names & _words_given(call):
+            continue
+        makers = [made for _, _, made in case.makers if isinstance(made.expr, ast.Call)]
+        if called_name(call) in OF_ESTIMATORS:
+            for made in makers[:1]:
+                if isinstance(made.expr, ast.Call) and not names & _words_given(made.expr):
+                    yield from _lacks(case, made, made.expr, name)
+        else:
+            yield from _lacks(case, node, call, name)
+        return
+
+
+ALTERNATIVE = re.compile(
+    r"(?:\bor\b|\band\b|\bof\b|,) ['`\"]?([a-z]\w*_\w+|(?<=['`\"])[a-z]\w*(?=['`\"]))"
+)
+"""Other arguments that a message names beside the first: one of them may be enough."""
+
+
+def _is_ours(case: Case, site: Site, call: ast.Call) -> bool:
+    own = case.engine.program.scope_at(site.place.file, call.lineno)
+    return own is not None and called_name(call) in own.functions
+
+
+def _words_given(call: ast.Call) -> set[str]:
+    """Return the names of the keywords of a call, and those of what stands at positions."""
+    given = {word.arg for word in call.keywords if word.arg is not None}
+    return given | {str(getattr(v, "attr", getattr(v, "id", ""))) for v in call.args}
+
+
+def _lacks(case: Case, node: Node, call: ast.Call, name: str) -> Iterator[Clue]:
+    """Yield a call that lacks an argument, and the table that it gets its arguments from."""
+    spread = [word.value for word in call.keywords if word.arg is None]
+    score = OF_SPREAD if spread else 1.0
+    why = f"`{source(call)}` does not give `{name}`, which the message asks for"
+    edit = _with_argument(case, node.file, call, name) if not spread else None
+    yield Clue("rules.advised_argument", node.file, call.lineno, score, why, edit)
+    tables = [case.engine.node(value, node.context) for value in spread]
+    for step in backward_slice(tables, MOST_SPREAD) if tables else ():
+        is_table = step.node.kind is StepKind.CONFIG or isinstance(step.node.expr, ast.Dict)
+        if is_table and step.node.line > 0:
+            why = f"`{source(call)}` gets its arguments from here, and `{name}` is none of them"
+            yield Clue("rules.advised_argument", step.node.file, step.node.line, 1.0, why)
+            return
+
+
+MOST_SPREAD = 20
+
+
+def _with_argument(case: Case, file: str, call: ast.Call, name: str) -> Suggestion | None:
+    """Return the edit that adds an argument of which the message tells the value."""
+    value = re.search(rf"\b{re.escape(name)}\s?=\s?(True|False|\d+|'\w+'|\"\w+\")", case.message)
+    lines = case.workspace.lines(file)
+    if value is None or not file.endswith(".py") or call.end_lineno != call.lineno:
+        return None
+    text = lines[call.lineno - 1] if call.lineno <= len(lines) else ""
+    old = text[call.col_offset : call.end_col_offset]
+    if not text.isascii() or not old.endswith(")"):
+        return None
+    comma = ", " if call.args or call.keywords else ""
+    return Suggestion(file, call.lineno, old, f"{old[:-1]}{comma}{name}={value[1]})")
 
 
 def _is_of_exception(call: ast.Call) -> bool:
@@ -452,6 +581,27 @@ def _fits_another(case: Case) -> Iterator[Clue]:
                     yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
 
+KERAS_OPTIMIZERS = re.compile(r"\.optimizers\.(?:legacy\.)?[A-Z]\w+$")
+
+
+def _bound_to_another(case: Case) -> Iterator[Clue]:
+    """Find an optimizer of Keras that is used for other variables than the first ones.
+
+    It is built for the variables of its first step (Keras, ``Optimizer.build``): each model, and
+    each set of layers that is trained, needs one of its own.
+    """
+    found: dict[tuple[str, int], Node] = {}
+    for step in case.stack_steps:
+        node = step.node
+        if node.kind is StepKind.CALL and isinstance(node.expr, ast.Call):
+            callees = case.engine.node(node.expr.func, node.context).values
+            if any(isinstance(v, Library) and KERAS_OPTIMIZERS.search(v.name) for v in callees):
+                found[node.file, node.line] = node
+    for (file, line), node in found.items():
+        why = f"the optimizer that `{node.text}` makes belongs to the variables of its first step"
+        yield Clue("rules.strong", file, line, 1.0 / len(found) ** 0.5, why)
+
+
 def _outside_tape(case: Case) -> Iterator[Clue]:
     for scope in near_scopes(case):
         for tape in statements(scope.node):
@@ -485,6 +635,7 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("No gradients provided", "Gradients do not exist"), _without_derivative),
     (("Gradient only defined for scalar-output functions",), _not_scalar),
     (("instance is not fitted yet",), _fits_another),
+    (("originally built with", "optimizer cannot recognize variable"), _bound_to_another),
 )
 
 

@@ -108,7 +108,7 @@ def _in_loop(file: str, line: int, loop: ast.For | ast.While) -> Growing | None:
     longer: dict[str, set[Origin]] = {}
     added: dict[str, set[Origin]] = {}
     cut: set[str] = set()
-    derived: dict[str, str] = {}
+    derived: dict[str, set[str]] = {}
     for node in (n for statement in loop.body for n in (statement, *own_nodes(statement))):
         name, value = _assigned(node)
         if name and value is not None:
@@ -121,10 +121,14 @@ def _in_loop(file: str, line: int, loop: ast.For | ast.While) -> Growing | None:
             elif any(isinstance(part, ast.Subscript) for part in ast.walk(value)):
                 cut.add(name)
             else:
-                derived.update({name: other for other in _names(value)})
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ADDING and isinstance(node.func.value, ast.Name):
-                longer.setdefault(node.func.value.id, set()).add((file, node.lineno))
+                derived.setdefault(name, set()).update(_names(value))
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.attr in ADDING
+        ):
+            longer.setdefault(node.func.value.id, set()).add((file, node.lineno))
     for node in ast.walk(loop):
         if not isinstance(node, ast.Call) or not node.lineno <= line <= (node.end_lineno or 0):
             continue
@@ -132,10 +136,10 @@ def _in_loop(file: str, line: int, loop: ast.For | ast.While) -> Growing | None:
             if any(isinstance(part, ast.Subscript) for part in ast.walk(given)):
                 continue
             for name in _names(given):
-                whole = name if name in longer else derived.get(name, "")
-                if whole in longer and not {name, whole} & cut:
-                    grown = frozenset(longer[whole])
-                    return Growing((file, line), whole, grown, grown | added.get(whole, set()))
+                for whole in sorted({name, *derived.get(name, ())} & longer.keys()):
+                    if not {name, whole} & cut:
+                        grown = frozenset(longer[whole])
+                        return Growing((file, line), whole, grown, grown | added.get(whole, set()))
     return None
 
 

@@ -678,7 +678,7 @@ def find(case: Case) -> Iterator[Clue]:
 
 
 def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on definitions of two names of which one stands for the other.
+    """Return what a clue counts: little on the definitions of two names that are mixed up.
 
     Where the sides of a failure are two settings of one quantity (``BATCH_SIZE``,
     ``EVAL_BATCH_SIZE``), and the run passes with the other name at one place, both are meant.

@@ -216,7 +216,16 @@ def _put_into_order(training: Training, scope: Scope, order: str) -> dict[str, i
 
 
 def _made_together(scope: Scope) -> Iterator[set[str]]:
-    """Yield the names that one call gives together (``x, y = load()``)."""
+    """Yield the names that one call gives together (``x, y = load()``), or one of the other."""
+    for name, bindings in sorted(scope.bindings.items()):
+        for binding in bindings[:1]:
+            used = {n.id for n in ast.walk(binding.value) if isinstance(n, ast.Name)}
+            # A value that is made of the other after that was put into order belongs to it.
+            yield from (
+                {name, x}
+                for x in sorted(used)
+                if len(scope.bindings.get(x, ())) > 1 and scope.bindings[x][-1].line > binding.line
+            )
     for node in ast.walk(scope.node):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             for target in node.targets:

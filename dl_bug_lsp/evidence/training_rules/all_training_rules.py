@@ -36,6 +36,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (models_and_losses.find_keras, LEARNS_NOTHING | NUMERIC),
     (models_and_losses.find_models, LEARNS_NOTHING | NUMERIC),
     (optimizers.find, LEARNS_NOTHING | {"loss_divergence"}),
+    (optimizers.find_unregistered, LEARNS_NOTHING | {"loss_divergence"}),
     (loop.find_loop, LEARNS_NOTHING | {"loss_divergence"}),
     (loop.find_accumulation, LEARNS_NOTHING | {"loss_divergence"}),
     (loop.find_gradients, LEARNS_NOTHING | {"loss_divergence"}),

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
+    DICTS,
     Origin,
     Training,
     argument,
@@ -21,7 +22,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     string,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.scopes import Scope, called_name, dotted_name
 
 ADAPTIVE = frozenset(
     {
@@ -106,7 +107,36 @@ def rate_of(training: Training, call: ast.Call, name: str) -> ast.expr | None:
     return argument(call, 1 if torch_like else 0)
 
 
+def _rates_of_plain(training: Training) -> frozenset[tuple[str, int]]:
+    """Return the lines that write rates which plain gradient steps take, with usual values."""
+    found: set[tuple[str, int]] = set()
+    for scope, call in training.named(*sorted(PLAIN)):
+        rate = rate_of(training, call, called_name(call))
+        for origin in training.origins(scope, rate) if rate is not None else ():
+            # A rate of 1 is usual for recurrent networks with clipped gradients.
+            if origin.line != call.lineno and PLAIN_BOUNDS[1] < origin.value <= PLAIN_BOUNDS[3]:
+                found.add((origin.file, origin.line))
+    return frozenset(found)
+
+
+def _not_scaled(scope: Scope, call: ast.Call, rate: ast.expr, origin: Origin) -> Iterator[Clue]:
+    """Yield an adaptive optimizer that takes a rate which fits the plain one of another branch."""
+    level = _level(origin.value, ADAPTIVE_BOUNDS)
+    if level is None or origin.value < ADAPTIVE_BOUNDS[2]:
+        return
+    name = called_name(call)
+    what = f"a learning rate of {origin.value:g} is unusually high for `{name}`"
+    why = f"{what}, and goes to plain gradient steps, too: `{name}` needs one of its own"
+    yield clue(level, scope.file, rate.lineno, why)
+    yield clue(level, origin.file, origin.line, f"{what}, which takes it from here", SHARED)
+
+
+SHARED = 0.8
+"""What a clue counts where a rate is written that is right for another optimizer."""
+
+
 def _optimizers(training: Training) -> Iterator[Clue]:
+    shared = _rates_of_plain(training)
     for scope, call in training.named(*sorted(OPTIMIZERS)):
         name = called_name(call)
         epsilon = keyword(call, "eps") or keyword(call, "epsilon")
@@ -123,6 +153,9 @@ def _optimizers(training: Training) -> Iterator[Clue]:
         origins = training.origins(scope, rate)
         for origin in origins:
             if not training.was_recorded(origin.value):
+                continue
+            if name in ADAPTIVE and (origin.file, origin.line) in shared:
+                yield from _not_scaled(scope, call, rate, origin)
                 continue
             yield from _rate(origin, _bounds_of(name), f"`{name}`", len(origins))
             if _runs_away(training, name, origin.value):
@@ -201,6 +234,19 @@ def _by_name(training: Training) -> Iterator[Clue]:
                 yield from _written(training, parameter.arg, default, scope)
         for call in scope.calls:
             yield from _arguments(training, scope, call)
+    for module in training.modules:
+        yield from _in_dicts(training, module)
+
+
+def _in_dicts(training: Training, module: Scope) -> Iterator[Clue]:
+    """Yield settings in dicts of the code; rates only where no optimizer is seen to take any."""
+    takes_rates = next(training.named(*sorted(OPTIMIZERS)), None) is not None
+    for node in training.nodes(module, DICTS):
+        pairs = zip(node.keys, node.values, strict=True) if isinstance(node, ast.Dict) else ()
+        for key, value in pairs:
+            name = string(key)
+            if name is not None and not (takes_rates and RATE_NAME.match(name)):
+                yield from _written(training, name, value, module)
 
 
 def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clue]:
@@ -321,6 +367,55 @@ def find_schedules(training: Training) -> Iterator[Clue]:
     yield from _factors(training)
     yield from _plateaus(training)
     yield from _stepped_per_batch(training)
+    for scope in training.functions:
+        yield from _of_replaced(scope)
+        yield from _never_stepped(scope)
+
+
+def _of_replaced(scope: Scope) -> Iterator[Clue]:
+    """Find an optimizer that is made anew while a schedule goes on with the one before."""
+    for name, bindings in sorted(scope.bindings.items()):
+        makings = [
+            (binding.line, argument(call, 0, "optimizer"))
+            for binding in bindings
+            if isinstance(call := binding.value, ast.Call) and SCHEDULES.search(called_name(call))
+        ]
+        held = dotted_name(makings[-1][1]) if makings and makings[-1][1] is not None else None
+        for later in scope.bindings.get(held or "", ()):
+            is_made = isinstance(later.value, ast.Call) and called_name(later.value) in OPTIMIZERS
+            if is_made and later.line > makings[-1][0]:
+                why = f"`{held}` is made anew here; `{name}` still sets the rates of the one before"
+                yield clue("medium", scope.file, later.line, why)
+
+
+def _never_stepped(scope: Scope) -> Iterator[Clue]:
+    """Find a schedule that begins with a small rate and that nothing steps or hands on."""
+    used = {
+        node.id
+        for node in ast.walk(scope.node)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for name, bindings in sorted(scope.bindings.items()):
+        call = bindings[-1].value
+        if "." in name or name in used or not isinstance(call, ast.Call):
+            continue
+        if SCHEDULES.search(called_name(call)) and _begins_small(call):
+            why = f"nothing steps `{name}`, so the learning rate stays the small one it begins with"
+            yield clue("strong", scope.file, call.lineno, why)
+
+
+def _begins_small(call: ast.Call) -> bool:
+    """Whether a schedule begins with a warm-up: at 0, or at a small part of the rate."""
+    name = called_name(call)
+    if name == "LambdaLR":
+        body = getattr(argument(call, 1, "lr_lambda"), "body", None)
+        divides = (n for n in ast.walk(body) if isinstance(n, ast.BinOp)) if body else ()
+        return any(isinstance(n.op, ast.Div) and isinstance(n.left, ast.Name) for n in divides)
+    return name in ("LinearLR", "OneCycleLR", "CyclicLR") or name.endswith("_with_warmup")
+
+
+SCHEDULES = re.compile(r"(?:LR|OnPlateau|Restarts)$|^get_\w*schedule(?:r|$|_)")
+"""Names of classes and functions that make a schedule of an optimizer's learning rates."""
 
 
 def _lengths(training: Training) -> Iterator[Clue]:
@@ -456,7 +551,16 @@ def _in_batch_loop(training: Training, scope: Scope, call: ast.Call) -> bool:
         if not isinstance(loop, ast.For):
             return False
         words = " ".join(sorted(names_in(loop.iter) | names_in(loop.target))).lower()
-        return (
-            any(w in words for w in ("loader", "batch", "dl", "dataset")) and "epoch" not in words
-        )
+        if "epoch" in words:
+            return False
+        names_batches = any(w in words for w in ("loader", "batch", "dl", "dataset"))
+        return names_batches or _inside_epochs(training, scope, call, loop)
     return False
+
+
+def _inside_epochs(training: Training, scope: Scope, call: ast.Call, loop: ast.For) -> bool:
+    """Whether a loop computes gradients in each round, inside a loop over epochs."""
+    outer = training.loops(scope, call)[1:]
+    counts = any("epoch" in ast.unparse(o.target) for o in outer if isinstance(o, ast.For))
+    calls = (n for n in ast.walk(loop) if isinstance(n, ast.Call))
+    return counts and any(called_name(inner) == "backward" for inner in calls)

@@ -398,7 +398,15 @@ def _first_batch_only(training: Training) -> Iterator[Clue]:
             and training.loops(scope, call)
         ):
             why = f"{text(call)} begins anew, so every round gets a first batch"
-            yield clue("strong", scope.file, call.lineno, why)
+            level = "weak" if _without_gradients(training, scope, call) else "strong"
+            yield clue(level, scope.file, call.lineno, why)
+
+
+def _without_gradients(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call stands where nothing is trained: under ``no_grad``."""
+    blocks = (n for n in training.around(scope, call) if isinstance(n, ast.With))
+    words = [ast.dump(item.context_expr) for block in blocks for item in block.items]
+    return any("no_grad" in w or "inference_mode" in w for w in (*words, *scope.decorators()))
 
 
 MOST_LINES = 4_000

@@ -17,10 +17,9 @@ from dl_bug_lsp.evidence.training_rules.program import (
     argument,
     clue,
     names_in,
-    string,
     text,
 )
-from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.scopes import Scope, called_name, dotted_name
 
 SOFTMAX = ("softmax", "log_softmax", "Softmax", "LogSoftmax", "softmax2d", "Softmax2d")
 SIGMOID = ("sigmoid", "Sigmoid")
@@ -251,8 +250,42 @@ def find_keras(training: Training) -> Iterator[Clue]:
                 if at_loss:
                     yield clue(level, file, line, why)
                 else:
-                    where = keyword(call, "activation") or call
-                    yield clue(level, scope.file, where.lineno, why)
+                    yield from _at_activation(training, scope, call, level, why)
+
+
+def _activation(training: Training, scope: Scope, call: ast.Call) -> str | None:
+    """Return the name of the activation that a layer is given, ``?`` where it is not known."""
+    given = keyword(call, "activation")
+    if given is None or (isinstance(given, ast.Constant) and given.value is None):
+        return None
+    written = training.written(scope, given)
+    if written is not None:
+        return written.value
+    name = dotted_name(given) or ""
+    # `tf.nn.softmax` names a function, `config.output` a setting of which nothing is known.
+    return name.rpartition(".")[2] if name.rpartition(".")[2] in ACTIVATIONS else "?"
+
+
+ACTIVATIONS = frozenset(
+    ("softmax", "log_softmax", "sigmoid", "relu", "tanh", "linear", "elu", "gelu", "selu", "silu")
+)
+"""Names of functions that layers are given as their activation."""
+SET_ELSEWHERE = 0.6
+"""What a clue counts at the layer whose activation another line sets."""
+
+
+def _at_activation(
+    training: Training, scope: Scope, call: ast.Call, level: str, why: str
+) -> Iterator[Clue]:
+    """Yield a clue where a layer's activation is written, a weaker one at the layer."""
+    given = keyword(call, "activation")
+    here = (scope.file, (given or call).lineno)
+    written = training.written(scope, given)
+    if written is None or (written.file, written.line) == here:
+        yield clue(level, *here, why)
+        return
+    yield clue(level, written.file, written.line, f"`{written.value}` is set here: {why}")
+    yield clue(level, *here, why, SET_ELSEWHERE)
 
 
 def _keras_losses(training: Training) -> Iterator[tuple[str, int, str, bool]]:
@@ -294,12 +327,8 @@ def _last_layers(training: Training) -> Iterator[tuple[Scope, ast.Call, str | No
             if c.lineno > call.lineno
             and called_name(c) in ("Activation", "Softmax", "softmax", "sigmoid")
         ]
-        given = keyword(call, "activation")
-        activation = string(given) if given is not None else None
-        if given is not None and activation is None:
-            activation = getattr(given, "attr", "?")
-        if not after or given is not None:
-            yield scope, call, activation
+        if not after or keyword(call, "activation") is not None:
+            yield scope, call, _activation(training, scope, call)
 
 
 def _is_pointwise(call: ast.Call) -> bool:
@@ -377,15 +406,15 @@ def _one_unit(training: Training) -> Iterator[Clue]:
         for scope, call in training.named(*OUTPUT_LAYERS)
         if set(_sizes(training, scope, call)) == {1.0}
     ]
+    why = "a softmax over one unit is always 1"
     for scope, call in single:
-        activation = keyword(call, "activation")
-        if string(activation) in ("softmax", "log_softmax") or (
-            getattr(activation, "attr", "") in ("softmax", "log_softmax")
-        ):
-            why = "a softmax over one unit is always 1"
-            yield clue("strong", scope.file, (activation or call).lineno, why)
+        if _activation(training, scope, call) in ("softmax", "log_softmax"):
+            yield from _at_activation(training, scope, call, "strong", why)
     if not single:
         return
+    owners = {id(scope.owner) for scope, _ in single}
+    # A class with layers of its own, all of them wider, gives its softmax what these return.
+    wider = {id(s.owner) for s, _ in training.named(*OUTPUT_LAYERS) if s.owner} - owners
     wide = any(
         min(_sizes(training, s, c), default=1) > 1 and not training.loops(s, c)
         for s, c in training.named(*OUTPUT_LAYERS)
@@ -396,7 +425,8 @@ def _one_unit(training: Training) -> Iterator[Clue]:
         words = f"{scope.name} {text(call)}"
         if re.search(r"att|gate|weight|alpha|mask|rout|mix", words, re.IGNORECASE):
             continue
-        why = "a softmax over one unit is always 1"
+        if id(scope.owner) in wider:
+            continue
         yield clue("medium" if wide else "strong", scope.file, call.lineno, why)
 
 
@@ -405,7 +435,7 @@ def _squashed(training: Training) -> Iterator[Clue]:
         activated: list[ast.expr] = []
         for call in scope.calls:
             inner = keyword(call, "activation")
-            name = string(inner) or getattr(inner, "attr", "")
+            name = _activation(training, scope, call)
             if called_name(call) in OUTPUT_LAYERS and inner is not None and name in SQUASHING:
                 activated.append(inner)
                 if training.loops(scope, call):
@@ -447,7 +477,8 @@ def _starts(training: Training) -> Iterator[Clue]:
     for scope, call in training.calls:
         for word in call.keywords:
             if word.arg in INITIALIZERS:
-                name = string(word.value) or ast.unparse(word.value)
+                written = training.written(scope, word.value)
+                name = written.value if written is not None else ast.unparse(word.value)
                 if re.search(r"zeros|ones\b|[Cc]onstant|Zeros|Ones", name):
                     why = f"weights that start as `{name[:40]}` all learn the same"
                     around = training.statement(scope, call)
@@ -456,7 +487,11 @@ def _starts(training: Training) -> Iterator[Clue]:
                     last = re.search(r"head|out|final|last|proj|bias|gate", words) is not None
                     level = "weak" if word.arg == "embeddings_initializer" else "strong"
                     level = "medium" if last else level
-                    yield clue(level, scope.file, word.value.lineno, why)
+                    here = (scope.file, word.value.lineno)
+                    is_here = written is None or (written.file, written.line) == here
+                    yield clue(level, *here, why, 1.0 if is_here else SET_ELSEWHERE)
+                    if written is not None and not is_here:
+                        yield clue(level, written.file, written.line, why)
     for scope, call in training.named(
         "normal_", "uniform_", "RandomNormal", "RandomUniform", "normal"
     ):

@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
 from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
-from dl_bug_lsp.provenance.nodes import Function
+from dl_bug_lsp.provenance.nodes import Function, Library
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 
 HANDED_ON = frozenset(
@@ -31,10 +31,20 @@ def find(training: Training) -> Iterator[Clue]:
     for scope in training.functions:
         yield from _replaced(training, scope)
         yield from _copied(training, scope)
+        yield from _held_of_other(training, scope)
         yield from _made_in_loop(training, scope)
     yield from _frozen(training)
     yield from _maximised(training)
     yield from _crossed(training)
+
+
+def find_unregistered(training: Training) -> Iterator[Clue]:
+    """Yield the lists and dicts of layers that a module does not register.
+
+    Checks before a run find them by the check of their own (``checks/model_code.py``).
+    """
+    for scope in training.functions:
+        yield from _not_registered(training, scope)
 
 
 def _optimizer_bindings(scope: Scope) -> Iterator[tuple[str, Binding, ast.Call]]:
@@ -196,6 +206,86 @@ def _copied(training: Training, scope: Scope) -> Iterator[Clue]:
                         yield clue("medium", caller.file, binding.line, why)
 
 
+COPIES = frozenset(("deepcopy", "clone", "clone_model"))
+"""Calls that give an object with parameters of its own."""
+NO_PART = frozenset(
+    {
+        *("parameters", "named_parameters", "trainable_parameters", "state_dict", "train", "eval"),
+        *("load_state_dict", "to", "cuda", "cpu", "zero_grad", "requires_grad_", "children"),
+        *("print", "len", "summary", "deepcopy", "copy", "clone", "save"),
+    }
+)
+"""Methods and functions of a model, or of which it is an argument, in which it gives no loss."""
+
+
+def _held_of_other(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find an optimizer of a model that gives no loss, while a copy of it does."""
+    for name, binding, call in _optimizer_bindings(scope):
+        loops = training.loops(scope, call)
+        last = loops[0].end_lineno if loops else None
+        later = [
+            other
+            for other in scope.calls
+            if other.lineno > binding.line and (last is None or other.lineno <= last)
+        ]
+        for held in sorted(_model_names(call)):
+            if any(_has_part(other, held) for other in later):
+                continue
+            trained = _trained_copy(scope, held, name, binding.line, later)
+            if trained is not None:
+                why = f"the optimizer holds the parameters of `{held}`, which gives no loss here"
+                yield clue("strong", scope.file, call.lineno, f"{why}: `{trained}` does")
+                for made in scope.bindings.get(trained, [])[:1]:
+                    why = f"`{trained}` has parameters of its own; the optimizer holds those of"
+                    yield clue("medium", scope.file, made.line, f"{why} `{held}`")
+
+
+def _has_part(call: ast.Call, model: str) -> bool:
+    """Whether a call runs a model, or hands it to something that may do so."""
+    function = dotted_name(call.func) or ""
+    if function == model:
+        return True
+    if function.startswith(f"{model}.") and function.rpartition(".")[2] not in NO_PART:
+        return True
+    given = [*call.args, *(word.value for word in call.keywords)]
+    names = {dotted_name(value) for value in given}
+    parts = {dotted_name(v) for g in given if isinstance(g, (ast.List, ast.Tuple)) for v in g.elts}
+    return model in names | parts and called_name(call) not in NO_PART
+
+
+def _trained_copy(
+    scope: Scope, held: str, optimizer: str, line: int, later: list[ast.Call]
+) -> str | None:
+    """Return the model that is trained after a line: made of another one, or one made of it."""
+    originals = {_copied_from(binding.value) for binding in scope.bindings.get(held, ())}
+    names = {*scope.bindings, *(name for name in originals if name is not None)} - {held}
+    for name in sorted(names):
+        if AVERAGED.search(name.rpartition(".")[2].lower()):
+            continue
+        made = [b for b in scope.bindings.get(name, ()) if b.line <= line and not b.mutates]
+        if name not in originals and all(_copied_from(b.value) != held for b in made):
+            continue
+        for call in later:
+            words = [dotted_name(v) for v in (*call.args, *(w.value for w in call.keywords))]
+            if dotted_name(call.func) == name or (name in words and optimizer in words):
+                return name
+    return None
+
+
+def _copied_from(expr: ast.expr) -> str | None:
+    """Return the name of the model of which an expression makes a copy with its own parameters."""
+    while (
+        isinstance(expr, ast.Call)
+        and called_name(expr) in HANDED_ON
+        and isinstance(expr.func, ast.Attribute)
+    ):
+        expr = expr.func.value
+    if not isinstance(expr, ast.Call) or called_name(expr) not in COPIES:
+        return None
+    source = expr.args[0] if expr.args else getattr(expr.func, "value", None)
+    return dotted_name(source) if source is not None else None
+
+
 def _callable_name(scope: Scope) -> str:
     if scope.owner is not None and scope.name.endswith("__init__"):
         return scope.owner.name.rpartition(".")[2]
@@ -219,15 +309,94 @@ def _freezes(expr: ast.expr) -> bool:
     )
 
 
+WEIGHTLESS = re.compile(
+    r"(?:ReLU|ELU|GELU|SiLU|Tanh|Sigmoid|Softmax|Softplus|Dropout|Flatten|Identity|Pool|Upsample|Loss)"
+    r"(?:\d?[dD])?$"
+)
+"""Classes of layers without parameters."""
+REGISTERS = ("ModuleList", "ModuleDict", "Sequential", "add_module", "register_module", "extend")
+
+
+def _not_registered(training: Training, scope: Scope) -> Iterator[Clue]:
+    """Find layers in a plain list or dict of a module, which ``parameters()`` does not give.
+
+    Sources: PyTorch's documentation of ``nn.ModuleList`` and ``nn.ModuleDict``.
+    """
+    bases = [ast.unparse(base) for base in getattr(scope.owner and scope.owner.node, "bases", ())]
+    if "torch" not in training.imported or not any(b.endswith("Module") for b in bases):
+        return
+    for name, bindings in sorted(scope.bindings.items()):
+        if not name.startswith("self."):
+            continue
+        layers = [
+            call
+            for binding in bindings
+            for part in _elements(binding.value)
+            if isinstance(call := part, ast.Call) and _is_layer(training, scope, call)
+        ]
+        appended = [
+            part
+            for call in scope.calls
+            if dotted_name(call.func) == f"{name}.append" and call.args
+            for part in call.args
+            if isinstance(part, ast.Call) and _is_layer(training, scope, part)
+        ]
+        is_list = any(isinstance(b.value, ast.List) and not b.value.elts for b in bindings)
+        if is_list:
+            layers.extend(appended)
+        if layers and not _is_registered(training, name):
+            why = f"layers in the plain list or dict `{name}` are not among the model's parameters"
+            line = bindings[0].line
+            yield clue("strong", scope.file, line, f"{why}: no optimizer gets them")
+
+
+def _elements(expr: ast.expr) -> list[ast.expr]:
+    """Return what a list, a dict or a comprehension is made of."""
+    if isinstance(expr, (ast.List, ast.Tuple)):
+        return expr.elts
+    if isinstance(expr, ast.Dict):
+        return expr.values
+    if isinstance(expr, ast.ListComp):
+        return [expr.elt]
+    return [expr.value] if isinstance(expr, ast.DictComp) else []
+
+
+def _is_layer(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether a call makes a module of PyTorch with parameters."""
+    if not called_name(call)[:1].isupper() or WEIGHTLESS.search(called_name(call)):
+        return False
+    node = training.engine.node(call.func, training.engine.open_context(scope))
+    return any(
+        isinstance(value, Library) and value.name.startswith("torch.nn.") for value in node.values
+    )
+
+
+def _is_registered(training: Training, attribute: str) -> bool:
+    """Whether what an attribute holds is given to a container, or to an optimizer."""
+    plain = attribute.removeprefix("self.")
+    for _, call in training.named(*REGISTERS, *sorted(OPTIMIZERS)):
+        if plain in names_in(call):
+            return True
+    return False
+
+
 def _made_in_loop(training: Training, scope: Scope) -> Iterator[Clue]:
     """Find what is made anew every round: an optimizer forgets its moments, a model all."""
     for name, binding, call in _optimizer_bindings(scope):
         loops = training.loops(scope, call)
         if loops and isinstance(loops[0], ast.For):
             header = ast.unparse(loops[0].target) + ast.unparse(loops[0].iter)
-            if re.search(r"epoch|batch|loader|step", header):
+            # A new model needs a new optimizer.
+            made = {b.line for held in _model_names(call) for b in scope.bindings.get(held, ())}
+            is_of_round = any(loops[0].lineno < line <= call.lineno for line in made)
+            if not is_of_round and re.search(r"epoch|batch|loader|step", header):
                 why = f"`{name}` is made anew in every round and forgets its state"
-                yield clue("strong", scope.file, binding.line, why)
+                # What Adam forgets once an epoch it soon has again.
+                of_epochs = "epoch" in header and any(
+                    isinstance(inner, ast.For) for part in loops[0].body for inner in ast.walk(part)
+                )
+                level = "medium" if of_epochs else "strong"
+                yield clue(level, scope.file, binding.line, why)
     for call in scope.calls:
         if called_name(call) in ("load_state_dict", "set_weights") and training.loops(scope, call):
             loop = training.loops(scope, call)[0]

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
+from dl_bug_lsp.evidence.followed_run import is_used
 from dl_bug_lsp.provenance.nodes import Config, StepKind
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -56,6 +57,15 @@ class Origin:
     is_config: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text and the line that writes it down."""
+
+    value: str
+    file: str
+    line: int
+
+
 class Training:
     """One case's program; everything is computed when first asked for."""
 
@@ -88,6 +98,7 @@ class Training:
             return [module for module in given if module is not None]
         files = [f for f in self.case.workspace.python_files() if not _is_test(f)]
         files = files or list(self.case.workspace.python_files())
+        files = [f for f in files if is_used(self.case, f)] or files
         if len(files) > MAX_MODULES:
             files = self._nearest(files)
         modules = [self.engine.program.module(file) for file in files]
@@ -301,6 +312,27 @@ class Training:
         constants = self.engine.node(expr, self.engine.open_context(scope)).constants
         return [c.value for c in constants if isinstance(c.value, str)]
 
+    def written(self, scope: Scope, expr: ast.expr | None) -> Written | None:
+        """Return the one string that an expression stands for, with the line that writes it.
+
+        The line is the expression's own where the string is computed.
+        """
+        if expr is None:
+            return None
+        if isinstance(expr, ast.Constant):
+            is_text = isinstance(expr.value, str)
+            return Written(str(expr.value), scope.file, expr.lineno) if is_text else None
+        node = self.engine.node(expr, self.engine.open_context(scope))
+        values = {constant.value for constant in node.constants}
+        if len(values) != 1 or not isinstance(value := values.pop(), str):
+            return None
+        for step in backward_slice([node], ORIGIN_STEPS):
+            constant = step.node.constant
+            is_it = constant is not None and constant.value == value
+            if is_it and step.node.kind in WRITTEN and step.node.line > 0:
+                return Written(value, step.node.file, step.node.line)
+        return Written(value, scope.file, expr.lineno)
+
     def origins(self, scope: Scope, expr: ast.expr) -> list[Origin]:
         """Return each number that an expression may stand for with the line that writes it.
 
@@ -314,7 +346,9 @@ class Training:
             value = constant.value if constant is not None else None
             if not isinstance(value, (int, float)) or _is_bool(value) or float(value) not in wanted:
                 continue
-            if step.node.kind in WRITTEN and step.node.line > 0:
+            # A factor that happens to be as large as a result is not where the result is written.
+            computed = any(link.node.kind is StepKind.ARITHMETIC for link in step.way())
+            if step.node.kind in WRITTEN and step.node.line > 0 and not computed:
                 is_config = step.node.entry is not None
                 origins.append(Origin(float(value), step.node.file, step.node.line, is_config))
                 wanted.discard(float(value))

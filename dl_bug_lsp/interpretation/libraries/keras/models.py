@@ -662,6 +662,7 @@ def compile_model(_: Interpreter, call: Call) -> Value:
     if state is not None:
         state["_loss"] = loss or Value(None)
         state["_metrics"] = metrics or Value(None)
+        state["_optimizer"] = optimizer or Value(None)
         if len(call.args) > 2 or "weighted_metrics" in call.keywords:
             state["_metrics"] = unknown(*call.args)
     return Value(None)
@@ -859,6 +860,7 @@ def fit(interpreter: Interpreter, call: Call) -> Value:
     batch = call.given(2, "batch_size") if call.name == "fit" else None
     if x is None:
         return call.unknown()
+    bind_optimizer(call)
     over_batches(interpreter, call, x, y, batch)
     validation = call.keywords.get("validation_data")
     if validation is not None and validation.data is not None:
@@ -868,6 +870,74 @@ def fit(interpreter: Interpreter, call: Call) -> Value:
         elif 2 <= len(parts) <= 3:
             over_batches(interpreter, call, parts[0], parts[1], batch)
     return history(call)
+
+
+def bind_optimizer(call: Call) -> None:
+    """Build a model's optimizer for its variables; raise where it was built for other ones.
+
+    An optimizer is built once, for the variables that are trained at the first training that it
+    takes part in (Keras, ``Optimizer.build``). A model that shares a layer with that one may be
+    known to it, but not what was frozen then.
+    """
+    held = (state_of(call.receiver) or {}).get("_optimizer")
+    optimizer = held.data if held is not None else None
+    if held is None or not isinstance(optimizer, LibraryObject):
+        return
+    parts = parts_with_variables(call.receiver)
+    if "_built" not in optimizer.state:
+        known = unknown(held) if parts is None else Value([Value((a, Value(b))) for a, b in parts])
+        optimizer.state["_built"] = known
+        return
+    built = {}
+    for part in items(optimizer.state["_built"]) or ():
+        layer, frozen = items(part) or (part, part)
+        built[id(layer.data)] = frozen.data is True
+    if not parts or not built:
+        return
+    is_other = built.keys().isdisjoint(id(layer.data) for layer, _ in parts)
+    is_thawed = any(built.get(id(layer.data)) and not frozen for layer, frozen in parts)
+    if is_other or is_thawed:
+        whose = "of another model" if is_other else "that were trained before"
+        message = f"Unknown variable: the optimizer was originally built with those {whose}"
+        raise Raised("value", message, Value(optimizer, frozenset({optimizer.made})))
+
+
+MOST_PARTS = 400
+
+
+def parts_with_variables(model: Value | None) -> list[tuple[Value, bool]] | None:
+    """Return the layers of a model and of models inside it, each with whether it is frozen.
+
+    None where some of them may lack.
+    """
+    found: dict[int, tuple[Value, bool]] = {}
+    seen: set[int] = set()
+    waiting = [(model, False)] if model is not None else []
+    while waiting:
+        part, frozen = waiting.pop()
+        data = part.data
+        if id(data) in seen:
+            continue
+        seen.add(id(data))
+        if len(seen) > MOST_PARTS:
+            return None
+        state = state_of(part) or {}
+        frozen = frozen or state.get("trainable", part).data is False
+        if isinstance(data, Symbolic):
+            waiting.extend((value, frozen) for value in data.inputs)
+            waiting.extend([(data.layer, frozen)] if data.layer is not None else ())
+        elif isinstance(data, LibraryObject) and ("layers" in state or "output" in state):
+            inner = items(state["layers"]) if "layers" in state else None
+            outputs = list(tensors(state.get("output", Value(None))))
+            if inner is None and not outputs:
+                return None
+            waiting.extend((value, frozen) for value in (*(inner or ()), *outputs))
+        elif isinstance(data, LibraryObject) and data.short in LAYERS:
+            found[id(data)] = (part, frozen)
+        elif isinstance(data, Instance):
+            found[id(data)] = (part, frozen)
+            waiting.extend((value, frozen) for value in data.attributes.values() if value.known)
+    return list(found.values())
 
 
 def history(call: Call) -> Value:
