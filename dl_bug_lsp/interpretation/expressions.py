@@ -57,6 +57,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    read_as_text,
     rest_of,
     unknown,
 )
@@ -700,7 +701,8 @@ class Expressions(Calls):
     def _argv(self) -> Value:
         if self.arguments is None:
             return Value(UNKNOWN)
-        return Value([Value(self.script), *self.arguments])
+        place = self.stack[-1] if self.stack else (self.script, 0)
+        return Value([Value(self.script), *(read_as_text(a, place) for a in self.arguments)])
 
     def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
         attribute = data.attributes.get(name)
