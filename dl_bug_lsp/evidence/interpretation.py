@@ -119,6 +119,7 @@ def find(case: Case) -> Iterator[Clue]:
             fits = (file, stated) in outcome.agreed
             share *= OF_FITTING if raised.lacking else 1.0
             share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
+            share *= OF_UNEVEN if of_types and _is_untyped(case, raised, file, line) else 1.0
             score = (share * CONFIRMED if fits else share) * telling
             score *= raised.weight
             reason = f"{_way(case, file, line)} {why((file, stated))}"
@@ -127,6 +128,20 @@ def find(case: Case) -> Iterator[Clue]:
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
         yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {certainty}")
+
+
+UNTYPED = (".csv", ".tsv", ".tab", ".psv", ".txt")
+"""Ends of names of files in which all is text: what reads them decides the types."""
+
+
+def _is_untyped(case: Case, raised: Raised, file: str, line: int) -> bool:
+    """Whether a line of data has no part in a type: a header, and what was read as it stands."""
+    if not file.endswith(UNTYPED):
+        return False
+    if any(isinstance(side.data, str) for side in raised.sides):
+        return True
+    table = case.workspace.table(file)
+    return table is not None and line == table.header_line
 
 
 def _is_plain(raised: Raised) -> bool:
@@ -411,7 +426,8 @@ def _shares(
     With ``of_sizes``, what made the dimensions of an array counts too, with ``of_types`` what
     decided its dtype alone. ``odd`` is the number of the side that most others differ from.
     """
-    held = [_typed_origins(value, of_sizes=of_sizes) for value in values]
+    # What made the sizes of an array is no part of its dtype.
+    held = [_typed_origins(value, of_sizes=of_sizes and not of_types) for value in values]
     deciding = {(file, -line) for origins in held for file, line in origins if line < 0}
     made = [frozenset(places_of(origins, of_types=of_types)) for origins in held]
     sides = [(number, side) for number, side in enumerate(made) if side]

@@ -30,7 +30,7 @@ def first(root: Path, files: dict[str, str], failing: str, error: str, command: 
         f'  File "main.py", line {number}, in <module>\n    {lines[number - 1]}\n{error}\n'
     )
     (report,) = localize(log, Workspace(root), Options()).failures
-    line = report.lines[0]
+    line = report.suspects[0]
     return files[line.file].splitlines()[line.line - 1]
 
 
@@ -60,7 +60,7 @@ def test_the_reading_that_leaves_a_column_text_leads(
 def test_a_column_of_words_is_the_wrong_one_where_it_is_used(tmp_path: Path) -> None:
     failing = 'dear = sales["town"] > 9'
     program = f'import pandas as pd\nsales = pd.read_csv("sales.csv")\n{failing}\n'
-    files = {"main.py": program, "sales.csv": SALES}
+    files = {"main.py": program, "sales.csv": "town,year\n" + "Ulm,1\nBonn,2\n" * 10}
     error = "TypeError: Invalid comparison between dtype=str and int"
     assert first(tmp_path, files, failing, error) == failing
 
