@@ -21,6 +21,7 @@ from dl_bug_lsp.evidence.interpretation import is_other_text
 from dl_bug_lsp.evidence.types import made_type, named_types
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin
+from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name
 from dl_bug_lsp.provenance.stack import header_expressions
 from dl_bug_lsp.tracebacks import FailureKind
@@ -358,13 +359,16 @@ def _is_integer(expr: ast.expr) -> bool:
 
 def _paths(use: _Use) -> Iterator[Found]:
     """Yield a path that is given where what it names is needed."""
-    types = {name.rpartition(".")[2] for name in named_types(use.case)}
+    facts = use.case.facts.of(FactKind.CLASS)
+    types = {str(f.value).rpartition(".")[2] for f in facts if f.role is not Role.EXPECTED}
     if not types & PATH_TYPES or OF_PATHS.search(use.case.message):
         return
     for expr in _handed(use):
-        name = _name(expr)
-        binding = use.value_of(name) if name is not None else None
-        if name is None or not _is_path(name, binding):
+        base = expr.value if isinstance(expr, ast.Subscript) else expr
+        # An attribute is another thing than a variable of its name.
+        binding = use.value_of(base.id) if isinstance(base, ast.Name) else None
+        name = base.id if isinstance(base, ast.Name) else getattr(base, "attr", "")
+        if not _is_path(name, binding):
             continue
         places = () if binding is None else ((binding.scope.file, binding.line),)
         yield f"`{source(expr)}` is a path; what it names is needed here", places
@@ -380,15 +384,6 @@ def _handed(use: _Use) -> Iterator[ast.expr]:
             yield from (k.value for k in node.keywords)
         elif isinstance(node, ast.Attribute) and f"no attribute '{node.attr}'" in message:
             yield node.value
-
-
-def _name(expr: ast.expr) -> str | None:
-    """Return the name of a variable, of an attribute, or of what an item is taken from."""
-    if isinstance(expr, ast.Subscript):
-        return _name(expr.value)
-    if isinstance(expr, ast.Attribute):
-        return expr.attr
-    return expr.id if isinstance(expr, ast.Name) else None
 
 
 def _is_path(name: str, binding: Binding | None) -> bool:

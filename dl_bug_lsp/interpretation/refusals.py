@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.cells import lacking
+from dl_bug_lsp.interpretation.cells import column, lacking
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -421,6 +421,26 @@ def _columns_of_texts(line: Line, match: re.Match[str]) -> Raised | None:
     return Raised("type", match[0], *columns[:MAX_SIDES]) if columns else None
 
 
+def _joined(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of tables that are joined on columns of different dtypes."""
+    for node in line.nodes:
+        if not isinstance(node, ast.Call) or called_name(node) not in ("merge", "join"):
+            continue
+        parts = [*node.args, *(k.value for k in node.keywords if k.arg in ("left", "right"))]
+        whole = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        tables = [line.of(part) for part in (*whole, *parts)]
+        tables = [table for table in tables if isinstance(table.data, Table)]
+        right_key = line.keywords(node).get("right_on", Value(match["k"])).data
+        sides = [
+            column(table.data, key)
+            for table, key in zip(tables, (match["k"], right_key), strict=False)
+            if isinstance(table.data, Table) and key in table.data.columns
+        ]
+        if len(sides) > 1:
+            return Raised("type", match[0], *sides)
+    return None
+
+
 ACCESSED = {
     "dt": ("datetime", "timedelta", "period"),
     "str": TEXT_DTYPES,
@@ -759,6 +779,10 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
             r"|Cannot perform reduction '\w+' with string dtype"
         ),
         _columns_of_texts,
+    ),
+    (
+        re.compile(r"You are trying to merge on \S+ and \S+ columns for key '(?P<k>[^']+)'"),
+        _joined,
     ),
     (re.compile(r"Can only use \.(?P<n>dt|str|cat) accessor"), _accessor),
     (

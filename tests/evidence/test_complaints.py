@@ -65,6 +65,21 @@ def test_a_column_of_words_is_the_wrong_one_where_it_is_used(tmp_path: Path) -> 
     assert first(tmp_path, files, failing, error) == failing
 
 
+def test_the_readings_of_the_keys_lead_where_a_join_finds_other_types(tmp_path: Path) -> None:
+    failing = 'table = users.merge(visits, on="user")'
+    reading = 'visits = pd.read_csv("visits.csv", dtype={"user": str})'
+    files = {
+        "main.py": f'import pandas as pd\nusers = pd.read_csv("users.csv")\n{reading}\n{failing}\n',
+        "users.csv": "user,age\n" + "".join(f"{n},{n + 20}\n" for n in range(9)),
+        "visits.csv": "user,day\n" + "".join(f"{n},{n}\n" for n in range(9)),
+    }
+    error = (
+        "ValueError: You are trying to merge on int64 and str columns for key 'user'. If you wish "
+        "to proceed you should use pd.concat"
+    )
+    assert "read_csv" in first(tmp_path, files, failing, error)
+
+
 READS = {
     "argparse": (
         "import argparse\nparser = argparse.ArgumentParser()\n"
