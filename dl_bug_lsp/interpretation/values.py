@@ -72,6 +72,12 @@ class Keys(list[Value]):
     __slots__ = ()
 
 
+class Words(list[Value]):
+    """The words of a command line, of which one that is taken out is a text."""
+
+    __slots__ = ()
+
+
 class OpenDict(dict[Any, Value]):
     """A dictionary with other keys as well, nobody knows which; ``rest`` is like their values."""
 
