@@ -28,11 +28,10 @@ from dl_bug_lsp.tracebacks import FailureKind
 
 NOT_CALLABLE = re.compile(r"'(?P<type>[\w.]+)' object is not callable")
 OF_INTEGERS = re.compile(
-    r"(?P<name>mean|std|var|norm|nanmean|quantile|nanquantile)\b.*"
-    r"(?:floating|float or double|only support|Expected a floating)",
-    re.IGNORECASE,
+    r"(?:mean|std|var|norm|quantile)\b.*(?:floating|float or double)", re.IGNORECASE
 )
 """How PyTorch says that a statistic is asked of integers (``Tensor.mean``, ``torch.quantile``)."""
+STATISTICS = frozenset(("mean", "nanmean", "std", "var", "norm", "quantile", "nanquantile"))
 SYMBOLIC = re.compile(
     r"\b(?:SymbolicTensor|KerasTensor|\w+Tracer)'?(?: object)? has no attribute '?(?P<name>\w+)"
     r"|(?P<only>\w+)\(\) is only available when eager execution"
@@ -63,6 +62,8 @@ NEEDED_BY: Mapping[str, frozenset[str]] = {
     "set": frozenset(("add", "discard")),
 }
 """Methods that of the types which messages name only one has."""
+OF_ITEMS = re.compile(r"unhashable|infer dtype|sequence item|expected sequence|element of type")
+"""How messages complain of what lies in a container, not of the container."""
 INTEGER_CALLS = frozenset(
     ("argmax", "argmin", "argsort", "nonzero", "argwhere", "randint", "randperm", "bincount")
 )
@@ -119,8 +120,6 @@ def share_of(case: Case, clue: Clue) -> float:
 
 def _verdict(case: Case) -> Verdict:
     if case not in _VERDICTS:
-        # What is asked for while this is worked out has no verdict yet.
-        _VERDICTS[case] = Verdict()
         _VERDICTS[case] = _judged(case)
     return _VERDICTS[case]
 
@@ -290,7 +289,7 @@ def _symbolic(use: _Use) -> Iterator[Clue]:
     name = match and (match["name"] or match["only"])
     for node in use.nodes if name else ():
         if isinstance(node, ast.Attribute) and node.attr == name:
-            why = f"`{source(node)}` is asked here of a value of a traced function, which has none"
+            why = f"`{source(node)}` is asked of a symbolic value, which has no such attribute"
             yield use.clue(why)
             return
 
@@ -301,15 +300,16 @@ Found = tuple[str, tuple[Origin, ...]]
 
 def _integers(use: _Use) -> Iterator[Found]:
     """Yield a statistic of what is of integers by its nature, without a cast."""
-    match = OF_INTEGERS.search(use.case.message)
-    for node in use.nodes if match is not None else ():
-        if not isinstance(node, ast.Call) or called_name(node) != (match and match["name"]):
+    if not OF_INTEGERS.search(use.case.message):
+        return
+    for node in use.nodes:
+        if not isinstance(node, ast.Call) or called_name(node) not in STATISTICS:
             continue
         of = _receiver(node)
         places: list[Origin] = []
         maker = _integer_maker(use, of, places) if of is not None else None
         if maker is not None:
-            why = f"`{maker}` always gives integers; they are not made floats here"
+            why = f"`{maker}` never gives floats, which are needed here, and nothing casts it"
             yield why, tuple(places)
             return
 
@@ -371,17 +371,19 @@ def _paths(use: _Use) -> Iterator[Found]:
         if not _is_path(name, binding):
             continue
         places = () if binding is None else ((binding.scope.file, binding.line),)
-        yield f"`{source(expr)}` is a path; what it names is needed here", places
+        yield f"`{source(expr)}` seems to be a path, where what it names is needed", places
         return
 
 
 def _handed(use: _Use) -> Iterator[ast.expr]:
-    """Yield what the failing statement hands to calls, and what it asks attributes of."""
+    """Yield what the failing statement hands to calls and operators, and asks attributes of."""
     message = use.case.message
     for node in use.nodes:
         if isinstance(node, ast.Call):
             yield from node.args
             yield from (k.value for k in node.keywords)
+        elif isinstance(node, ast.BinOp):
+            yield from (node.left, node.right)
         elif isinstance(node, ast.Attribute) and f"no attribute '{node.attr}'" in message:
             yield node.value
 
@@ -407,6 +409,8 @@ def _is_path(name: str, binding: Binding | None) -> bool:
 
 def _needed_elsewhere(use: _Use) -> Iterator[Found]:
     """Yield a value of a type that other uses of it need: only the failing one does not fit it."""
+    if OF_ITEMS.search(use.case.message):
+        return
     wanted = {t: NEEDED_BY[t] for t in sorted(named_types(use.case)) if t in NEEDED_BY}
     for expr in _handed(use) if wanted else ():
         if not isinstance(expr, ast.Name):
@@ -419,7 +423,7 @@ def _needed_elsewhere(use: _Use) -> Iterator[Found]:
         for kind, methods in wanted.items():
             own = [c for c in used if _is_method_of(c, expr.id, methods) and c.lineno != use.line]
             if own:
-                why = f"`{expr.id}` is a {kind}, as line {own[0].lineno} needs it; not so this line"
+                why = f"`{expr.id}` is a {kind}, which line {own[0].lineno} needs and this one not"
                 yield why, tuple((scope.file, b.line) for b in bindings)
                 return
 
@@ -482,7 +486,7 @@ def _unconverted(case: Case) -> Iterator[Clue]:
             seen.add(place)
             text = case.workspace.source_line(*place)
             if not any(re.search(rf"\b{name}\b", text) for name in CONVERTS):
-                why = f"the parts of `{node.text}` stay texts, and numbers are needed"
+                why = f"the parts of `{node.text}` seem to stay texts, where numbers are needed"
                 yield Clue("types.number_as_text", *place, 0.6, why)
 
 
