@@ -17,8 +17,9 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
+from dl_bug_lsp.interpretation.cells import Series, number_in
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
-from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Value
+from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Table, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.slices import Property
 from dl_bug_lsp.tracebacks import FailureKind
@@ -119,6 +120,7 @@ def find(case: Case) -> Iterator[Clue]:
             fits = (file, stated) in outcome.agreed
             share *= OF_FITTING if raised.lacking else 1.0
             share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
+            share *= OF_UNEVEN if of_types and _is_untyped(case, raised, file, line) else 1.0
             score = (share * CONFIRMED if fits else share) * telling
             score *= raised.weight
             reason = f"{_way(case, file, line)} {why((file, stated))}"
@@ -127,6 +129,20 @@ def find(case: Case) -> Iterator[Clue]:
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
         yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {certainty}")
+
+
+UNTYPED = (".csv", ".tsv", ".tab", ".psv", ".txt")
+"""Ends of names of files in which all is text: what reads them decides the types."""
+
+
+def _is_untyped(case: Case, raised: Raised, file: str, line: int) -> bool:
+    """Whether a line of data has no part in a type: a header, and what was read as it stands."""
+    if not file.endswith(UNTYPED):
+        return False
+    if any(isinstance(side.data, str) for side in raised.sides):
+        return True
+    table = case.workspace.table(file)
+    return table is not None and line == table.header_line
 
 
 def _is_plain(raised: Raised) -> bool:
@@ -411,7 +427,8 @@ def _shares(
     With ``of_sizes``, what made the dimensions of an array counts too, with ``of_types`` what
     decided its dtype alone. ``odd`` is the number of the side that most others differ from.
     """
-    held = [origins_of(value) if of_sizes else value.origins for value in values]
+    # What made the sizes of an array is no part of its dtype.
+    held = [_typed_origins(value, of_sizes=of_sizes and not of_types) for value in values]
     deciding = {(file, -line) for origins in held for file, line in origins if line < 0}
     made = [frozenset(places_of(origins, of_types=of_types)) for origins in held]
     sides = [(number, side) for number, side in enumerate(made) if side]
@@ -428,6 +445,34 @@ def _shares(
             share = part / math.pow(len(makers), power) if origin in makers else SHARED
             shares[origin] = max(shares.get(origin, 0.0), share)
     return dict(sorted(shares.items()))
+
+
+def _typed_origins(value: Value, *, of_sizes: bool) -> set[Origin]:
+    """Return the origins of a side; what has read it decided its type only if it still shows.
+
+    A number has its type from what converted it, and a name or path is meant to be a text, as are
+    the cells of a column of words.
+    """
+    origins = origins_of(value) if of_sizes else set(value.origins)
+    data = value.data
+    items = data if isinstance(data, (list, tuple)) else (value,)
+    cells = (data.cells or ()) if isinstance(data, Series) else ()
+    texts = [cell for cell in cells[:MOST_ITEMS] if isinstance(cell, str)]
+    are_words = bool(texts) and not any(any(c.isdigit() for c in text) for text in texts)
+    if isinstance(data, (Array, Table)) and not are_words:
+        return origins
+    if any(is_other_text(item) for item in items):
+        return origins
+    return {origin for origin in origins if origin[1] >= 0}
+
+
+OTHER_TEXTS = frozenset(("true", "false", "none", "null", "yes", "no"))
+
+
+def is_other_text(value: Value) -> bool:
+    """Whether a value is a text that is written as a number, a truth value or None is."""
+    text = value.data.strip() if isinstance(value.data, str) else ""
+    return text.lower() in OTHER_TEXTS or (text[:20] == text and number_in(text) is not None)
 
 
 def _makers(side: Value) -> set[Origin]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
+    complaints,
     computed_sizes,
     configuration,
     data_files,
@@ -45,6 +46,7 @@ SOURCES: tuple[Source, ...] = (
     configuration.find,
     dtypes.find,
     types.find,
+    complaints.find,
     names.find_paths,
     data_files.find,
     headers.find,
@@ -76,7 +78,7 @@ def _acquitted(case: Case, clue: Clue) -> float:
     share *= misuse.share_of(case, clue) * names.share_of(case, clue)
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
     share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
-    return share * counterfactuals.share_of(case, clue)
+    return share * complaints.share_of(case, clue) * counterfactuals.share_of(case, clue)
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:

@@ -81,7 +81,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _numbers_as_text(case)
     yield from _options_as_text(case)
     yield from _results(case)
-    wanted = _named(case)
+    wanted = named_types(case)
     none = (
         case.category.id == "null_reference"
         or "NoneType" in case.message
@@ -151,7 +151,7 @@ def is_none(expr: ast.expr) -> bool:
     return isinstance(expr, ast.Constant) and expr.value is None
 
 
-def _named(case: Case) -> set[str]:
+def named_types(case: Case) -> set[str]:
     """Return the types that the message names.
 
     What it only implies (``float`` of "could not convert string to float") and a list of all that
@@ -343,7 +343,7 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
 
 def _options_as_text(case: Case) -> Iterator[Clue]:
     """Find options that their parser reads as text and the failing line has the names of."""
-    if "str" not in _named(case) or not case.places:
+    if "str" not in named_types(case) or not case.places:
         return
     place = case.places[-1]
     used = set(re.findall(r"\w+", case.workspace.source_line(place.file, place.line)))
@@ -381,7 +381,7 @@ OMEGACONF = re.compile(r"^\s*(?:import|from) (?:omegaconf|hydra)\b", re.MULTILIN
 def _numbers_as_text(case: Case) -> Iterator[Clue]:
     """Find settings that look like numbers and are read as text (``5e-4`` in YAML 1.1)."""
     reached = {(step.node.file, step.node.line) for step in case.raise_slice}
-    wanted = "str" in _named(case)
+    wanted = "str" in named_types(case)
     if any(OMEGACONF.search(case.workspace.text(file) or "") for file in case.code_files):
         # It reads numbers with exponents as YAML 1.2 does (OmegaConf's `get_yaml_loader`).
         return

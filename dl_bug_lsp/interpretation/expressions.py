@@ -58,7 +58,9 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Table,
     Value,
+    Words,
     merged,
+    read_as_text,
     rest_of,
     unknown,
 )
@@ -710,7 +712,7 @@ class Expressions(Calls):
     def _argv(self) -> Value:
         if self.arguments is None:
             return Value(UNKNOWN)
-        return Value([Value(self.script), *self.arguments])
+        return Value(Words([Value(self.script), *self.arguments]))
 
     def _of_instance(self, base: Value, data: Instance, name: str, place: Origin) -> Value:
         attribute = data.attributes.get(name)
@@ -1109,6 +1111,8 @@ class Expressions(Calls):
                 keys = _with_slices(parts, slices, place)
                 return self.apply(inherited, Call("__getitem__", keys, {}, place, base))
             return unknown(base)
+        if isinstance(base.data, Words) and slices[0] is None:
+            return read_as_text(operators.indexed(base, parts, slices), place)
         if isinstance(base.data, ClassValue) and self._is_enum(base.data):
             member = self._member_for(base.data, parts[0], "name")
             return unknown(base, *parts) if member is None else member

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.cells import lacking
+from dl_bug_lsp.interpretation.cells import column, lacking
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -160,6 +160,16 @@ def _is(value: Value, name: str) -> bool:
     return kind in (last, SAME_TYPES.get(last)) or (last == "method" and kind == last)
 
 
+TEXT_DTYPES = ("object", "str", "string")
+
+
+def _is_operand(value: Value, name: str) -> bool:
+    """Whether a value has the type that a message names, or is a column of texts for ``str``."""
+    data = value.data
+    is_texts = isinstance(data, Array) and data.library == "numpy" and data.dtype in TEXT_DTYPES
+    return (is_texts and name == "str") or _is(value, name)
+
+
 def _type_error(*sides: Value) -> Raised | None:
     """Return the failure of operands, of which only those of odd types are sides."""
     if not sides:
@@ -181,7 +191,7 @@ def _operands(line: Line, match: re.Match[str]) -> Raised | None:
             parts = [line.of(part) for part in (node.left, *node.comparators)]
             pairs = list(pairwise(parts))
         for a, b in pairs:
-            if _is(a, first) and _is(b, second):
+            if _is_operand(a, first) and _is_operand(b, second):
                 return _type_error(a, b)
             if _is_odd_one(a, first, b, second):
                 return _type_error(a)
@@ -385,6 +395,58 @@ def _attribute(line: Line, match: re.Match[str]) -> Raised | None:
             own = Value(base.data, base.origins | {made}) if made is not None else base
             return Raised("attribute", f"no attribute '{name}'", own)
     return None
+
+
+def _accessor(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of a column whose dtype has no such accessor (``.dt``, ``.str``)."""
+    for node in line.nodes:
+        if isinstance(node, ast.Attribute) and node.attr == match["n"]:
+            column = line.of(node.value)
+            dtype = column.data.dtype if isinstance(column.data, Array) else None
+            if dtype is not None and not dtype.startswith(ACCESSED[match["n"]]):
+                return Raised("accessor", match[0], column)
+    return None
+
+
+def _columns_of_texts(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of columns of texts where a computation needs numbers or dates."""
+    columns: list[Value] = []
+    inside: set[ast.AST] = set()
+    for node in line.nodes:
+        value = line.of(node)
+        is_texts = isinstance(value.data, Array) and _is_operand(value, "str")
+        if is_texts and value.origins and node not in inside:
+            columns.append(value)
+            inside.update(ast.walk(node))
+    return Raised("type", match[0], *columns[:MAX_SIDES]) if columns else None
+
+
+def _joined(line: Line, match: re.Match[str]) -> Raised | None:
+    """Return the failure of tables that are joined on columns of different dtypes."""
+    for node in line.nodes:
+        if not isinstance(node, ast.Call) or called_name(node) not in ("merge", "join"):
+            continue
+        parts = [*node.args, *(k.value for k in node.keywords if k.arg in ("left", "right"))]
+        whole = [node.func.value] if isinstance(node.func, ast.Attribute) else []
+        tables = [line.of(part) for part in (*whole, *parts)]
+        tables = [table for table in tables if isinstance(table.data, Table)]
+        right_key = line.keywords(node).get("right_on", Value(match["k"])).data
+        sides = [
+            column(table.data, key)
+            for table, key in zip(tables, (match["k"], right_key), strict=False)
+            if isinstance(table.data, Table) and key in table.data.columns
+        ]
+        if len(sides) > 1:
+            return Raised("type", match[0], *sides)
+    return None
+
+
+ACCESSED = {
+    "dt": ("datetime", "timedelta", "period"),
+    "str": TEXT_DTYPES,
+    "cat": ("category",),
+}
+"""The beginnings of the dtypes that have an accessor (pandas, "Series": "Accessors")."""
 
 
 def _module_attribute(line: Line, match: re.Match[str]) -> Raised | None:
@@ -709,6 +771,20 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
         _combination,
     ),
     (re.compile(r"module '(?P<a>[\w.]+)' has no attribute '(?P<n>\w+)'"), _module_attribute),
+    (
+        re.compile(
+            r"Invalid comparison between dtype=(?:str|object|string)\b"
+            r"|operation '\w+' not supported for dtype '(?:str|object|string)'"
+            r"|loop of ufunc does not support argument \d+ of type str\b"
+            r"|Cannot perform reduction '\w+' with string dtype"
+        ),
+        _columns_of_texts,
+    ),
+    (
+        re.compile(r"You are trying to merge on \S+ and \S+ columns for key '(?P<k>[^']+)'"),
+        _joined,
+    ),
+    (re.compile(r"Can only use \.(?P<n>dt|str|cat) accessor"), _accessor),
     (
         re.compile(
             r"(?:type object )?'(?P<a>[\w.]+)' object has no attribute '(?P<n>\w+)'"

@@ -72,6 +72,12 @@ class Keys(list[Value]):
     __slots__ = ()
 
 
+class Words(list[Value]):
+    """The words of a command line, of which one that is taken out is a text."""
+
+    __slots__ = ()
+
+
 class OpenDict(dict[Any, Value]):
     """A dictionary with other keys as well, nobody knows which; ``rest`` is like their values."""
 
@@ -117,6 +123,13 @@ class JsonText(Value):
         self.document = document
 
 
+def read_as_text(value: Value, *places: Origin) -> Value:
+    """Return a text with the places that decided that what was read is no number."""
+    if not isinstance(value.data, str):
+        return value
+    return Value(value.data, value.origins.union(of_dtype(place) for place in places))
+
+
 def unknown(*parts: Value) -> Value:
     """Return an unknown value that was made of others."""
     return Value(UNKNOWN, merged(*parts))
@@ -151,7 +164,8 @@ MOST_OF_KEY = 2
 
 def looked_up(part: Value, key: Value) -> Origins:
     """Return the origins of what a table has under a key."""
-    return merged(part, key) if len(key.origins) <= MOST_OF_KEY else part.origins
+    made = sum(line >= 0 for _, line in key.origins)
+    return merged(part, key) if made <= MOST_OF_KEY else part.origins
 
 
 class Gradient:
@@ -224,7 +238,8 @@ class Table:
 
         Where many places have done so, none of them is singled out.
         """
-        counts = Counter(place for own in self.origins_of.values() for place in own)
+        made = (place for own in self.origins_of.values() for place in own)
+        counts = Counter(place for place in made if place[1] >= 0)
         few = frozenset(p for p, count in counts.items() if count <= len(self.columns) // 3)
         return Value(len(self.columns), origins | few if len(few) <= MOST_ADDING else origins)
 

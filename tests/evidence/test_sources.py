@@ -27,6 +27,7 @@ PARAMETERS = [
     pytest.param(program, id=f"{file}-{program.name.replace(' ', '-')}")
     for file in (
         "sources",
+        "complaints",
         "data_files",
         "rules",
         "repairs",

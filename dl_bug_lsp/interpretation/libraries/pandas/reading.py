@@ -45,6 +45,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    of_dtype,
     unknown,
 )
 
@@ -279,7 +280,7 @@ def _table(
         kind: str | None
         kind, held, odd = _typed(texts, how.missing, how.decimal, how.thousands)
         # What makes numbers text may be told by the call to stand for missing cells.
-        of_column = place | (frozenset() if odd is None else {lines[odd], call.place})
+        of_column = place | ({of_dtype(call.place)} if odd is None else {lines[odd], call.place})
         if kind == "int64" and _is_zero_padded(texts):
             of_column |= {call.place}
             why = (
@@ -453,7 +454,7 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
     result = Table({}, rows)
     for column in outline.columns:
         result.columns[column.name] = "object" if column.numbers < column.filled else None
-        result.origins_of[column.name] = place
+        result.origins_of[column.name] = place | {of_dtype(call.place)}
     return Value(result, merged(*call.args) | place)
 
 

@@ -33,6 +33,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    read_as_text,
 )
 
 if TYPE_CHECKING:
@@ -680,7 +681,8 @@ def _converted(interpreter: Interpreter, call: Call, option: Option, word: Value
     """Return a word as the type of its argument makes it."""
     kind = option.keywords.get("type")
     if kind is None or kind.data is None or not word.known:
-        return word
+        # That it stays a text is decided where the argument is added.
+        return read_as_text(word, *option.place)
     if not isinstance(kind.data, Library):
         return interpreter.call(kind, (word,), {}, call.place)
     convert = _TYPES.get(kind.data.name)

@@ -15,7 +15,14 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in
 from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.values import UNKNOWN, Library, Raised, Value, merged
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Library,
+    Raised,
+    Value,
+    merged,
+    read_as_text,
+)
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -94,7 +101,7 @@ def _get(interpreter: Interpreter, call: Call) -> Value:
     text = None if name is None else text_of(name)
     known = VARIABLES.get(interpreter)
     if known is not None and text in known and name is not None:
-        return Value(known[text].data, merged(known[text], name))
+        return read_as_text(Value(known[text].data, merged(known[text], name)), call.place)
     if call.name.endswith("setdefault") and name is not None and default is not None:
         set_variable(interpreter, name, default)
     near: list[Value] = []
@@ -135,4 +142,4 @@ def _item(interpreter: Interpreter, call: Call) -> Value:
     known = VARIABLES.get(interpreter, {})
     if text is None or text not in known:
         return call.unknown()
-    return Value(known[text].data, merged(known[text], *call.args))
+    return read_as_text(Value(known[text].data, merged(known[text], *call.args)), call.place)

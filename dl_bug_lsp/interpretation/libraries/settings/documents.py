@@ -51,6 +51,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Value,
     merged,
+    read_as_text,
     unknown,
 )
 from dl_bug_lsp.provenance.written_files import from_originals, original_of
@@ -469,7 +470,8 @@ def _ini_get(_: Interpreter, call: Call) -> Value:
     if not isinstance(option_value.data, str):
         return Value(UNKNOWN, option_value.origins)
     try:
-        return Value(_INI_TYPES[call.name](option_value.data), option_value.origins)
+        typed = Value(_INI_TYPES[call.name](option_value.data), option_value.origins)
+        return read_as_text(typed, call.place)
     except (ValueError, KeyError):
         raise Raised(
             "value", f"not a value for {call.name}: {option_value.data!r}", option_value
