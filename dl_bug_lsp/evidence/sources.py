@@ -26,6 +26,7 @@ from dl_bug_lsp.evidence import (
     types,
     unlike_settings,
     usual_places,
+    written_data,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
@@ -47,6 +48,7 @@ SOURCES: tuple[Source, ...] = (
     types.find,
     names.find_paths,
     data_files.find,
+    written_data.find,
     headers.find,
     unlike_settings.find,
     usual_places.find,
@@ -75,7 +77,7 @@ def _acquitted(case: Case, clue: Clue) -> float:
     share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
     share *= misuse.share_of(case, clue) * names.share_of(case, clue)
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
-    return share * stored_data.share_of(case, clue)
+    return share * stored_data.share_of(case, clue) * written_data.share_of(case, clue)
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:
