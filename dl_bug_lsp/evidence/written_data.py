@@ -9,9 +9,11 @@ through what is written. A file that no script writes stays the suspect itself.
 from __future__ import annotations
 
 import ast
+import csv
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -21,12 +23,16 @@ from dl_bug_lsp.evidence.data_files import (
     FLOAT_FOR_TEXT,
     FOLLOWED,
     NANS,
+    NO_NUMBER,
     NOT_A_NUMBER,
     files_read,
+    index_of,
 )
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, source
 from dl_bug_lsp.evidence.domain_rules.tables import FILLS, IMPUTERS, LEAVES, TOO_FEW
 from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.repairs.spelling import similarity
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Array, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import DataFile
@@ -55,8 +61,18 @@ OF_METRICS = 0.8
 """What counts where a metric of the log is NaN, and the failure itself says nothing of it."""
 OF_GENERATED = 0.5
 """What clues count on a file that a script of the workspace evidently writes."""
+OF_HELD = 0.3
+"""What they count on lines that hold a value which a script is known to have lost elsewhere."""
+OF_MISSPELT = 0.4
+"""What a script counts that wrote a value spelt nearly as the one that is looked up."""
+ALIKE = 0.8
+"""From here on one text may be another one that is misspelt."""
 FEW_ROWS = 3
 """Rows up to which each may be the odd one that holds a value."""
+MOST_CELLS = 5_000
+"""Rows of a table whose values are compared with those of another."""
+COVERED = 0.5
+"""The share of a column's values that another has which are the keys of the same things."""
 LOSING = {
     *("dropna", "drop_duplicates", "query", "sample", "head", "tail", "nlargest", "nsmallest"),
     *("filter", "merge", "join", "isin", "take", "choice", "choices", "compress", "delete", "drop"),
@@ -75,7 +91,9 @@ GAPS = LEAVES | {
 }
 """Calls that may make NaN of numbers, or rows without them."""
 NAN_METRIC = re.compile(r"(?i)\b\w*(?:loss|rmse|rse|mse|mae)\w*\W{0,12}\bnan\b")
-WORDY = re.compile(r"vocab|label|class|map|dict|index|encod|token|word|tag|char|symbol|id2|2id", re.I)
+WORDY = re.compile(
+    r"vocab|label|class|map|dict|index|encod|token|word|tag|char|symbol|id2|2id", re.I
+)
 """Names of files in which values are looked up."""
 BOXED = re.compile(r"(?:\w+\.)*\w+\((.+)\)", re.DOTALL)
 LOOKUPS = re.compile(
@@ -104,6 +122,8 @@ def find(case: Case) -> Iterator[Clue]:
             yield from _lost(case, key, lack)
     yield from _gaps(case)
     yield from _emptied(case)
+    yield from _named_files(case)
+    yield from _wrong_values(case)
 
 
 def share_of(case: Case, clue: Clue) -> float:
@@ -114,12 +134,21 @@ def share_of(case: Case, clue: Clue) -> float:
     """
     if clue.file.endswith(CODE) or not case.places:
         return 1.0
+    is_generated = _is_generated(case, clue.file)
     share = 1.0
-    if clue.kind in ("interpretation.origin", "repair.followed"):
-        rows = max((_rows_with(case, clue.file, key, clue.line) for key in _keys(case)), default=0)
-        share = 1.0 / math.sqrt(rows) if rows > FEW_ROWS else 1.0
-    generated = clue.file not in follow(case).generated and _is_generated(case, clue.file)
-    return share * OF_GENERATED if generated else share
+    for key in _keys(case) if clue.kind in OF_HOLDERS else ():
+        rows = _rows_with(case, clue.file, key, clue.line)
+        if rows > FEW_ROWS:
+            share = min(share, 1.0 / math.sqrt(rows))
+        if rows and (is_generated or rows > 1) and _lacks(case, key):
+            share = min(share, OF_HELD)
+    if not is_generated or clue.file in follow(case).generated:
+        return share
+    return min(share, OF_GENERATED)
+
+
+OF_HOLDERS = ("interpretation.origin", "repair.followed", "data_files.value", "data_files.explains")
+"""Kinds of clues that a line of data gets because it holds the value that is looked up."""
 
 
 # ---------------------------------------------------------------------- writers of files
@@ -189,40 +218,103 @@ def _keys(case: Case) -> tuple[str, ...]:
     return tuple(found)[:4]
 
 
+_LACKS: WeakKeyDictionary[Case, dict[str, list[_Lack]]] = WeakKeyDictionary()
+
+
 def _lacks(case: Case, key: str) -> list[_Lack]:
     """Return the files of the run in which a key is missing that was looked up there."""
+    known = _LACKS.setdefault(case, {})
+    if key not in known:
+        known[key] = _find_lacks(case, key)
+    return known[key]
+
+
+def _find_lacks(case: Case, key: str) -> list[_Lack]:
     read = list(files_read(case).items())[:MOST_FILES]
-    columns: dict[str, tuple[str, int]] = {}
-    holder = ""
+    lacking = [f for f, _ in read if writers_of(case, f) and not _holds(case, f, key)]
+    if not lacking:
+        return []
+    cells: dict[tuple[str, str], int] = {}
     for file, _ in read:
-        # A table may hold the key in a column that has nothing to do with it.
         for line, column in _cells_with(case, file, key):
-            columns.setdefault(column, (file, line))
-            holder = holder or f"{file}:{line} has it"
+            cells.setdefault((file, column), line)
+    (other, _), line = next(iter(cells.items()), (("", ""), 0))
+    holder = f"{other}:{line} has it" if other else ""
     looked_up = _looked_up_in(case)
     lacks: list[_Lack] = []
-    for file, closeness in read:
-        if not writers_of(case, file) or _holds(case, file, key):
+    for file in lacking:
+        if any(_are_parts_of_one(case, file, whole) for whole, _ in cells):
             continue
-        table = case.workspace.table(file)
-        shared = [c.name for c in table.columns if c.name in columns] if table is not None else []
-        is_number = _is_number(key)
-        if shared and not _stands_as_column(shared):
-            other, line = columns[shared[0]]
-            lacks.append(_Lack(file, shared[0], f"`{shared[0]}` of {other}:{line} has it"))
-        elif file in looked_up or (
-            not looked_up
-            and not is_number
-            and (closeness > FOLLOWED or WORDY.search(file.rpartition("/")[2]))
-        ):
+        related = next((cell for cell in cells if _keys_of(case, file, *cell, key)), None)
+        if related is not None:
+            where = f"`{related[1]}` of {related[0]}:{cells[related]} has it"
+            lacks.append(_Lack(file, related[1], where))
+        elif file in looked_up or (not looked_up and _may_hold_words(case, file, key, bool(other))):
             lacks.append(_Lack(file, "", holder))
-    known = [lack for lack in lacks if lack.file in looked_up]
-    return known or lacks
+    return [lack for lack in lacks if lack.file in looked_up] or lacks
 
 
-def _stands_as_column(names: Sequence[str]) -> bool:
-    """Whether columns are named by their numbers alone, which says nothing of what they hold."""
-    return all(name.isdigit() for name in names)
+def _may_hold_words(case: Case, file: str, key: str, is_held: bool) -> bool:
+    """Whether a word may be looked up in a file: by the slices, or by its name."""
+    if _is_number(key):
+        return False
+    in_slices = files_read(case).get(file, 0.0) > FOLLOWED
+    return in_slices or (is_held and WORDY.search(file.rpartition("/")[2]) is not None)
+
+
+def _are_parts_of_one(case: Case, file: str, other: str) -> bool:
+    """Whether two tables are parts of one, as those for training and test.
+
+    Scripts write both, with the same columns. A row that is in one part is in no other.
+    """
+    table, second = case.workspace.table(file), case.workspace.table(other)
+    if table is None or second is None or len(table.columns) < 2 or not writers_of(case, other):
+        return False
+    return [c.name for c in table.columns] == [c.name for c in second.columns]
+
+
+def _keys_of(case: Case, file: str, other: str, column: str, key: str) -> bool:
+    """Whether a column of another table names what the rows of a table are about."""
+    table = case.workspace.table(file)
+    if table is None or column.isdigit():
+        return False
+    names = [c.name for c in table.columns]
+    if column in names:
+        return True
+    wanted = _values(case, other, column)
+    stem = file.rpartition("/")[2].partition(".")[0]
+    told = set(parts_of(column)) - OF_ANY_KEY
+    for name in names:
+        # Small numbers are in many columns.
+        is_named = not _is_number(key) or told & set(parts_of(name) + _singular(stem))
+        if is_named and len(wanted & _values(case, file, name)) > COVERED * len(wanted) > 1:
+            return True
+    return False
+
+
+OF_ANY_KEY = {"id", "ids", "idx", "index", "code", "key", "no", "num", "number", "name"}
+"""Parts of the names of columns that say of nothing what it is."""
+
+
+def _singular(name: str) -> list[str]:
+    """Return the parts of a name, those in the plural without their ending as well."""
+    parts = parts_of(name)
+    return [*parts, *(part[:-1] for part in parts if part.endswith("s"))]
+
+
+def _values(case: Case, file: str, column: str) -> set[str]:
+    """Return the values of a column of delimited text, as far as it is read."""
+    table = case.workspace.table(file)
+    if table is None or not table.delimiter or table.header_line is None:
+        return set()
+    number = [c.name for c in table.columns].index(column)
+    lines = case.workspace.lines(file)[table.header_line : table.header_line + MOST_CELLS]
+    found: set[str] = set()
+    with suppress(csv.Error):
+        for row in csv.reader(lines, delimiter=table.delimiter):
+            if number < len(row):
+                found.add(row[number].strip())
+    return found - {""}
 
 
 def _is_number(key: str) -> bool:
@@ -289,11 +381,23 @@ def _lost(case: Case, key: str, lack: _Lack) -> Iterator[Clue]:
             return made or ((losing[0] * 0.3, losing[1]) if losing else None)
         return losing or ((made[0] * 0.5, made[1]) if made else None)
 
+    share = OF_MISSPELT if _has_alike(case, key, lack.file) else 1.0
     for writing, step, strength, does in _statements(case, lack.file, judge):
         missing = f"`{key}` is missing in {_says_written(writing, lack.file)}"
         held = f"; {lack.holder}" if lack.holder else ""
         why = f"`{source(step.node.expr)}` {does}: {missing}{held}"
-        yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)
+        yield Clue("data_files.explains", step.node.file, step.node.line, share * strength, why)
+
+
+def _has_alike(case: Case, key: str, file: str) -> bool:
+    """Whether a file has a key or a column whose name is nearly the one that is looked up."""
+    table = case.workspace.table(file)
+    names = {c.name for c in table.columns} if table is not None else set()
+    names.update(str(e.path[-1]) for e in case.workspace.config_entries(file) if e.path)
+    return any(similarity(key, name) >= ALIKE for name in sorted(names)[:MOST_NAMES])
+
+
+MOST_NAMES = 400
 
 
 def _is_of_inputs(case: Case, key: str, file: str) -> bool:
@@ -503,3 +607,106 @@ def _is_empty(case: Case, file: str) -> bool:
 
 
 TEXTUAL = (".csv", ".tsv", ".txt", ".jsonl", ".ndjson", ".lst", ".list", ".tab", ".psv")
+
+
+# ---------------------------------------------------------------------- lists of files
+def _named_files(case: Case) -> Iterator[Clue]:
+    """Yield the statements that put a path together which a script wrote into a list of files."""
+    if case.category.id != "path_not_found":
+        return
+    paths = {str(fact.value).replace("\\", "/") for fact in case.facts.of(FactKind.PATH)}
+    names = sorted({path.rpartition("/")[2] for path in paths} - {""})
+    for file in list(files_read(case))[:MOST_FILES]:
+        lines = case.workspace.lines(file)[:MOST_LINES] if writers_of(case, file) else ()
+        at = [n for n, line in enumerate(lines, 1) if any(name in line for name in names)]
+        if not at:
+            continue
+        for writing, step, strength, does in _statements(case, file, _puts_together):
+            written = _says_written(writing, file)
+            why = f"`{source(step.node.expr)}` {does}; line {at[0]} names the file in {written}"
+            yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)
+
+
+JOINS = {"join", "joinpath", "with_suffix", "with_name", "with_stem", "replace", "format", "glob"}
+
+
+def _puts_together(step: Step) -> tuple[float, str] | None:
+    """Return how clearly a step puts a path together."""
+    expr = step.node.expr
+    if step.condition and not (isinstance(expr, ast.Call) and called_name(expr) == "glob"):
+        return None
+    if isinstance(expr, ast.JoinedStr):
+        return 0.8, "puts a name together"
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, (ast.Add, ast.Div, ast.Mod)):
+        texts = [n for n in ast.walk(expr) if isinstance(n, ast.Constant)]
+        is_text = any(isinstance(text.value, str) for text in texts)
+        return (0.8, "puts a name together") if is_text else None
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute):
+        name = called_name(expr)
+        is_separator = isinstance(expr.func.value, ast.Constant) and name == "join"
+        return (0.6, "makes a name") if name in JOINS and not is_separator else None
+    return None
+
+
+# ---------------------------------------------------------------------- values of a column
+def _wrong_values(case: Case) -> Iterator[Clue]:
+    """Yield what makes a column in which many rows hold the value that the failure is about."""
+    if case.category.id == "illegal_index":
+        wanted = {str(f.value) for f in case.facts.of(FactKind.INDEX)} | set(
+            map(str, index_of(case))
+        )
+    elif case.category.id in ("type_mismatch", "corrupt_data", "illegal_argument"):
+        wanted = set(NO_NUMBER.findall(case.message))
+    else:
+        return
+    for file in list(files_read(case))[:MOST_FILES] if wanted else ():
+        if not any(writing.sure for writing in writers_of(case, file)):
+            continue
+        for value in sorted(wanted):
+            for column in sorted({name for _, name in case.workspace.table_rows(file, value)}):
+                yield from _makers_of_column(case, file, column, value)
+
+
+def _makers_of_column(case: Case, file: str, column: str, value: str) -> Iterator[Clue]:
+    """Yield the statements of a file's writers that make a column, unless few rows hold the value.
+
+    One row with a value of its own is mostly an odd one.
+    """
+    rows = case.workspace.table_rows(file, value, column)
+    table = case.workspace.table(file)
+    known = table.column(column) if table is not None else None
+    if len(rows) <= FEW_ROWS or known is None or column.isdigit():
+        return
+    if _is_number(value) and known.maximum != float(value):
+        return
+    makers: dict[tuple[str, int], Writing] = {}
+    for writing in writers_of(case, file):
+        for step in backward_slice([writing.value], MOST_STEPS):
+            node = step.node
+            if (
+                node.entry is None
+                and node.line > 0
+                and _is_made_at(case, node.file, node.line, column)
+            ):
+                makers.setdefault((node.file, node.line), writing)
+    for (script, line), writing in list(makers.items())[:MOST_STATEMENTS]:
+        written = _says_written(writing, file)
+        why = f"makes `{column}`, of which rows as {rows[0][0]} are {value}, in {written}"
+        score = OF_COLUMN / math.sqrt(len(makers))
+        yield Clue("data_files.explains", script, line, score, why)
+
+
+OF_COLUMN = 0.7
+"""What the statements count that make a column with a value that the failing program refuses."""
+
+
+def _is_made_at(case: Case, file: str, line: int, column: str) -> bool:
+    """Whether a line gives a column its values: by assignment, a dict's entry or a keyword."""
+    text = case.workspace.source_line(file, line)
+    name = re.escape(column)
+    return (
+        re.search(
+            rf"""\[\s*["']{name}["']\s*\]\s*=(?!=)|["']{name}["']\s*:|\b{name}\s*=(?!=)""", text
+        )
+        is not None
+    )

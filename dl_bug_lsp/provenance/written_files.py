@@ -266,7 +266,7 @@ def _parts_written(scope: Scope, call: ast.Call) -> tuple[ast.expr, ast.expr] | 
     )
     if last.startswith("writerow") and path is not None:
         path = _opened_by(scope)
-    if last == "savez" or last == "savez_compressed":
+    if last in ("savez", "savez_compressed"):
         value = value or next((named[word] for word in named if word not in PATHS), None)
     return None if path is None or value is None else (value, path)
 

@@ -39,6 +39,7 @@ PARAMETERS = [
         "devices",
         "interpretation",
         "counterfactuals",
+        "written_data",
     )
     for program in programs(CASES / f"{file}.txt")
 ]
