@@ -30,7 +30,7 @@ from dl_bug_lsp.evidence.data_files import (
 )
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, source
 from dl_bug_lsp.evidence.domain_rules.tables import FILLS, IMPUTERS, LEAVES, TOO_FEW
-from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.followed_run import earlier_runs, follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Array, Value
@@ -161,6 +161,10 @@ def writers_of(case: Case, file: str) -> list[Writing]:
     if file not in known:
         found = [w for w in writings(case.engine, file) if not is_test_file(w.file)]
         sure = [w for w in found if w.sure]
+        if not sure:
+            # The command that ran before may have given another folder than the script's own.
+            scripts = set(earlier_runs(case).writers(file)) if case.places else set()
+            sure = writings(case.engine, file, sorted(scripts)) if scripts else []
         known[file] = sure or (found if len({w.file for w in found}) == 1 else [])
     return known[file]
 
@@ -239,7 +243,9 @@ def _find_lacks(case: Case, key: str) -> list[_Lack]:
         for line, column in _cells_with(case, file, key):
             cells.setdefault((file, column), line)
     (other, _), line = next(iter(cells.items()), (("", ""), 0))
-    holder = f"{other}:{line} has it" if other else ""
+    if not other:
+        other = next((f for f, _ in read if f not in lacking and _holds(case, f, key)), "")
+    holder = (f"{other}:{line} has it" if line else f"{other} has it") if other else ""
     looked_up = _looked_up_in(case)
     lacks: list[_Lack] = []
     for file in lacking:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import fnmatch
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -65,43 +65,51 @@ class Writing:
     sure: bool
 
 
-def writings(engine: Engine, file: str) -> list[Writing]:
+def writings(engine: Engine, file: str, scripts: Collection[str] = ()) -> list[Writing]:
     """Return the calls of scripts that write a workspace file, those of a known folder alone.
 
-    Where no folder is known, those that write a file of that name into some folder.
+    Where no folder is known, those that write a file of that name into some folder. ``scripts`` are
+    known to have written the file: what a command gave them as a folder is not in their text.
     """
     found: list[Writing] = []
     name = posixpath.basename(file)
     stem, extension = posixpath.splitext(name)
-    for script in engine.workspace.python_files()[: 10 * MAX_FILES]:
+    for script in scripts or engine.workspace.python_files()[: 10 * MAX_FILES]:
         text = engine.workspace.text(script) or ""
         if not any(word in text for word in WORDS) or not (stem in text or extension in text):
             continue
         module = engine.program.module(script)
         for scope in module.walk() if module is not None else ():
-            found.extend(_writings_in(engine, scope, file))
+            found.extend(_writings_in(engine, scope, file, is_known=script in scripts))
         if len(found) >= MAX_FILES:
             break
     sure = [writing for writing in found if writing.sure]
     return (sure or found)[: 2 * MAX_FOUND]
 
 
-def _writings_in(engine: Engine, scope: Scope, file: str) -> Iterator[Writing]:
-    """Yield the calls of a scope that write a file of the workspace."""
+def _writings_in(
+    engine: Engine, scope: Scope, file: str, *, is_known: bool = False
+) -> Iterator[Writing]:
+    """Yield the calls of a scope that write a file of the workspace.
+
+    Where the script is known to have written it, the name of the file is enough.
+    """
+    name = posixpath.basename(file)
     for call in scope.calls:
         parts = _parts_written(scope, call)
         if parts is None:
             continue
         value, path = parts
         context = engine.open_context(scope)
-        fits = [
-            fit
-            for pattern in patterns(engine, engine.node(path, context))
-            if (fit := _fits(pattern, file)) is not None
-        ]
+        options = patterns(engine, engine.node(path, context))
+        if is_known:
+            options, wanted = [posixpath.basename(option) for option in options], name
+        else:
+            wanted = file
+        fits = [fit for option in options if (fit := _fits(option, wanted)) is not None]
         if fits:
             node = engine.node(value, context)
-            yield Writing(scope.file, call.lineno, node, any(fits))
+            yield Writing(scope.file, call.lineno, node, is_known or any(fits))
 
 
 def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
