@@ -47,6 +47,7 @@ MOST_STEPS = 160
 """Steps of the slice from what a script writes."""
 MOST_LINES = 20_000
 """Lines of a file in which a value is looked for."""
+MOST_LOG_LINES = 400
 MOST_STATEMENTS = 6
 MOST_ITEMS = 40
 OF_NEXT = 0.6
@@ -120,6 +121,7 @@ def find(case: Case) -> Iterator[Clue]:
     for key in _keys(case):
         for lack in _lacks(case, key):
             yield from _lost(case, key, lack)
+        yield from _lacking_tables(case, key)
     yield from _gaps(case)
     yield from _emptied(case)
     yield from _named_files(case)
@@ -151,6 +153,16 @@ OF_HOLDERS = ("interpretation.origin", "repair.followed", "data_files.value", "d
 """Kinds of clues that a line of data gets because it holds the value that is looked up."""
 
 
+_READ: WeakKeyDictionary[Case, dict[str, float]] = WeakKeyDictionary()
+
+
+def _read(case: Case) -> dict[str, float]:
+    """Return the files that the failure is about, with how near they are to it, found once."""
+    if case not in _READ:
+        _READ[case] = files_read(case)
+    return _READ[case]
+
+
 # ---------------------------------------------------------------------- writers of files
 _WRITERS: WeakKeyDictionary[Case, dict[str, list[Writing]]] = WeakKeyDictionary()
 
@@ -171,7 +183,7 @@ def writers_of(case: Case, file: str) -> list[Writing]:
 
 def _is_generated(case: Case, file: str) -> bool:
     """Whether a script of the workspace evidently writes a data file."""
-    if file not in files_read(case) or file in case.config_files:
+    if file not in _read(case) or file in case.config_files:
         return False
     return any(writing.sure for writing in writers_of(case, file))
 
@@ -234,7 +246,7 @@ def _lacks(case: Case, key: str) -> list[_Lack]:
 
 
 def _find_lacks(case: Case, key: str) -> list[_Lack]:
-    read = list(files_read(case).items())[:MOST_FILES]
+    read = list(_read(case).items())[:MOST_FILES]
     lacking = [f for f, _ in read if writers_of(case, f) and not _holds(case, f, key)]
     if not lacking:
         return []
@@ -260,11 +272,59 @@ def _find_lacks(case: Case, key: str) -> list[_Lack]:
     return [lack for lack in lacks if lack.file in looked_up] or lacks
 
 
+def _lacking_tables(case: Case, key: str) -> Iterator[Clue]:
+    """Yield where a table that no script writes would have the row that several others refer to."""
+    read = list(_read(case))[:MOST_FILES]
+    cells = [(f, line, column) for f in read for line, column in _cells_with(case, f, key)]
+    for file in read:
+        if writers_of(case, file) or any(file == other for other, _, _ in cells):
+            continue
+        own = _columns(case, file)
+        related = [
+            cell
+            for cell in cells
+            if own != _columns(case, cell[0]) and _keys_of(case, file, cell[0], cell[2], key)
+        ]
+        lines = case.workspace.lines(file)
+        # One row alone that refers to it is the odd one.
+        if len(related) > 1 and len(lines) > 1:
+            other, line, column = related[0]
+            why = f"no row of this table has `{key}`; `{column}` of {other}:{line} refers to it"
+            at = _place_for(case, file, column, key)
+            yield Clue("data_files.lacks_key", file, at, OF_TABLES, why)
+
+
+OF_TABLES = 0.5
+"""What a table counts in which no row has a value that rows of another table refer to."""
+
+
+def _columns(case: Case, file: str) -> list[str]:
+    table = case.workspace.table(file)
+    return [column.name for column in table.columns] if table is not None else []
+
+
+def _place_for(case: Case, file: str, column: str, key: str) -> int:
+    """Return the line before which a number would stand in a sorted column, else the last line."""
+    table = case.workspace.table(file)
+    count = len(case.workspace.lines(file))
+    if table is None or not table.delimiter or not _is_number(key):
+        return count
+    names = [c.name for c in table.columns]
+    number = names.index(column) if column in names else 0
+    first = table.header_line or 0
+    for line in range(first + 1, min(count, first + MOST_CELLS) + 1):
+        parts = case.workspace.source_line(file, line).split(table.delimiter)
+        cell = parts[number].strip() if number < len(parts) else ""
+        if _is_number(cell) and float(cell) > float(key):
+            return line
+    return count
+
+
 def _may_hold_words(case: Case, file: str, key: str, is_held: bool) -> bool:
     """Whether a word may be looked up in a file: by the slices, or by its name."""
     if _is_number(key):
         return False
-    in_slices = files_read(case).get(file, 0.0) > FOLLOWED
+    in_slices = _read(case).get(file, 0.0) > FOLLOWED
     return in_slices or (is_held and WORDY.search(file.rpartition("/")[2]) is not None)
 
 
@@ -367,11 +427,18 @@ def _holds(case: Case, file: str, key: str) -> bool:
     return any(key in line and key in re.split(r"[\s,;|\"']+", line) for line in lines)
 
 
+_ROWS: WeakKeyDictionary[Case, dict[tuple[str, str], int]] = WeakKeyDictionary()
+
+
 def _rows_with(case: Case, file: str, key: str, line: int) -> int:
     """Return in how many lines of a file a value stands, 0 where it does not stand in a line."""
     if key not in case.workspace.source_line(file, line):
         return 0
-    return sum(key in text for text in case.workspace.lines(file)[:MOST_LINES])
+    counts = _ROWS.setdefault(case, {})
+    if (file, key) not in counts:
+        lines = case.workspace.lines(file)[:MOST_LINES]
+        counts[file, key] = sum(key in text for text in lines)
+    return counts[file, key]
 
 
 def _lost(case: Case, key: str, lack: _Lack) -> Iterator[Clue]:
@@ -526,7 +593,7 @@ def _gaps(case: Case) -> Iterator[Clue]:
     share = _about_nan(case)
     if not share:
         return
-    for file in list(files_read(case))[:MOST_FILES]:
+    for file in list(_read(case))[:MOST_FILES]:
         line = _first_gap(case, file) if writers_of(case, file) else None
         if line is None:
             continue
@@ -548,7 +615,8 @@ def _about_nan(case: Case) -> float:
         return 1.0
     if case.category.id in ("loss_nan", "loss_divergence"):
         return 1.0
-    return OF_METRICS if any(NAN_METRIC.search(line.text) for line in case.log.lines) else 0.0
+    last = case.log.lines[-MOST_LOG_LINES:]
+    return OF_METRICS if any(NAN_METRIC.search(line.text) for line in last) else 0.0
 
 
 def _first_gap(case: Case, file: str) -> int | None:
@@ -596,7 +664,7 @@ def _emptied(case: Case) -> Iterator[Clue]:
     """Yield the statements that left no row in a file, where the failure says that nothing is."""
     if not TOO_FEW.search(case.message):
         return
-    for file in list(files_read(case))[:MOST_FILES]:
+    for file in list(_read(case))[:MOST_FILES]:
         if not writers_of(case, file) or not _is_empty(case, file):
             continue
         for writing, step, strength, does in _statements(case, file, lambda s: _loses(case, s)):
@@ -622,7 +690,7 @@ def _named_files(case: Case) -> Iterator[Clue]:
         return
     paths = {str(fact.value).replace("\\", "/") for fact in case.facts.of(FactKind.PATH)}
     names = sorted({path.rpartition("/")[2] for path in paths} - {""})
-    for file in list(files_read(case))[:MOST_FILES]:
+    for file in list(_read(case))[:MOST_FILES]:
         lines = case.workspace.lines(file)[:MOST_LINES] if writers_of(case, file) else ()
         at = [n for n, line in enumerate(lines, 1) if any(name in line for name in names)]
         if not at:
@@ -665,7 +733,7 @@ def _wrong_values(case: Case) -> Iterator[Clue]:
         wanted = set(NO_NUMBER.findall(case.message))
     else:
         return
-    for file in list(files_read(case))[:MOST_FILES] if wanted else ():
+    for file in list(_read(case))[:MOST_FILES] if wanted else ():
         if not any(writing.sure for writing in writers_of(case, file)):
             continue
         for value in sorted(wanted):

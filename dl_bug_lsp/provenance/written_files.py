@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.provenance import names
 from dl_bug_lsp.provenance.nodes import Node
@@ -74,9 +75,9 @@ def writings(engine: Engine, file: str, scripts: Collection[str] = ()) -> list[W
     found: list[Writing] = []
     name = posixpath.basename(file)
     stem, extension = posixpath.splitext(name)
-    for script in scripts or engine.workspace.python_files()[: 10 * MAX_FILES]:
+    for script in scripts or _writing_scripts(engine):
         text = engine.workspace.text(script) or ""
-        if not any(word in text for word in WORDS) or not (stem in text or extension in text):
+        if stem not in text and (not extension or extension not in text):
             continue
         module = engine.program.module(script)
         for scope in module.walk() if module is not None else ():
@@ -85,6 +86,19 @@ def writings(engine: Engine, file: str, scripts: Collection[str] = ()) -> list[W
             break
     sure = [writing for writing in found if writing.sure]
     return (sure or found)[: 2 * MAX_FOUND]
+
+
+_WRITING: WeakKeyDictionary[Engine, list[str]] = WeakKeyDictionary()
+
+
+def _writing_scripts(engine: Engine) -> list[str]:
+    """Return the Python files of a workspace that write files, looked for once."""
+    if engine not in _WRITING:
+        files = engine.workspace.python_files()[: 10 * MAX_FILES]
+        texts = ((file, engine.workspace.text(file) or "") for file in files)
+        found = (file for file, text in texts if any(word in text for word in WORDS))
+        _WRITING[engine] = list(found)[:MAX_FILES]
+    return _WRITING[engine]
 
 
 def _writings_in(
