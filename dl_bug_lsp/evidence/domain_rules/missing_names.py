@@ -118,7 +118,7 @@ def _accessed(case: Case) -> set[tuple[str, bool]]:
     """Return what the raising expression looks into or calls: names, and whether of attributes."""
     accesses: set[tuple[str, bool]] = set()
     operands = refused_operands(case)
-    if operands is not None:
+    if operands:
         return {access for node in operands if (access := _access(node.expr)) is not None}
     for start in case.starts:
         for node in ast.walk(start.expr):

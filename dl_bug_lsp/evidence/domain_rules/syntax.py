@@ -45,14 +45,14 @@ def near_files(case: Case) -> list[str]:
     return list(dict.fromkeys([*files, *case.code_files]))
 
 
-def refused_operands(case: Case) -> list[Node] | None:
-    """Return what may be the None that the failing operation refuses; None if the message has none.
+def refused_operands(case: Case) -> list[Node]:
+    """Return what may be the None that the failing operation refuses, where the message says which.
 
     Python says which operation failed: what is subscripted is no part of what is called.
     """
     match = OF_NOTHING.search(case.message)
     if match is None:
-        return None
+        return []
     found: list[Node] = []
     for start in case.starts:
         for part in ast.walk(start.expr):
@@ -79,7 +79,7 @@ def callees_of_nothing(case: Case) -> set[str]:
     Empty where it may have come from elsewhere.
     """
     called: set[str] = set()
-    for operand in refused_operands(case) or ():
+    for operand in refused_operands(case):
         made = [operand]
         if isinstance(operand.expr, ast.Name):
             made = [child for role, child in operand.inputs if role == "definition"]
