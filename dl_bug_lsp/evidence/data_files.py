@@ -115,7 +115,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _values_without_partner(case)
     if case.category.id not in CATEGORIES:
         return
-    read = _files_read(case)
+    read = files_read(case)
     for file, closeness in read.items():
         yield from _named_line(case, file, closeness)
         yield from _broken(case, file, closeness)
@@ -170,7 +170,7 @@ def _is_text_for_number(case: Case) -> bool:
     )
 
 
-def _files_read(case: Case) -> dict[str, float]:
+def files_read(case: Case) -> dict[str, float]:
     """Return the workspace files that the failure is about, with how near they are to it."""
     nearness: dict[str, float] = {}
     for fact in case.facts.of(FactKind.PATH):
@@ -979,7 +979,7 @@ def _find_columns(case: Case) -> dict[str, dict[str, Column]]:
     given = {str(fact.value) for fact in case.facts.of(FactKind.LITERAL)} - {""}
     given.update(NO_NUMBER.findall(case.message))
     found: dict[str, dict[str, Column]] = {}
-    for file in [f for f in _files_read(case) if f.endswith(TABLES)][:MAX_TABLES]:
+    for file in [f for f in files_read(case) if f.endswith(TABLES)][:MAX_TABLES]:
         table = case.workspace.table(file)
         for column in table.columns if table is not None else ():
             if column.numbers or column.filled < FEW_TEXTS or column.distinct == 1:

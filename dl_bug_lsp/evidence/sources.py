@@ -27,6 +27,7 @@ from dl_bug_lsp.evidence import (
     types,
     unlike_settings,
     usual_places,
+    written_data,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
@@ -49,6 +50,7 @@ SOURCES: tuple[Source, ...] = (
     complaints.find,
     names.find_paths,
     data_files.find,
+    written_data.find,
     headers.find,
     unlike_settings.find,
     usual_places.find,
@@ -78,7 +80,8 @@ def _acquitted(case: Case, clue: Clue) -> float:
     share *= misuse.share_of(case, clue) * names.share_of(case, clue)
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
     share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
-    return share * complaints.share_of(case, clue) * counterfactuals.share_of(case, clue)
+    share *= written_data.share_of(case, clue) * complaints.share_of(case, clue)
+    return share * counterfactuals.share_of(case, clue)
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:

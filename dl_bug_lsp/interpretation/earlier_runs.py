@@ -11,7 +11,12 @@ import re
 from collections.abc import Sequence
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.libraries.python.files import Kept, is_written, kept_here
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    Kept,
+    is_written,
+    kept_here,
+    written_files,
+)
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.workspace import Workspace
 
@@ -71,6 +76,12 @@ class EarlierRuns:
         """Whether a command may have written a file."""
         self._follow(path)
         return any(is_written(run, path) for run in self._runs)
+
+    def writers(self, path: str) -> list[str]:
+        """Return the scripts of the commands that wrote a file under its very path."""
+        self._follow(path)
+        wanted = posixpath.normpath(path)
+        return [run.script for run in self._runs if wanted in written_files(run)]
 
     def in_workspace(self, workspace: Workspace, edited: str) -> EarlierRuns:
         """Return the same commands in a workspace of which one file is another."""

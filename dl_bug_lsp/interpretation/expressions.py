@@ -31,7 +31,7 @@ from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANT
 from dl_bug_lsp.interpretation.libraries.settings.commands import flag_of
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored
-from dl_bug_lsp.interpretation.loops import few_origins
+from dl_bug_lsp.interpretation.loops import few_origins, few_places
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, keep_in
 from dl_bug_lsp.interpretation.operators import NotPlain, alike, plain, typical
 from dl_bug_lsp.interpretation.run_state import Exhausted
@@ -1234,7 +1234,7 @@ class Expressions(Calls):
             over=over,
         )
         # Which keys there are is decided where they come from.
-        origins = few_origins(*over)
+        origins = few_origins(*over) or few_places(*(key for key, _ in pairs))
         entries: dict[Any, Value] = {}
         rest: list[Value] = []
         for key, value in pairs:

@@ -85,6 +85,17 @@ def few_origins(*counted: Value) -> Origins:
     return origins if len(origins) <= MOST_COUNTED else NOWHERE
 
 
+def few_places(*values: Value) -> Origins:
+    """Return the origins of values; of those that are many the first one in each file."""
+    origins = merged(*values)
+    if len(origins) <= MOST_COUNTED:
+        return origins
+    first: dict[str, int] = {}
+    for file, line in sorted(origins, key=lambda place: (place[0], abs(place[1]))):
+        first.setdefault(file, line)
+    return frozenset(first.items()) if len(first) <= MOST_COUNTED else NOWHERE
+
+
 def count_rounds(before: Before, count: Value, place: Origin) -> None:
     """Let the lists that a loop made longer come from what decided its number of rounds, too."""
     origins = few_origins(count)

@@ -8,7 +8,9 @@ copied to the folder of its results leads back to the one that the user wrote.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import fnmatch
+import posixpath
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -29,20 +31,158 @@ READERS = frozenset(
      "pandas.read_json", "pandas.read_parquet", "pandas.read_pickle", "yaml.safe_load", "yaml.load",
      "safetensors.torch.load_file", "dill.load", "msgpack.load", "torch.jit.load")
 )  # fmt: skip
-WRITERS = {
+WRITERS: dict[str, tuple[int | None, int | str | None]] = {
     "dump": (0, 1), "save": (0, 1), "savez": (1, 0), "savez_compressed": (1, 0), "savetxt": (1, 0),
     "save_file": (0, 1), "tofile": (None, 0), "to_csv": (None, 0), "to_json": (None, 0),
     "to_parquet": (None, 0), "to_pickle": (None, 0), "write_text": (0, None),
-    "write_bytes": (0, None), "write": (0, None),
+    "write_bytes": (0, None), "write": (0, None), "writelines": (0, None),
+    "to_feather": (None, 0), "to_excel": (None, 0), "writerow": (0, None), "writerows": (0, None),
+    "save_npz": (1, 0), "print": (0, "file"),
 }  # fmt: skip
 """Last names of writing calls: which argument is written, and which is the file (or its path).
 
-None stands for what the method is called on; ``numpy.save`` takes them the other way round.
+None stands for what the method is called on, a text for a keyword; ``numpy.save`` takes them the
+other way round.
 """
-WORDS = ("dump", "save", "tofile", "to_csv", "to_json", "to_parquet", "to_pickle", "write")
+PATHS = frozenset(("fname", "file", "path_or_buf", "path", "fp", "f", "filename", "excel_writer"))
+"""Keywords under which these calls take the file."""
+WORDS = (
+    *("dump", "save", "tofile", "to_csv", "to_json", "to_parquet", "to_pickle", "write"),
+    *("to_feather", "to_excel", "file="),
+)
 MAX_FILES = 400
 MAX_FOUND = 3
 MAX_PATH_STEPS = 40
+MAX_PATTERNS = 8
+MAX_PATTERN_DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """A call that writes a file of the workspace, with the node of what it writes.
+
+    ``sure`` says that the folder is known as well, not the name of the file alone.
+    """
+
+    file: str
+    line: int
+    value: Node
+    sure: bool
+
+
+def writings(engine: Engine, file: str, scripts: Collection[str] = ()) -> list[Writing]:
+    """Return the calls of scripts that write a workspace file, those of a known folder alone.
+
+    Where no folder is known, those that write a file of that name into some folder. ``scripts`` are
+    known to have written the file: what a command gave them as a folder is not in their text.
+    """
+    found: list[Writing] = []
+    name = posixpath.basename(file)
+    stem, extension = posixpath.splitext(name)
+    for script in scripts or _writing_scripts(engine):
+        text = engine.workspace.text(script) or ""
+        if stem not in text and (not extension or extension not in text):
+            continue
+        module = engine.program.module(script)
+        for scope in module.walk() if module is not None else ():
+            found.extend(_writings_in(engine, scope, file, is_known=script in scripts))
+        if len(found) >= MAX_FILES:
+            break
+    sure = [writing for writing in found if writing.sure]
+    return (sure or found)[: 2 * MAX_FOUND]
+
+
+_WRITING: WeakKeyDictionary[Engine, list[str]] = WeakKeyDictionary()
+
+
+def _writing_scripts(engine: Engine) -> list[str]:
+    """Return the Python files of a workspace that write files, looked for once."""
+    if engine not in _WRITING:
+        files = engine.workspace.python_files()[: 10 * MAX_FILES]
+        texts = ((file, engine.workspace.text(file) or "") for file in files)
+        found = (file for file, text in texts if any(word in text for word in WORDS))
+        _WRITING[engine] = list(found)[:MAX_FILES]
+    return _WRITING[engine]
+
+
+def _writings_in(
+    engine: Engine, scope: Scope, file: str, *, is_known: bool = False
+) -> Iterator[Writing]:
+    """Yield the calls of a scope that write a file of the workspace.
+
+    Where the script is known to have written it, the name of the file is enough.
+    """
+    name = posixpath.basename(file)
+    for call in scope.calls:
+        parts = _parts_written(scope, call)
+        if parts is None:
+            continue
+        value, path = parts
+        context = engine.open_context(scope)
+        options = patterns(engine, engine.node(path, context))
+        if is_known:
+            options, wanted = [posixpath.basename(option) for option in options], name
+        else:
+            wanted = file
+        fits = [fit for option in options if (fit := _fits(option, wanted)) is not None]
+        if fits:
+            node = engine.node(value, context)
+            yield Writing(scope.file, call.lineno, node, is_known or any(fits))
+
+
+def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
+    """Return what a path may be, with ``*`` for parts that are not known."""
+    texts = [c.value for c in path.constants if isinstance(c.value, str)]
+    if isinstance(path.expr, ast.JoinedStr) and not texts:
+        parts = (
+            str(part.value) if isinstance(part, ast.Constant) else "*" for part in path.expr.values
+        )
+        return ["".join(parts)]
+    if depth > MAX_PATTERN_DEPTH or path.entry is not None:
+        return texts
+    expr = path.expr
+    joined: list[list[str]] = []
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, (ast.Add, ast.Div)):
+        mark = "/" if isinstance(expr.op, ast.Div) else ""
+        sides = [engine.node(side, path.context) for side in (expr.left, expr.right)]
+        joined = [patterns(engine, side, depth + 1) or ["*"] for side in sides]
+    elif isinstance(expr, ast.Call) and (dotted_name(expr.func) or "").endswith("path.join"):
+        mark = "/"
+        nodes = [engine.node(argument, path.context) for argument in expr.args]
+        joined = [patterns(engine, node, depth + 1) or ["*"] for node in nodes]
+    if joined:
+        made = [""]
+        for number, options in enumerate(joined):
+            between = mark if number else ""
+            made = [f"{first}{between}{then}" for first in made for then in options][:MAX_PATTERNS]
+        return list(dict.fromkeys([*texts, *made]))[:MAX_PATTERNS]
+    if texts:
+        return texts
+    found: list[str] = []
+    for child in _parts(engine, path):
+        found.extend(patterns(engine, child, depth + 1))
+        if len(found) >= MAX_PATTERNS:
+            break
+    return list(dict.fromkeys(found))[:MAX_PATTERNS]
+
+
+def _fits(pattern: str, file: str) -> bool | None:
+    """Whether a pattern's folder is that of a file; None where the pattern cannot mean the file."""
+    wanted = [part for part in pattern.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+    own = file.split("/")
+    if not wanted or "." not in wanted[-1] or not wanted[-1].strip("*").strip("."):
+        return None
+    if wanted[-1].startswith("*."):
+        # The extension alone says little.
+        return None
+    if not fnmatch.fnmatchcase(own[-1], wanted[-1]):
+        return None
+    for mine, part in zip(reversed(own[:-1]), reversed(wanted[:-1]), strict=False):
+        if "*" in part:
+            return False
+        if mine != part:
+            return None
+    return len(wanted) >= min(len(own), 2)
 
 
 def written(engine: Engine, path: Node) -> list[Node]:
@@ -117,6 +257,18 @@ def _writers(engine: Engine, name: str) -> list[Node]:
 
 def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node | None:
     """Return what a call writes where it writes a file of that name."""
+    parts = _parts_written(scope, call)
+    if parts is None:
+        return None
+    value, path = parts
+    context = engine.open_context(scope)
+    if last_name(engine, engine.node(path, context)) != name:
+        return None
+    return engine.node(value, context)
+
+
+def _parts_written(scope: Scope, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
+    """Return what a call writes and the file that it writes it to, None where it writes none."""
     func = call.func
     last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
     if last not in WRITERS:
@@ -126,16 +278,31 @@ def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node
         value_at, path_at = 1, 0
     receiver = func.value if isinstance(func, ast.Attribute) else None
     arguments = [a for a in call.args if not isinstance(a, ast.Starred)]
-    path = receiver if path_at is None else arguments[path_at] if path_at < len(arguments) else None
+    named = {k.arg: k.value for k in call.keywords if k.arg}
+    paths = [named[word] for word in named if word in PATHS and path_at is not None]
+    path = (
+        receiver
+        if path_at is None
+        else arguments[path_at]
+        if isinstance(path_at, int) and path_at < len(arguments)
+        else next(iter(paths), None)
+    )
     value = (
         receiver if value_at is None else arguments[value_at] if value_at < len(arguments) else None
     )
-    if path is None or value is None:
-        return None
-    context = engine.open_context(scope)
-    if last_name(engine, engine.node(path, context)) != name:
-        return None
-    return engine.node(value, context)
+    if last.startswith("writerow") and path is not None:
+        path = _opened_by(scope)
+    if last in ("savez", "savez_compressed"):
+        value = value or next((named[word] for word in named if word not in PATHS), None)
+    return None if path is None or value is None else (value, path)
+
+
+def _opened_by(scope: Scope) -> ast.expr | None:
+    """Return the open file that ``csv.writer`` or ``csv.DictWriter`` was given in a scope."""
+    for call in scope.calls:
+        if (dotted_name(call.func) or "").endswith(("csv.writer", "DictWriter")) and call.args:
+            return call.args[0]
+    return None
 
 
 # --- copies of config files -----------------------------------------------------------------------

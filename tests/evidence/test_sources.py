@@ -40,6 +40,7 @@ PARAMETERS = [
         "devices",
         "interpretation",
         "counterfactuals",
+        "written_data",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

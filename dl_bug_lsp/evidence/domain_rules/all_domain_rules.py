@@ -82,6 +82,7 @@ RULES: tuple[Source, ...] = (
     environment.find_variables,
     tables.find_selections,
     tables.find_used_up,
+    tables.find_large_cuts,
     pictures.find_unconverted,
     missing_names.find_unread_settings,
     missing_names.find_defaults_taken,

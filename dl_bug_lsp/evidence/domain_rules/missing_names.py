@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     near_files,
     near_scopes,
     own_nodes,
+    refused_operands,
     source,
 )
 from dl_bug_lsp.evidence.followed_run import follow, how_known
@@ -116,6 +117,9 @@ def _spread(case: Case) -> Iterator[tuple[Scope, ast.expr]]:
 def _accessed(case: Case) -> set[tuple[str, bool]]:
     """Return what the raising expression looks into or calls: names, and whether of attributes."""
     accesses: set[tuple[str, bool]] = set()
+    operands = refused_operands(case)
+    if operands:
+        return {access for node in operands if (access := _access(node.expr)) is not None}
     for start in case.starts:
         for node in ast.walk(start.expr):
             base: ast.AST | None = None
@@ -123,11 +127,19 @@ def _accessed(case: Case) -> set[tuple[str, bool]]:
                 base = node.value
             elif isinstance(node, ast.Call):
                 base = node.func
-            if isinstance(base, ast.Attribute):
-                accesses.add((base.attr, True))
-            elif isinstance(base, ast.Name) and base.id not in ("self", "cls"):
-                accesses.add((base.id, False))
+            access = _access(base)
+            if access is not None:
+                accesses.add(access)
     return accesses
+
+
+def _access(base: ast.AST | None) -> tuple[str, bool] | None:
+    """Return the name of what is looked into or called, and whether it is an attribute."""
+    if isinstance(base, ast.Attribute):
+        return base.attr, True
+    if isinstance(base, ast.Name) and base.id not in ("self", "cls"):
+        return base.id, False
+    return None
 
 
 def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]:

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Function
+from dl_bug_lsp.provenance.scopes import Scope, called_name
+
+OF_NOTHING = re.compile(
+    r"'?NoneType'? object (?P<what>is not subscriptable|does not support item|is not callable"
+    r"|has no attribute '(?P<name>\w+)')|cannot unpack non-iterable NoneType"
+)
+"""What Python says of the operation that None does not have."""
 
 
 def keyword(call: ast.Call, name: str) -> ast.expr | None:
@@ -34,6 +43,54 @@ def near_files(case: Case) -> list[str]:
     """Return the Python files that the stack and the slices touch, then the others (bounded)."""
     files = [scope.file for scope in near_scopes(case)]
     return list(dict.fromkeys([*files, *case.code_files]))
+
+
+def refused_operands(case: Case) -> list[Node]:
+    """Return what may be the None that the failing operation refuses, where the message says which.
+
+    Python says which operation failed: what is subscripted is no part of what is called.
+    """
+    match = OF_NOTHING.search(case.message)
+    if match is None:
+        return []
+    found: list[Node] = []
+    for start in case.starts:
+        for part in ast.walk(start.expr):
+            expr = _operand(part, match["what"] or "", match["name"])
+            if expr is not None:
+                found.append(start.engine.node(expr, start.context))
+    return found
+
+
+def _operand(part: ast.AST, what: str, name: str | None) -> ast.expr | None:
+    """Return what an operation is done to, where it is the one that a message speaks of."""
+    if isinstance(part, ast.Attribute) and name is not None:
+        return part.value if part.attr == name else None
+    if isinstance(part, ast.Subscript) and what.endswith(("subscriptable", "item")):
+        return part.value
+    if isinstance(part, ast.Call) and what.endswith("callable"):
+        return part.func
+    return None
+
+
+def callees_of_nothing(case: Case) -> set[str]:
+    """Return the names of the workspace's functions of which one has returned the None that fails.
+
+    Empty where it may have come from elsewhere.
+    """
+    called: set[str] = set()
+    for operand in refused_operands(case):
+        made = [operand]
+        if isinstance(operand.expr, ast.Name):
+            made = [child for role, child in operand.inputs if role == "definition"]
+        for node in made:
+            if not isinstance(node.expr, ast.Call):
+                return set()
+            values = node.engine.node(node.expr.func, node.context).values
+            if not values or not all(isinstance(value, Function) for value in values):
+                return set()
+            called.add(called_name(node.expr))
+    return called
 
 
 def statements(node: ast.AST) -> Iterator[ast.stmt]:

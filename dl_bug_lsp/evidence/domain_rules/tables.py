@@ -389,6 +389,135 @@ def find_selections(case: Case) -> Iterator[Clue]:
             yield Clue("rules.strong", file, line, 1 - share / FEW, why)
 
 
+TOTALS = re.compile(
+    r"\b\d+/(\d+) \[|\b(\d+) (?:users|items|rows|samples|examples|images|records|documents|files"
+    r"|sentences|sequences|subjects|patients|series|points)\b"
+)
+"""Numbers of things in a log: the totals of progress bars, and counts with a noun."""
+SIZES_GIVEN = {"sample", "train_test_split", "random_split", "islice", "take", "skip", "narrow"}
+"""Calls that are given how many items a part has."""
+OF_CUTS = 0.6
+"""What a line that cuts counts beside the setting that says how far."""
+OF_OTHER_CHOICE = 0.3
+"""What a setting counts under a condition, where another one's condition is printed to hold."""
+
+
+def find_large_cuts(case: Case) -> Iterator[Clue]:
+    """Yield settings that ask for more items of a collection than the log shows that there are.
+
+    A slice beyond the end of a sequence is empty and raises nothing (Python, "Common Sequence
+    Operations").
+    """
+    if not TOO_FEW.search(case.message):
+        return
+    found = (TOTALS.finditer(line.text) for line in case.log.lines[-MOST_LOG_LINES:])
+    totals = {int(match[1] or match[2]) for matches in found for match in matches}
+    there = max(totals, default=0)
+    if there < MANY:
+        return
+    for name, (times, places) in _cuts(case).items():
+        printed = case.engine.run.printed.get(name)
+        large = [
+            setting
+            for setting in _settings_named(case, name)
+            if setting[2] * times > there and printed in (None, str(setting[2]))
+        ]
+        chosen = [s for s in large if _is_chosen(case, s[0], s[1])]
+        for file, line, value in large:
+            share = 1.0 if not chosen or (file, line, value) in chosen else OF_OTHER_CHOICE
+            part = f"{times} times {value}" if times > 1 else str(value)
+            why = (
+                f"{places[0][0]}:{places[0][1]} cuts off {part} items, as `{name}` says here, and "
+                f"the log shows {there}"
+            )
+            yield Clue("rules.strong", file, line, share / math.sqrt(len(chosen or large)), why)
+        if large:
+            for file, line in places[:MOST_CUTS]:
+                why = f"cuts by `{name}`, which is more than the {there} items that the log shows"
+                yield Clue("rules.strong", file, line, OF_CUTS / math.sqrt(len(places)), why)
+
+
+MOST_LOG_LINES = 400
+MOST_CUTS = 4
+MOST_SETTING_FILES = 120
+
+
+def _cuts(case: Case) -> dict[str, tuple[int, list[tuple[str, int]]]]:
+    """Return the names by which code cuts sequences, how many times over, and where."""
+    cuts: dict[str, tuple[int, list[tuple[str, int]]]] = {}
+    for file in near_files(case)[:MOST_SETTING_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            bounds: list[ast.expr | None] = []
+            if isinstance(node, ast.Slice):
+                bounds = [node.lower, node.upper]
+            elif isinstance(node, ast.Call) and called_name(node) in SIZES_GIVEN:
+                bounds = [*node.args[1:3], *(k.value for k in node.keywords)]
+            for bound in bounds:
+                named = _counted(bound)
+                if bound is not None and named is not None:
+                    times, places = cuts.get(named[0], (0, []))
+                    place = (file, bound.lineno)
+                    cuts[named[0]] = (
+                        max(times, named[1]),
+                        places if place in places else [*places, place],
+                    )
+    return cuts
+
+
+def _counted(bound: ast.expr | None) -> tuple[str, int] | None:
+    """Return the name in a bound and the factor before it: ``-2 * n`` is twice ``n``."""
+    if isinstance(bound, ast.UnaryOp) and isinstance(bound.op, ast.USub):
+        bound = bound.operand
+    if isinstance(bound, ast.BinOp) and isinstance(bound.op, ast.Mult):
+        for factor, other in ((bound.left, bound.right), (bound.right, bound.left)):
+            known = factor.operand if isinstance(factor, ast.UnaryOp) else factor
+            named = _counted(other)
+            if isinstance(known, ast.Constant) and type(known.value) is int and named is not None:
+                return named[0], named[1] * abs(known.value)
+    if isinstance(bound, ast.Attribute):
+        return bound.attr, 1
+    return (bound.id, 1) if isinstance(bound, ast.Name) else None
+
+
+def _settings_named(case: Case, name: str) -> list[tuple[str, int, int]]:
+    """Return (file, line, number) of what gives a name a whole number: code, options, settings."""
+    found = [
+        (entry.file, entry.line, entry.value)
+        for entry in case.config_entries
+        if entry.key == name and type(entry.value) is int
+    ]
+    for file in near_files(case)[:MOST_SETTING_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            value: ast.expr | None = None
+            if isinstance(node, ast.Assign) and any(_counted(t) == (name, 1) for t in node.targets):
+                value = node.value
+            elif isinstance(node, ast.Call) and called_name(node) == "add_argument":
+                words = {a.value for a in node.args if isinstance(a, ast.Constant)}
+                spelt = {str(word).lstrip("-").replace("-", "_") for word in words}
+                value = keyword(node, "default") if name in spelt else None
+            parts = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+            found.extend(
+                (file, part.lineno, part.value)
+                for part in parts
+                if isinstance(part, ast.Constant) and type(part.value) is int
+            )
+    return list(dict.fromkeys(found))
+
+
+def _is_chosen(case: Case, file: str, line: int) -> bool:
+    """Whether what is tested around a line names a setting's value as the log prints it."""
+    scope = case.engine.program.scope_at(file, line) if file.endswith(".py") else None
+    tests = scope.tests_at(line)[-1:] if scope is not None else ()
+    printed = set(case.engine.run.printed.values())
+    return any(
+        isinstance(part, ast.Constant) and isinstance(part.value, str) and part.value in printed
+        for test in tests
+        for part in ast.walk(test)
+    )
+
+
 ONCE = frozenset(
     ("filter", "map", "zip", "iter", "parameters", "named_parameters", "reader", "DictReader")
 )

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import callees_of_nothing, own_nodes, source
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
@@ -625,12 +625,13 @@ def find_results(case: Case) -> Iterator[Clue]:
             fixtures.update(p.arg for p in scope.parameters())
     near = {site.context.scope.name for site in case.sites}
     near.update(s.node.context.scope.name for s in case.raise_slice if s.node.entry is None)
+    called = callees_of_nothing(case)
     for file in files:
         module = case.engine.program.module(file)
         for scope in module.walk() if module is not None else ():
-            if not _gives_nothing(scope):
-                continue
             short = scope.name.rpartition(".")[2]
+            if not _gives_nothing(scope) or (called and short not in called):
+                continue
             is_fixture = short in fixtures and "fixture" in " ".join(scope.decorators())
             if short not in RESULT_METHODS | used and not is_fixture:
                 continue

@@ -154,7 +154,8 @@ def _range(interpreter: Interpreter, call: Call) -> Value:
 
 @MODELS.function("builtins.enumerate")
 def _enumerate(interpreter: Interpreter, call: Call) -> Value:
-    items = interpreter.iterate(_first(call))
+    iterated = _first(call)
+    items = interpreter.iterate(iterated)
     given = call.given(1, "start")
     start = arrays.size(given) or 0
     # Who says where to begin decides what the numbers are.
@@ -162,7 +163,9 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(items, Lazy):
         others = tuple(Value((Value(UNKNOWN, counted), other)) for other in items.others)
         return Value(Lazy(Value((Value(start, counted), items.item)), items.length, others))
-    return _once(call, [Value((Value(n, counted), item)) for n, item in enumerate(items, start)])
+    pairs = OneShot([Value((Value(n, counted), i)) for n, i in enumerate(items, start)], call.place)
+    # There are as many as there are items to go through.
+    return Value(pairs, iterated.origins)
 
 
 def _once(call: Call, items: Iterable[Value]) -> Value:
