@@ -239,6 +239,8 @@ class RunState:
         """How many steps are left where the run ends."""
         self.room, self.passing = MAX_MADE, False
         self.files_read, self.generated = {}, set()
+        self.missing_files, self.without_files = 0, False
+        self.cut_loops = 0
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
@@ -293,6 +295,13 @@ class RunState:
             axis=int(axis[1]) if (axis := ON_AXIS.search(message)) else None,
         )
         libraries.load()
+
+    cut_loops: int
+    """How many loops were left because they took too many steps."""
+    missing_files: int
+    """How often the program has asked for files that the workspace does not have."""
+    without_files: bool
+    """Whether such files are taken not to be there, which else is not known."""
 
     _statement: ast.stmt | None = None
     """The innermost statement that is being followed."""
