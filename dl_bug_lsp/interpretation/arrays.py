@@ -149,6 +149,19 @@ def note_reason(place: Origin, why: str) -> None:
         comparisons.reasons.setdefault(place, why)
 
 
+FEW_SETTING = 3
+"""Places that make the bound of a slice, up to which it is said of them what they lead to."""
+
+
+def note_nothing_left(length: int, bounds: Sequence[Value]) -> None:
+    """Note of what the bounds of a slice are made of that nothing is left of an axis."""
+    for bound in bounds:
+        if bound.data not in (0, None) and len(bound.origins) <= FEW_SETTING:
+            why = f"a slice up to or from {bound.data} leaves nothing of {length} items"
+            for origin in bound.origins:
+                note_reason(origin, why)
+
+
 def size(value: Value | None) -> int | None:
     """Return a known whole number, None otherwise."""
     if value is None or isinstance(value.data, bool) or not isinstance(value.data, int):

@@ -1237,8 +1237,8 @@ class Expressions(Calls):
             ),
             over=over,
         )
-        # Which keys there are is decided where they come from.
-        origins = few_origins(*over)
+        # Which keys there are is decided where they come from, and that there are none as well.
+        origins = few_origins(*over) if pairs else merged(*over)
         entries: dict[Any, Value] = {}
         rest: list[Value] = []
         for key, value in pairs:

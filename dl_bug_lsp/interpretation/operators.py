@@ -1519,4 +1519,7 @@ def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
     if length is None or length < 0 or numbers[2] == 0:
         # A size below zero is one that no model has refused.
         return unknown(dim, *given)
-    return Value(len(range(*slice(*numbers).indices(length))), merged(dim, *given))
+    left = len(range(*slice(*numbers).indices(length)))
+    if length and not left:
+        arrays.note_nothing_left(length, given)
+    return Value(left, merged(dim, *given))

@@ -26,6 +26,7 @@ from dl_bug_lsp.interpretation.operators import (
     value_of,
 )
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -341,7 +342,9 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
                 except (NotPlain, TypeError):
                     return call.unknown()
     entries.update(call.keywords)
-    return Value(entries if rest is None else OpenDict(entries, rest))
+    # That it is empty comes from what it was made of.
+    origins = merged(*call.args) if not entries and rest is None else NOWHERE
+    return Value(entries if rest is None else OpenDict(entries, rest), origins)
 
 
 PLAIN_FUNCTIONS = (
@@ -1164,12 +1167,13 @@ def _dict_method(
         return Value(Lazy(item, Value(UNKNOWN, key.origins)), receiver.origins)
     if name in ("items", "values", "update"):
         arrays.note_look_up(*data.values())
-    if name == "items":
-        return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()])
-    if name == "keys":
-        return Value(Keys(value_of(k, v.origins) for k, v in data.items()))
-    if name == "values":
-        return Value(list(data.values()))
+    if name in ("items", "keys", "values"):
+        views = {
+            "items": lambda: [Value((value_of(k, v.origins), v)) for k, v in data.items()],
+            "keys": lambda: Keys(value_of(k, v.origins) for k, v in data.items()),
+            "values": lambda: list(data.values()),
+        }
+        return Value(views[name](), NOWHERE if data else receiver.origins)
     if name == "copy":
         copied = dict(data) if rest is None else OpenDict(data, rest)
         return Value(copied, receiver.origins)
