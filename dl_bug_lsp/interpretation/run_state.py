@@ -239,8 +239,6 @@ class RunState:
         """How many steps are left where the run ends."""
         self.room, self.passing = MAX_MADE, False
         self.files_read, self.generated = {}, set()
-        self.missing_files, self.without_files = 0, False
-        self.cut_loops = 0
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
@@ -296,11 +294,11 @@ class RunState:
         )
         libraries.load()
 
-    cut_loops: int
+    cut_loops = 0
     """How many loops were left because they took too many steps."""
-    missing_files: int
+    missing_files = 0
     """How often the program has asked for files that the workspace does not have."""
-    without_files: bool
+    without_files = False
     """Whether such files are taken not to be there, which else is not known."""
 
     _statement: ast.stmt | None = None

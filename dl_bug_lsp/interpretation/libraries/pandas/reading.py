@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import itertools
-import re
 import json
 import re
 from collections.abc import Iterator, Sequence

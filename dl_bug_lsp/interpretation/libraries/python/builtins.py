@@ -72,7 +72,10 @@ MODULES_OF_LAYERS = (
     (r"\w*Dropout", "dropout"),
     (r"(?:Sequential|Module(?:List|Dict)|Parameter(?:List|Dict))$", "container"),
     (r"\w*Pool|MaxUnpool", "pooling"),
-    (r"(?!Adaptive)(?:\w*(?:ReLU|ELU|Sigmoid|SiLU|shrink|Softm(?:ax|in))|Tanh|Softplus|Mish)", "activation"),
+    (
+        r"(?!Adaptive)(?:\w*(?:ReLU|ELU|Sigmoid|SiLU|shrink|Softm(?:ax|in))|Tanh|Softplus|Mish)",
+        "activation",
+    ),
     (r"MultiheadAttention$", "activation"),
     (r"Transformer", "transformer"),
     (r"\w*Loss", "loss"),
@@ -1167,13 +1170,14 @@ def _dict_method(
         return Value(Lazy(item, Value(UNKNOWN, key.origins)), receiver.origins)
     if name in ("items", "values", "update"):
         arrays.note_look_up(*data.values())
-    if name in ("items", "keys", "values"):
-        views = {
-            "items": lambda: [Value((value_of(k, v.origins), v)) for k, v in data.items()],
-            "keys": lambda: Keys(value_of(k, v.origins) for k, v in data.items()),
-            "values": lambda: list(data.values()),
-        }
-        return Value(views[name](), NOWHERE if data else receiver.origins)
+    # That there is nothing in it comes from what made the dictionary.
+    origins = NOWHERE if data else receiver.origins
+    if name == "items":
+        return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()], origins)
+    if name == "keys":
+        return Value(Keys(value_of(k, v.origins) for k, v in data.items()), origins)
+    if name == "values":
+        return Value(list(data.values()), origins)
     if name == "copy":
         copied = dict(data) if rest is None else OpenDict(data, rest)
         return Value(copied, receiver.origins)

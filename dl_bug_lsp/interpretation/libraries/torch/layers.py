@@ -878,11 +878,11 @@ def _recurrent(state: Mapping[str, Value], x: Array, value: Value, call: Call) -
     out = projected if projected is not None and size(projected) else hidden
     if not known or x.shape is None:
         # Most sequences come in batches.
-        start = (_made_at(call, times(count, ways)), Value(UNKNOWN, value.origins))
+        batches: Shape = (_made_at(call, times(count, ways)), Value(UNKNOWN, value.origins))
         output = arrays.with_last(result(x, None, value), times(out, ways))
-        last = result(x, arrays.guessed((*start, out)), value)
+        last = result(x, arrays.guessed((*batches, out)), value)
         if short == "LSTM":
-            cells = result(x, arrays.guessed((*start, hidden)), value)
+            cells = result(x, arrays.guessed((*batches, hidden)), value)
             last = Value((last, cells), value.origins)
         return Value((output, last), value.origins)
     if "input_size" in state:
