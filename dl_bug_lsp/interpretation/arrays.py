@@ -249,6 +249,8 @@ def filled_length(lengths: Sequence[Value]) -> Value | None:
     more = sum(size(length) or 0 for length in rest)
     of, comparisons = filling.of, COMPARISONS.get()
     is_sure = isinstance(of, AtMost) and of.highest <= total
+    if not is_sure and (comparisons is None or comparisons.marks_guesses):
+        return None
     told = {n for pair in comparisons.reported for n in pair} if comparisons is not None else set()
     if not is_sure and total + more in told:
         return None
