@@ -311,7 +311,7 @@ class Statements(Expressions):
         """
         if rounds <= FEW_ROUNDS and cost * rounds < self.left // PART_OF_STEPS:
             return False
-        if start - self.left > min(start, MAX_STEPS) // (4 + self.cut_loops):
+        if start - self.left > min(start, MAX_STEPS) // (4 << min(self.cut_loops, 4)):
             self.cut_loops += 1
             return True
         return cost > LONG_ROUND and cost * rounds > min(self.left, MAX_STEPS) // PART_OF_STEPS
