@@ -376,7 +376,9 @@ def _follow(case: Case) -> Followed:
     outcome = first.run()
     if taken is None and not launches and not _came(first, outcome):
         # Without options the program goes another way; its documents may show the right ones.
-        taken = _only_fitting(case, case.engine.run.documented, used[1])
+        run = case.engine.run
+        agreeing = [launch for launch in run.documented if run.agrees(launch)]
+        taken = _only_fitting(case, agreeing, used[1])
         if taken is not None:
             used = (_words(case.workspace, taken), used[1])
             assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
@@ -424,10 +426,15 @@ def _came(interpreter: Interpreter, outcome: Outcome) -> bool:
 
 
 def _documented(case: Case) -> Launch | None:
-    """Return the command that the program's documents show, where it needs arguments to start."""
+    """Return the first command of the program's documents, where it needs arguments to start.
+
+    What the log shows of its settings must not be another run's.
+    """
     run = case.engine.run
     text = case.workspace.text(run.script or "") or ""
-    return next(iter(run.documented), None) if NEEDS_WORDS.search(text) else None
+    if not NEEDS_WORDS.search(text):
+        return None
+    return next((launch for launch in run.documented if run.agrees(launch)), None)
 
 
 def _hidden_cells(case: Case) -> list[int]:

@@ -19,8 +19,11 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
+    AtMost,
+    Count,
     Origin,
     Raised,
+    Remainder,
     Value,
     merged,
     unknown,
@@ -146,6 +149,19 @@ def note_reason(place: Origin, why: str) -> None:
         comparisons.reasons.setdefault(place, why)
 
 
+FEW_SETTING = 3
+"""Places that make the bound of a slice, up to which it is said of them what they lead to."""
+
+
+def note_nothing_left(length: int, bounds: Sequence[Value]) -> None:
+    """Note of what the bounds of a slice are made of that nothing is left of an axis."""
+    for bound in bounds:
+        if bound.data not in (0, None) and len(bound.origins) <= FEW_SETTING:
+            why = f"a slice up to or from {bound.data} leaves nothing of {length} items"
+            for origin in bound.origins:
+                note_reason(origin, why)
+
+
 def size(value: Value | None) -> int | None:
     """Return a known whole number, None otherwise."""
     if value is None or isinstance(value.data, bool) or not isinstance(value.data, int):
@@ -168,6 +184,78 @@ def number(
 ) -> Value:
     """Return a number of Python's of which only the type is known: int64, float64 or bool."""
     return Value(Array((), dtype, PYTHON, None, lowest, highest), merged(*parts))
+
+
+def count_of(length: Value, *parts: Value) -> Value:
+    """Return the number of items of which a length that is not known is counted."""
+    highest = length.highest if isinstance(length, AtMost) else None
+    count = Count((), "int64", PYTHON, None, 0, highest, of=length)
+    return Value(count, merged(length, *parts))
+
+
+def shifted_count(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
+    """Return the sum or difference of a count and a known number, None of anything else.
+
+    ``100 - len(x)`` is as many as ``x`` lacks to 100.
+    """
+    x, y = a.data, b.data
+    if kind not in (ast.Add, ast.Sub):
+        return None
+    if isinstance(x, Count) and type(y) is int:
+        plus, times = y if kind is ast.Add else -y, x.times
+    elif isinstance(y, Count) and type(x) is int:
+        plus, times = x, y.times if kind is ast.Add else -y.times
+    else:
+        return None
+    count, other = (x, b) if isinstance(x, Count) else (y, a)
+    assert isinstance(count, Count)
+    before = count.plus.data
+    assert isinstance(before, int)
+    total = before + plus
+    if isinstance(y, Count) and kind is ast.Sub:
+        total = plus - before
+    held = Value(total, merged(count.plus, other))
+    made = Count((), "int64", PYTHON, None, of=count.of, times=times, plus=held)
+    return Value(made, merged(a, b))
+
+
+def length_of(number: Value) -> Value:
+    """Return a count as the length of a sequence, one that is not known of other numbers."""
+    data = number.data
+    if type(data) is int:
+        return number
+    if isinstance(data, Count) and data.times == -1:
+        return Remainder(data.plus, data.of, number.origins)
+    if isinstance(data, Count) and data.plus.data == 0:
+        return data.of
+    return Value(UNKNOWN, number.origins)
+
+
+def filled_length(lengths: Sequence[Value]) -> Value | None:
+    """Return how long parts are together of which one fills another up, None where none does.
+
+    Of a part that is longer than what it is filled up to nothing is lacking, and the whole is as
+    long as it is: where that may be what the message says, nothing is known.
+    """
+    fillings = [length for length in lengths if isinstance(length, Remainder)]
+    rest = [length for length in lengths if not isinstance(length, Remainder)]
+    if len(fillings) != 1:
+        return None
+    filling = fillings[0]
+    open_ones = [length for length in rest if size(length) is None]
+    total = size(filling.total)
+    if len(open_ones) != 1 or open_ones[0] is not filling.of or total is None:
+        return None
+    more = sum(size(length) or 0 for length in rest)
+    of, comparisons = filling.of, COMPARISONS.get()
+    is_sure = isinstance(of, AtMost) and of.highest <= total
+    if not is_sure and (comparisons is None or comparisons.marks_guesses):
+        return None
+    told = {n for pair in comparisons.reported for n in pair} if comparisons is not None else set()
+    if not is_sure and total + more in told:
+        return None
+    known = [length for length in rest if length is not filling.of]
+    return Value(total + more, merged(filling.total, *known))
 
 
 def is_number(value: Value | None) -> bool:

@@ -553,7 +553,10 @@ def subscripted(
         bounds_given = [b for b in bounds if b is not None and b.data is not None]
         if len(bounds_given) != sum(n is not None for n in numbers) or numbers[2] == 0:
             return None
-        return taken(base, range(*slice(*numbers).indices(count)), *bounds_given)
+        chosen = range(*slice(*numbers).indices(count))
+        if count and not chosen:
+            arrays.note_nothing_left(count, bounds_given)
+        return taken(base, chosen, *bounds_given)
     mask = truths(part)
     if mask is not None:
         inner = series_of(part)

@@ -905,6 +905,22 @@ class Expressions(Calls):
             is_open = is_open or known is None
         return None if is_open else not wanted
 
+    def _without_missing(self, node: ast.expr, env: Environment) -> bool | None:
+        """Return whether a test holds where files that the workspace lacks are not there.
+
+        What a program keeps in them it makes itself where it does not find them, and from the code
+        that makes it more is known.
+        """
+        if not self.GUESSES or self.without_files:
+            return None
+        self.without_files = True
+        try:
+            return self.truth(node, env)
+        except Raised:
+            return None
+        finally:
+            self.without_files = False
+
     def _of_Compare(self, node: ast.Compare, env: Environment) -> Value:
         left = self.value(node.left, env)
         verdict: Value | None = Value(True)
@@ -1008,10 +1024,13 @@ class Expressions(Calls):
         return Value(answer.data is isinstance(kind, ast.In), answer.origins)
 
     def _of_IfExp(self, node: ast.IfExp, env: Environment) -> Value:
+        asked = self.missing_files
         test = self.value(node.test, env)
         if self.comparisons.reported:
             self.comparisons.chosen.setdefault((env.file, node.lineno), node)
         known = operators.truth(test)
+        if known is None and self.missing_files != asked:
+            known = self._without_missing(node.test, env)
         if known is not None:
             return self.value(node.body if known else node.orelse, env)
         first = self.value(node.body, env)
@@ -1233,8 +1252,11 @@ class Expressions(Calls):
             ),
             over=over,
         )
-        # Which keys there are is decided where they come from.
-        origins = few_origins(*over) or few_places(*(key for key, _ in pairs))
+        # Which keys there are is decided where they come from, and that there are none as well.
+        if pairs:
+            origins = few_origins(*over) or few_places(*(key for key, _ in pairs))
+        else:
+            origins = merged(*over)
         entries: dict[Any, Value] = {}
         rest: list[Value] = []
         for key, value in pairs:

@@ -282,9 +282,11 @@ class Forecast(Interpreter):
 
     # -- statements ------------------------------------------------------------------------------
 
-    def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
+    def _branch(
+        self, node: ast.If, env: Environment, known: bool | None, supposed: bool | None
+    ) -> None:
         if known is not None:
-            super()._branch(node, env, known)
+            super()._branch(node, env, known, supposed)
             return
         self._perhaps([node.body, node.orelse], env)
 

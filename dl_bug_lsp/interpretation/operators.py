@@ -15,6 +15,7 @@ from dl_bug_lsp.interpretation.values import (
     ATTRIBUTE_TABLES,
     UNKNOWN,
     Array,
+    AtMost,
     ClassValue,
     FunctionValue,
     Instance,
@@ -305,6 +306,10 @@ OF_OBJECTS: list[Callable[[type[ast.operator], Value, Value], Value | None]] = [
 
 def _on_numbers(kind: type[ast.operator], a: Value, b: Value) -> Value:
     """Return what an operator gives where an operand is a number that is not known."""
+    count = arrays.shifted_count(kind, a, b)
+    if count is not None:
+        _bound(kind, a, b, count)
+        return count
     x, y = arrays.number_of(a), arrays.number_of(b)
     if x is not None and y is not None:
         function = BINARY.get(kind)
@@ -325,7 +330,10 @@ def _on_numbers(kind: type[ast.operator], a: Value, b: Value) -> Value:
     ]
     array = a if x is None else b
     if isinstance(array.data, (list, tuple)) and array.data and kind is ast.Mult:
-        return Value(Lazy(representative(array.data), unknown(a, b)), merged(a, b))
+        number = b if x is None else a
+        one = len(array.data) == 1
+        length = arrays.length_of(number) if one else unknown(a, b)
+        return Value(Lazy(representative(array.data), length), merged(a, b))
     if not isinstance(array.data, Array):
         return unknown(a, b)
     result = _on_arrays(kind, known[0], known[1])
@@ -494,13 +502,23 @@ def joined(a: Value, b: Value) -> Value:
         others.extend(found)
     unlike = {(type(v.data), v.origins): v for v in others}
     lengths = [
-        arrays.size(v.data.length) if isinstance(v.data, Lazy) else len(v.data)  # type: ignore[arg-type]
+        v.data.length if isinstance(v.data, Lazy) else Value(len(v.data))  # type: ignore[arg-type]
         for v in (a, b)
     ]
-    total: object = UNKNOWN if None in lengths else sum(n for n in lengths if n is not None)
-    length = Value(total, merged(a, b))
+    length = arrays.filled_length(lengths) or _sum_of(lengths, a, b)
     item = Lazy(outline.item, length, tuple(unlike.values())[:MOST_OTHERS])
     return Value(item, merged(a, b))
+
+
+def _sum_of(lengths: Sequence[Value], a: Value, b: Value) -> Value:
+    """Return how long two lists are together, with its bound where only that is known."""
+    numbers = [n.highest if isinstance(n, AtMost) else arrays.size(n) for n in lengths]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers):
+        return Value(UNKNOWN, merged(a, b))
+    if any(isinstance(n, AtMost) for n in lengths):
+        return AtMost(sum(known), merged(a, b))
+    return Value(sum(known), merged(a, b))
 
 
 def _filled(text: str | bytes, given: tuple[Any, ...] | dict[Any, Any], *parts: Value) -> Value:
@@ -612,10 +630,21 @@ def _with_a_number(first: Array, a: Value, b: Value) -> Value:
     if first.library == "torch" and first.shape is not None and len(first.shape) == 1:
         kept = arrays.with_last(arrays.made(first, None, a, b), first.shape[0])
     else:
-        kept = arrays.made(first, arrays.guessed(first.shape), a, b)
+        kept = arrays.made(first, arrays.guessed(_open_ones(first, a, b)), a, b)
     if isinstance(kept.data, Array) and (first.dtype == "bool" or "int" in (first.dtype or "")):
         kept.data.dtype = None
     return kept
+
+
+def _open_ones(first: Array, *parts: Value) -> tuple[Value, ...] | None:
+    """Return a shape in which axes of size 1 are of any size where it has others as well.
+
+    They are mostly put in for an array with which the whole is broadcast.
+    """
+    shape = first.shape
+    if shape is None or all(dim.data == 1 for dim in shape):
+        return shape
+    return tuple(unknown(dim, *parts) if dim.data == 1 else dim for dim in shape)
 
 
 def _together(x: Array, y: Array, library: str) -> str | None:
@@ -769,6 +798,11 @@ BUILTIN_CLASSES = frozenset(
     f"builtins.{name}" for name, kind in vars(builtins).items() if isinstance(kind, type)
 ) - {"builtins.EnvironmentError", "builtins.IOError"}
 """Python's own classes under one name each."""
+CLASSES = BUILTIN_CLASSES | {
+    *("torch.Tensor", "torch.nn.Parameter", "torch.nn.parameter.Parameter", "numpy.ndarray"),
+    *("pandas.DataFrame", "pandas.Series"),
+}
+"""Classes of which two with different names are different ones."""
 OF_PYTHON = {
     "builtins.int": "numpy.int64",
     "builtins.float": "numpy.float64",
@@ -815,7 +849,7 @@ def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     is_dtype = [bool(NUMERIC.fullmatch(name)) for name in (x, y)]
     dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & {"numpy.object_", "numpy.object"})
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
-    is_other = is_other or (x in BUILTIN_CLASSES and y in BUILTIN_CLASSES)
+    is_other = is_other or (x in CLASSES and y in CLASSES)
     return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
 
 
@@ -1157,14 +1191,28 @@ def _sequence_slice(base: Value, bounds: tuple[Value | None, ...]) -> Value:
         given = [b for b in bounds if b is not None]
         whole = arrays.size(data.length)
         if whole is None:
-            return _some_part(base, *given)
+            return _some_part(base, *given, most=_most_of(*numbers))
         count = len(range(*slice(*numbers).indices(whole)))
         return Value(Lazy(data.item, Value(count, merged(data.length, *given))), merged(base))
     return unknown(base)
 
 
-def _some_part(base: Value, *bounds: Value) -> Value:
-    """Return a part of a sequence of which nobody knows how long it is, unknown of others."""
+def _most_of(start: int | None, stop: int | None, step: int | None) -> int | None:
+    """Return how many items a slice has at most, None where it may have any number."""
+    if step not in (None, 1):
+        return None
+    if stop is None and start is not None and start < 0:
+        return -start
+    if stop is not None and stop >= 0 and (start or 0) >= 0:
+        return max(stop - (start or 0), 0)
+    return None
+
+
+def _some_part(base: Value, *bounds: Value, most: int | None = None) -> Value:
+    """Return a part of a sequence of which nobody knows how long it is, unknown of others.
+
+    ``most`` are the items that it has at most, None where that is not known.
+    """
     data = base.data
     if isinstance(data, list) and data:
         item = representative(data)
@@ -1173,7 +1221,8 @@ def _some_part(base: Value, *bounds: Value) -> Value:
     else:
         return unknown(base, *bounds)
     origins = merged(base, *bounds)
-    return Value(Lazy(item, Value(UNKNOWN, origins)), origins)
+    length = Value(UNKNOWN, origins) if most is None else AtMost(most, origins)
+    return Value(Lazy(item, length), origins)
 
 
 def _table_part(base: Value, table: Table, key: Value) -> Value:
@@ -1480,4 +1529,7 @@ def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
     if length is None or length < 0 or numbers[2] == 0:
         # A size below zero is one that no model has refused.
         return unknown(dim, *given)
-    return Value(len(range(*slice(*numbers).indices(length))), merged(dim, *given))
+    left = len(range(*slice(*numbers).indices(length)))
+    if length and not left:
+        arrays.note_nothing_left(length, given)
+    return Value(left, merged(dim, *given))

@@ -295,6 +295,13 @@ class RunState:
         )
         libraries.load()
 
+    cut_loops = 0
+    """How many loops were left because they took too many steps."""
+    missing_files = 0
+    """How often the program has asked for files that the workspace does not have."""
+    without_files = False
+    """Whether such files are taken not to be there, which else is not known."""
+
     _statement: ast.stmt | None = None
     """The innermost statement that is being followed."""
     passing: bool

@@ -196,7 +196,9 @@ class Statements(Expressions):
         return None
 
     def _do_If(self, node: ast.If, env: Environment) -> None:
+        asked = self.missing_files
         known = self.truth(node.test, env)
+        supposed = self._without_missing(node.test, env) if self.missing_files != asked else None
         if known is not None:
             self.comparisons.select((env.file, node.test.lineno), known)
         self._tests.append((node.test, env))
@@ -204,11 +206,14 @@ class Statements(Expressions):
         if known is None and env.file == file and node.lineno < line <= (node.end_lineno or 0):
             self.reach.supposed += 1
         try:
-            self._branch(node, env, known)
+            self._branch(node, env, known, supposed)
         finally:
             self._tests.pop()
 
-    def _branch(self, node: ast.If, env: Environment, known: bool | None) -> None:
+    def _branch(
+        self, node: ast.If, env: Environment, known: bool | None, supposed: bool | None
+    ) -> None:
+        """Follow the branch of a condition, ``supposed`` the one where it is not known."""
         if known is not None:
             taken, skipped = (node.body, node.orelse) if known else (node.orelse, node.body)
             if self.passing and self._spares(node, taken, skipped, env):
@@ -223,7 +228,11 @@ class Statements(Expressions):
         self.reach.guessed_branches += 1
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
             self.block(node.orelse, env)
-        elif self._holds(node.body, env) or not _leaves(node.body):
+        elif self._holds(node.body, env):
+            self.block(node.body, env)
+        elif supposed is False and not _leaves(node.orelse):
+            self.block(node.orelse, env)
+        elif not _leaves(node.body):
             self.block(node.body, env)
         else:
             self.block(node.orelse, env)
@@ -298,8 +307,12 @@ class Statements(Expressions):
         """Whether the rounds that are left of a loop would take too much of the run's steps.
 
         ``cost`` are the steps of the last round, ``start`` those that were left before the first.
+        After each loop that took too many the next ones have fewer.
         """
-        if start - self.left > min(start, MAX_STEPS) // 4:
+        if rounds <= FEW_ROUNDS and cost * rounds < self.left // PART_OF_STEPS:
+            return False
+        if start - self.left > min(start, MAX_STEPS) // (4 << min(self.cut_loops, 4)):
+            self.cut_loops += 1
             return True
         return cost > LONG_ROUND and cost * rounds > min(self.left, MAX_STEPS) // PART_OF_STEPS
 

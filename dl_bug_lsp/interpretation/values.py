@@ -106,6 +106,28 @@ class Uneven(Value):
     __slots__ = ()
 
 
+class AtMost(Value):
+    """A number of items that is not known, but at most ``highest``."""
+
+    __slots__ = ("highest",)
+
+    def __init__(self, highest: int, origins: Origins) -> None:
+        """Hold the bound."""
+        super().__init__(UNKNOWN, origins)
+        self.highest = highest
+
+
+class Remainder(Value):
+    """A number of items that is not known: how many another number lacks to ``total``."""
+
+    __slots__ = ("of", "total")
+
+    def __init__(self, total: Value, of: Value, origins: Origins) -> None:
+        """Hold both, as a list is filled up to ``total`` that has ``of`` items."""
+        super().__init__(UNKNOWN, origins)
+        self.total, self.of = total, of
+
+
 class Longest(Value):
     """The length of the longest of sequences that were padded to it."""
 
@@ -212,6 +234,18 @@ class Array:
     def sizes_text(self) -> str:
         """The dimensions as a text, ``(2, ?, 3)``."""
         return "(" + ", ".join("?" if n is None else str(n) for n in self.sizes or ()) + ")"
+
+
+@dataclass(slots=True, eq=False)
+class Count(Array):
+    """How many items something has of which that is not known: the number of Python's.
+
+    ``of`` is the very length that was taken; the number is ``plus`` and ``times`` (1 or -1) this.
+    """
+
+    of: Value = field(kw_only=True)
+    times: int = field(default=1, kw_only=True)
+    plus: Value = field(default_factory=lambda: Value(0), kw_only=True)
 
 
 @dataclass(slots=True, eq=False)

@@ -131,6 +131,13 @@ class Run:
         """The config files of the run, the certain ones first."""
         return tuple(dict.fromkeys((*self.configs, *self.guessed)))
 
+    def agrees(self, launch: Launch) -> bool:
+        """Whether a command sets no option to another value than the log shows."""
+        words = ((self.printed.get(name_of(word)), word.text) for word in launch.words)
+        return all(
+            not text or shown is None or _plain(shown) == _plain(text) for shown, text in words
+        )
+
     def options(self, name: str) -> list[ConfigEntry]:
         """Return the words of the command lines that set an option, the last one of each."""
         entries: list[ConfigEntry] = []

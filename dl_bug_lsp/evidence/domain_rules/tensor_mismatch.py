@@ -109,6 +109,8 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _extra_axis(case)
     yield from _lacking_axis(case)
     yield from _lacking_broadcast_axis(case)
+    yield from _classes_last(case)
+    yield from _fixed_batch(case)
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
     yield from _cut_unlike(case)
@@ -225,6 +227,88 @@ def _lacking_broadcast_axis(case: Case) -> Iterator[Clue]:
         )
         score = 1.0 / len(places) ** 0.5
         yield Clue("rules.strong", place.file, place.line, score, why)
+
+
+OF_TARGETS = re.compile(r"Expected target size \[([\d, ]{1,80})\], got \[([\d, ]{1,80})\]")
+MOVING = {"transpose", "permute", "movedim", "moveaxis", "swapaxes", "rearrange", "view", "reshape"}
+FEW_STEPS = 2
+"""Positions by which a sequence and its targets differ where one of them is shifted or marked."""
+
+
+def _classes_last(case: Case) -> Iterator[Clue]:
+    """Find a loss that gets the scores of classes on the last axis, with targets of several axes.
+
+    ``cross_entropy`` takes the second axis for that of the classes. Of scores ``(N, L, C)`` it
+    expects targets ``(N, C)``, where they are ``(N, L)``.
+    Source: PyTorch, ``CrossEntropyLoss``, "Shape".
+    """
+    match = OF_TARGETS.search(case.message)
+    if match is None or not case.places:
+        return
+    expected, given = (tuple(map(int, text.split(","))) for text in match.groups())
+    if len(expected) != len(given) or len(given) < 2 or expected[0] != given[0]:
+        return
+    if given[2:] != expected[1:-1] or abs(expected[-1] - given[-1]) <= FEW_STEPS:
+        return
+    place = case.places[-1]
+    line = "".join(case.workspace.lines(place.file)[place.line - 1 : place.line])
+    if not any(f".{name}(" in line for name in MOVING):
+        axes = "(N, L, C)" if len(given) == 2 else "(N, ..., C)"
+        why = (
+            f"the loss takes the second axis for the classes: it expects targets of {expected} "
+            f"where the scores are {axes} with the {expected[-1]} classes last"
+        )
+        yield Clue("rules.strong", place.file, place.line, 0.7, why)
+
+
+def _fixed_batch(case: Case) -> Iterator[Clue]:
+    """Find what is made for whole batches in a loop whose last batch is smaller.
+
+    A loader gives what is left of the samples as a last batch (PyTorch, ``DataLoader``,
+    ``drop_last``); a state that is made for its ``batch_size`` does not fit that one.
+    """
+    raised = follow(case).raised
+    if raised is None or raised.weight < 1.0 or raised.what != "size":
+        return
+    numbers = {side.data: side for side in raised.sides[:2] if isinstance(side.data, int)}
+    if len(numbers) < 2:
+        return
+    whole = origins_of(numbers[max(numbers)])
+    sizes: set[str] = set()
+    for file in dict.fromkeys((*(place.file for place in case.places), *(f for f, _ in whole))):
+        sizes |= _batch_sizes(case, file)
+    made_by = "".join(case.workspace.source_line(*place).replace("-", "_") for place in whole)
+    sizes = {size for size in sizes if re.split(r"\W+", size.rstrip("]'\""))[-1] in made_by}
+    for place in case.places:
+        scope = case.engine.program.scope_at(place.file, place.line)
+        for call in () if scope is None else own_nodes(scope.node):
+            if not isinstance(call, ast.Call) or called_name(call) in LOADERS:
+                continue
+            given = [*call.args, *(k.value for k in call.keywords)]
+            if call.lineno <= place.line and any(ast.unparse(g) in sizes for g in given):
+                why = (
+                    f"`{ast.unparse(call)[:60]}` counts on {max(numbers)} samples in every batch, "
+                    f"and the last batch has {min(numbers)}: the loader does not drop it"
+                )
+                yield Clue("rules.strong", place.file, call.lineno, 1.0, why)
+
+
+LOADERS = {"DataLoader", "BatchSampler"}
+
+
+def _batch_sizes(case: Case, file: str) -> set[str]:
+    """Return how the sizes of batches are written that the loaders of a file get."""
+    tree = case.workspace.tree(file)
+    found: set[str] = set()
+    for node in ast.walk(tree) if tree is not None else ():
+        if not isinstance(node, ast.Call) or called_name(node) not in LOADERS:
+            continue
+        size = keyword(node, "batch_size") or next(iter(node.args[1:2]), None)
+        drops = keyword(node, "drop_last")
+        is_name = isinstance(size, (ast.Name, ast.Attribute, ast.Subscript))
+        if size is not None and is_name and not (isinstance(drops, ast.Constant) and drops.value):
+            found.add(ast.unparse(size))
+    return found
 
 
 HALVINGS = range(1, 8)

@@ -629,7 +629,8 @@ def _choice(interpreter: Interpreter, call: Call) -> Value:
         elif pool.shape is None:
             return call.unknown()
     if wanted is None or wanted.data is None:
-        return new(rest, dtype, _whole(call), bounds) if rest else call.unknown()
+        is_one = rest or number is not None
+        return new(rest, dtype, _whole(call), bounds) if is_one else call.unknown()
     shape = shape_of(interpreter, wanted)
     if shape and len(shape) == 1 and replaced is not None and replaced.data is False:
         many, few = size(shape[0]), size(length)
@@ -885,7 +886,11 @@ def _pad(interpreter: Interpreter, call: Call) -> Value:
         parts = (size(dim), size(before), size(after))
         if any(n is not None and n < 0 for n in parts[1:]):
             raise Raised("value", "index can't contain negative values", before, after, dim)
-        total = UNKNOWN if None in parts else sum(n for n in parts if n is not None)
+        if None in parts:
+            lengths = [dim, *map(arrays.length_of, (before, after))]
+            shape.append(arrays.filled_length(lengths) or unknown(dim, before, after))
+            continue
+        total = sum(n for n in parts if n is not None)
         shape.append(Value(total, merged(dim, before, after)))
     return new(shape, data.dtype, _whole(call))
 
@@ -966,6 +971,7 @@ _SCALAR: dict[str, Callable[[float], object]] = {
     "square": lambda x: x * x,
     "isfinite": math.isfinite,
 }
+_OF_TESTS = dict.fromkeys(("isnan", "isinf", "isfinite"), "bool")
 _OF_ANY = (list, tuple, Array, Table, Lazy)
 
 
@@ -1019,7 +1025,20 @@ def _is_shape(items: Sequence[object]) -> bool:
     return all(isinstance(i, Value) and (size(i) is not None or not i.known) for i in items)
 
 
-MODELS.function(*(f"numpy.{name}" for name in _METHODS))(_by_method)
+MODELS.function(*(f"numpy.{name}" for name in _METHODS if name not in _SCALAR))(_by_method)
+
+
+@MODELS.function(*(f"numpy.{name}" for name in _METHODS if name in _SCALAR))
+@MODELS.numbers
+def _of_scalar(interpreter: Interpreter, call: Call) -> Value:
+    """Return a number of Python's for one whose value is not known."""
+    first = call.given(0, "x")
+    if first is None or not arrays.is_number(first):
+        return _by_method(interpreter, call)
+    last = call.name.rpartition(".")[2]
+    if last in ("abs", "square"):
+        return Value(UNKNOWN, first.origins) if last == "square" else first
+    return arrays.number(_OF_TESTS.get(last, "float64"), first)
 
 
 @MODELS.function("numpy.where")

@@ -231,7 +231,7 @@ def _iterate(interpreter: Interpreter, call: Call) -> Value:
     return Value(cells_of(call.receiver), call.receiver.origins)
 
 
-@MODELS.method("array", "map", "apply", "replace")
+@MODELS.method("array", "map", "apply", "replace", "progress_apply", "progress_map")
 def _map(interpreter: Interpreter, call: Call) -> Value:
     """Map a column by a dict or a function; a value that a dict lacks is missing."""
     data, by = arrays.array(call.receiver), call.given(0, "arg", "func", "to_replace")

@@ -64,9 +64,14 @@ def _before(model: Callable[[Interpreter, Call], Value | None], other: Model | N
     return run
 
 
-@_first("apply", "agg", "aggregate")
+@_first("apply", "agg", "aggregate", "progress_apply")
 def _called(interpreter: Interpreter, call: Call) -> Value | None:
-    """Return what functions give for each group."""
+    """Return what functions give for each group.
+
+    ``progress_apply`` is the ``apply`` that tqdm adds (tqdm, "Pandas Integration").
+    """
+    if call.name == "progress_apply":
+        call = Call("apply", call.args, call.keywords, call.place, call.receiver)
     grouped = groups_of(call.receiver)
     if grouped is None or len(grouped[1]) > _MOST_GROUPS:
         return None

@@ -97,7 +97,9 @@ def _reading(interpreter: Interpreter, call: Call) -> _Reading | None:
     separator = default if mark is None else mark.data
     if separator == r"\s+":
         separator = " +"
-    if not isinstance(separator, str) or (len(separator) != 1 and separator != " +"):
+    if not isinstance(separator, str) or not separator:
+        return None
+    if len(separator) != 1 and separator != " +" and IN_PATTERNS.search(separator):
         return None
     reading = _Reading(separator)
     if "names" in given:
@@ -154,6 +156,12 @@ def _rows(text: str, separator: str, skipped: int) -> Iterator[tuple[int, list[s
     lines = (line + "\n" for line in text.split("\n"))
     start = skipped + 1
     rest = itertools.islice(lines, skipped, None)
+    if len(separator) > 1 and separator != " +":
+        # Longer separators are patterns, which look at no quotes.
+        for number, line in enumerate(rest, start):
+            if line.strip():
+                yield number, line.strip().split(separator)
+        return
     if separator == " +":
         for number, line in enumerate(rest, start):
             if line.strip():
@@ -167,6 +175,8 @@ def _rows(text: str, separator: str, skipped: int) -> Iterator[tuple[int, list[s
         at = reader.line_num
 
 
+IN_PATTERNS = re.compile(r"[][.^$*+?{}()|\\]")
+"""What means something else than itself in a pattern."""
 TABLES = (".csv", ".tsv")
 
 

@@ -27,6 +27,7 @@ from dl_bug_lsp.interpretation.operators import (
 )
 from dl_bug_lsp.interpretation.values import (
     ATTRIBUTE_DICTS,
+    NOWHERE,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -61,11 +62,36 @@ def is_builtin(name: str) -> bool:
     return name in NAMES or name in ("display", "get_ipython")
 
 
+MODULES_OF_LAYERS = (
+    (r"(?:Lazy|Bi)?[Ll]inear$|Identity$", "linear"),
+    (r"(?:Lazy)?Conv", "conv"),
+    (r"(?:Lazy)?BatchNorm|SyncBatchNorm", "batchnorm"),
+    (r"(?:Lazy)?InstanceNorm", "instancenorm"),
+    (r"(?:Layer|Group|RMS|LocalResponse)Norm|CrossMapLRN2d", "normalization"),
+    (r"Embedding", "sparse"),
+    (r"RNN|LSTM|GRU", "rnn"),
+    (r"\w*Dropout", "dropout"),
+    (r"(?:Sequential|Module(?:List|Dict)|Parameter(?:List|Dict))$", "container"),
+    (r"\w*Pool|MaxUnpool", "pooling"),
+    (
+        r"(?!Adaptive)(?:\w*(?:ReLU|ELU|Sigmoid|SiLU|shrink|Softm(?:ax|in))|Tanh|Softplus|Mish)",
+        "activation",
+    ),
+    (r"MultiheadAttention$", "activation"),
+    (r"Transformer", "transformer"),
+    (r"\w*Loss", "loss"),
+)
+"""Where PyTorch defines its layers: a pattern of their names and the module."""
+
+
 def text_of(value: Value) -> str | None:
     """Return ``str(value)`` where it is known."""
     data = value.data
     if isinstance(data, LibraryObject) and "path" in data.state:
         return text_of(data.state["path"])
+    if isinstance(data, Library) and data.name.startswith("torch.nn."):
+        module = next((m for part, m in MODULES_OF_LAYERS if re.match(part, data.short)), None)
+        return None if module is None else f"<class 'torch.nn.modules.{module}.{data.short}'>"
     try:
         return str(plain(value))
     except NotPlain:
@@ -87,7 +113,7 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
         if data.shape and not isinstance(data.shape[0].data, int):
-            return arrays.number("int64", data.shape[0], lowest=0)
+            return arrays.count_of(data.shape[0])
         if data.library == "scipy":
             refusal = "sparse array length is ambiguous; use getnnz() or shape[0]"
             raise Raised("type", refusal, Value(UNKNOWN, value.origins))
@@ -101,7 +127,7 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
         return Value(len(interpreter.iterate(value)), value.origins)  # type: ignore[arg-type]
     if isinstance(data, Lazy):
         known = isinstance(data.length.data, int)
-        return data.length if known else arrays.number("int64", data.length, value, lowest=0)
+        return data.length if known else arrays.count_of(data.length, value)
     held = interpreter.held_in(value)
     if held is not None and interpreter.method_of(value, "__len__") is None:
         return Value(len(held.data), value.origins) if isinstance(held.data, (dict, list)) else held
@@ -330,7 +356,9 @@ def _dict(interpreter: Interpreter, call: Call) -> Value:
                 except (NotPlain, TypeError):
                     return call.unknown()
     entries.update(call.keywords)
-    return Value(entries if rest is None else OpenDict(entries, rest))
+    # That it is empty comes from what it was made of.
+    origins = merged(*call.args) if not entries and rest is None else NOWHERE
+    return Value(entries if rest is None else OpenDict(entries, rest), origins)
 
 
 PLAIN_FUNCTIONS = (
@@ -359,6 +387,10 @@ def _plain_function(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown() if known is None else Value(known, merged(*call.args))
     if name == "str" and call.args and isinstance(call.args[0].data, Instance):
         return _member_written(interpreter, call.args[0])
+    if name == "str" and call.args and isinstance(call.args[0].data, ClassValue):
+        module = interpreter.attribute(call.args[0], "__module__", call.place).data
+        text = f"<class '{module}.{call.args[0].data.name}'>" if isinstance(module, str) else None
+        return call.unknown() if text is None else Value(text, merged(*call.args))
     if name == "str" and call.args:
         text = text_of(call.args[0])
         return call.unknown() if text is None else Value(text, merged(*call.args))
@@ -901,6 +933,21 @@ def _compile(interpreter: Interpreter, call: Call) -> Value:
     return _first(call)
 
 
+OF_LIBRARIES = {"torch": "torch.Tensor", "numpy": "numpy.ndarray"}
+"""The classes of arrays by their library."""
+
+
+def _class_of(value: Value, data: Array) -> Value:
+    """Return the class of an array; NumPy gives numbers of its own for arrays without axes."""
+    name = OF_LIBRARIES[data.library]
+    if type(data).__name__ == "Stored":
+        return Value(UNKNOWN, value.origins)
+    if data.library == "numpy" and not data.shape:
+        is_scalar = data.shape == () and data.dtype is not None
+        return Value(Library(f"numpy.{data.dtype}") if is_scalar else UNKNOWN, value.origins)
+    return Value(Library(name), value.origins)
+
+
 @MODELS.numbers
 @MODELS.function("builtins.type")
 def _type(interpreter: Interpreter, call: Call) -> Value:
@@ -911,6 +958,8 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
         return Value(Library("pandas.DataFrame"), value.origins)
     if isinstance(value.data, LibraryObject) and value.data.name.startswith("torch.nn."):
         return Value(Library(value.data.name), value.origins)
+    if isinstance(value.data, Array) and value.data.library in OF_LIBRARIES:
+        return _class_of(value, value.data)
     name = type_name(value)
     return (
         call.unknown() if name is None or name not in NAMES else Value(Library(f"builtins.{name}"))
@@ -1138,12 +1187,14 @@ def _dict_method(
         return Value(Lazy(item, Value(UNKNOWN, key.origins)), receiver.origins)
     if name in ("items", "values", "update"):
         arrays.note_look_up(*data.values())
+    # That there is nothing in it comes from what made the dictionary.
+    origins = NOWHERE if data else receiver.origins
     if name == "items":
-        return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()])
+        return Value([Value((value_of(k, v.origins), v)) for k, v in data.items()], origins)
     if name == "keys":
-        return Value(Keys(value_of(k, v.origins) for k, v in data.items()))
+        return Value(Keys(value_of(k, v.origins) for k, v in data.items()), origins)
     if name == "values":
-        return Value(list(data.values()))
+        return Value(list(data.values()), origins)
     if name == "copy":
         copied = dict(data) if rest is None else OpenDict(data, rest)
         return Value(copied, receiver.origins)

@@ -90,6 +90,8 @@ def _is_written_by_name(interpreter: Interpreter, path: str) -> bool:
 
 
 MOST_NESTED = 6
+UNREAD = (".pkl", ".pickle", ".joblib", ".dill")
+"""How the names of files end that are never read: a run is better followed without them."""
 PICKLE = "pickle"
 """The form of files of objects as they are: those of ``torch.save``, joblib and pickle."""
 
@@ -802,10 +804,14 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
         file = interpreter.workspace.existing_file(text, interpreter.script)
     folder = file is None and _is_folder(interpreter, text)
     wants = call.name.rpartition(".")[2].replace("_", "")
-    if file is not None or folder:
+    is_unread = interpreter.GUESSES and file is not None and file.endswith(UNREAD)
+    if (file is not None and not is_unread) or folder:
         is_there = wants in ("exists", "lexists") or (wants == "isdir") == folder
         return Value(is_there, path.origins)
-    return Value(UNKNOWN, path.origins)
+    if interpreter.GUESSES and kept_here(interpreter, text) is not None:
+        return Value(wants != "isdir", path.origins)
+    interpreter.missing_files += 1
+    return Value(False if interpreter.without_files else UNKNOWN, path.origins)
 
 
 @MODELS.method("Path", "read_text")

@@ -522,9 +522,16 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
     if custom is not None and custom.data is not None:
         number = size(count)
         many = Value(Lazy(sample, count), sample.origins)
+        last = _last_batch(interpreter, call, count) if chosen is None else None
+        fewer = Value(Lazy(sample, last), sample.origins) if last is not None else None
         if number is not None and number <= MAX_TEXTS:
-            many = Value([samples[i % len(samples)] for i in range(number)], count.origins)
-        return Value(Lazy(interpreter.call(custom, (many,), {}, call.place), length))
+            listed = [samples[i % len(samples)] for i in range(number)]
+            many = Value(listed, count.origins)
+            if last is not None:
+                fewer = Value(listed[: size(last)], last.origins)
+        item = interpreter.call(custom, (many,), {}, call.place)
+        others = () if fewer is None else (interpreter.call(custom, (fewer,), {}, call.place),)
+        return Value(Lazy(item, length, others))
     last = _last_batch(interpreter, call, count) if chosen is None else None
     smaller = () if last is None else (collated(sample, last),)
     return Value(Lazy(collated(sample, count), length, smaller))
@@ -615,7 +622,8 @@ def _last_batch(interpreter: Interpreter, call: Call, count: Value) -> Value | N
     """Return the number of samples of a last batch that is smaller than the others.
 
     None where there is none, or the failure's message speaks of no sizes. Where the message shows
-    a batch of one, it is taken to be one.
+    a batch of one, it is taken to be one, and where it is not known how many samples there are, the
+    number that the message sets against that of a whole batch.
     """
     state = call.state
     number, drop = size(count), flag(state.get("drop_last"), default=False)
@@ -631,7 +639,11 @@ def _last_batch(interpreter: Interpreter, call: Call, count: Value) -> Value | N
         # How many samples are left after a filter is often only supposed.
         return Value(1, merged(total, count)) if number > 1 else None
     samples = size(total)
-    rest = samples % number if samples is not None and samples > number else 0
+    if samples is None:
+        told = interpreter.comparisons.reported
+        rest = next((min(pair) for pair in sorted(told) if max(pair) == number), 0)
+    else:
+        rest = samples % number if samples > number else 0
     return Value(rest, merged(total, count)) if rest else None
 
 

@@ -380,6 +380,8 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
     if isinstance(data, Lazy) and not data.others and depth <= 8:
         part = listed(data.item, depth + 1) if data.item.known else None
         return None if part is None else ((data.length, *part[0]), part[1], [])
+    if isinstance(data, Lazy) and depth <= 8:
+        return _mixed(data, depth)
     if data is None or isinstance(data, str | dict):
         raise Raised("type", f"could not infer the dtype of {type(data).__name__}", value)
     if not isinstance(data, list | tuple) or depth > 8:
@@ -414,6 +416,20 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
     return (length, *inner), joint, numbers
 
 
+def _mixed(data: Lazy, depth: int) -> tuple[Shape, str | None, list[int]] | None:
+    """Return what a sequence comes to of whose kinds of items one at least is known.
+
+    One item has the shape of all others, or no tensor is made of them.
+    """
+    items = (data.item, *data.others)
+    parts = [listed(item, depth + 1) if item.known else None for item in items]
+    known = [part for part in parts if part is not None]
+    if not known or len({len(part[0]) for part in known}) > 1:
+        return None
+    dtypes = {None if part is None else part[1] for part in parts}
+    return (data.length, *known[0][0]), dtypes.pop() if len(dtypes) == 1 else None, []
+
+
 def _order(order: list[str]) -> Callable[[str], int]:
     return lambda name: order.index(name) if name in order else -1
 
@@ -432,7 +448,11 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     dtype = dtype_of(wanted)
     if last.endswith("Tensor"):
         dtype = TORCH_DTYPES[last]
-        if len(call.args) > 1 or (value is not None and size(value) is not None):
+        is_size = value is not None and (size(value) is not None or arrays.is_number(value))
+        if is_size and value is not None and arrays.is_number(value):
+            length = Value(UNKNOWN, value.origins)
+            return tensor((length, *map(dimension, call.args[1:])), dtype, value, device="cpu")
+        if len(call.args) > 1 or is_size:
             return tensor(dims_of(call.args), dtype, *call.args, device="cpu")
     if value is None:
         return call.unknown()

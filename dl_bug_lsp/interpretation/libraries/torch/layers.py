@@ -872,20 +872,26 @@ def _recurrent(state: Mapping[str, Value], x: Array, value: Value, call: Call) -
     count = state.get("num_layers", Value(1))
     both = flag(state.get("bidirectional"), default=False)
     first = flag(state.get("batch_first"), default=False)
-    if not known or x.shape is None:
-        free = result(x, None, value)
-        return Value((free, Value((free, free)) if short == "LSTM" else free), value.origins)
-    if "input_size" in state:
-        message = "input.size(-1) must be equal to input_size"
-        arrays.same(x.shape[-1], state["input_size"], message)
     both_ways = state.get("bidirectional", Value(None))
     ways = Value(UNKNOWN if both is None else 2 if both else 1, both_ways.origins)
     projected = state.get("proj_size")
     out = projected if projected is not None and size(projected) else hidden
+    if not known or x.shape is None:
+        # Most sequences come in batches.
+        batches: Shape = (_made_at(call, times(count, ways)), Value(UNKNOWN, value.origins))
+        output = arrays.with_last(result(x, None, value), times(out, ways))
+        last = result(x, arrays.guessed((*batches, out)), value)
+        if short == "LSTM":
+            cells = result(x, arrays.guessed((*batches, hidden)), value)
+            last = Value((last, cells), value.origins)
+        return Value((output, last), value.origins)
+    if "input_size" in state:
+        message = "input.size(-1) must be equal to input_size"
+        arrays.same(x.shape[-1], state["input_size"], message)
     batch: Shape = ()
     if len(x.shape) == 3:
         batch = (Value(UNKNOWN),) if first is None else (x.shape[0 if first else 1],)
-    start = (times(count, ways), *batch)
+    start = (_made_at(call, times(count, ways)), *batch)
     given = call.given(1, "hx")
     if given is not None and given.data is not None:
         parts = [given]
@@ -902,6 +908,11 @@ def _recurrent(state: Mapping[str, Value], x: Array, value: Value, call: Call) -
     if short == "LSTM":
         last = Value((last, result(x, (*start, hidden), value)), value.origins)
     return Value((output, last), value.origins)
+
+
+def _made_at(call: Call, dim: Value) -> Value:
+    """Return an axis that its input did not have as made by a call."""
+    return Value(dim.data, dim.origins | {call.place})
 
 
 def _has_shape(value: Value, wanted: Shape) -> None:
