@@ -22,7 +22,7 @@ from dl_bug_lsp.interpretation.interpreter import Interpreter, _unknown_for
 from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.run_state import _Break, _Continue, _Return
-from dl_bug_lsp.interpretation.statements import FEW_ROUNDS, Reached, _leaves
+from dl_bug_lsp.interpretation.statements import FEW_ROUNDS, Reached, leaves
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
     UNKNOWN,
@@ -416,7 +416,7 @@ class Forecast(Interpreter):
                     if handler.name:
                         env.names[handler.name] = Value(UNKNOWN)
                     self._forget_block(handler.body, env)
-                if any(_leaves(handler.body) for handler in node.handlers):
+                if any(leaves(handler.body) for handler in node.handlers):
                     self.doubt = max(self.doubt, before)
             self.block(node.finalbody, env)
 

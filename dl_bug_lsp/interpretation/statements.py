@@ -219,7 +219,7 @@ class Statements(Expressions):
             if self.passing and self._spares(node, taken, skipped, env):
                 self._come_to.add(self.target)
             if self._entering and (
-                self._missed_in(skipped, env) or (_leaves(taken) and self._missed_after(node, env))
+                self._missed_in(skipped, env) or (leaves(taken) and self._missed_after(node, env))
             ):
                 known = not known
                 self.reach.forced += 1
@@ -230,9 +230,9 @@ class Statements(Expressions):
             self.block(node.orelse, env)
         elif self._holds(node.body, env):
             self.block(node.body, env)
-        elif supposed is False and not _leaves(node.orelse):
+        elif supposed is False and not leaves(node.orelse):
             self.block(node.orelse, env)
-        elif not _leaves(node.body):
+        elif not leaves(node.body):
             self.block(node.body, env)
         else:
             self.block(node.orelse, env)
@@ -251,7 +251,7 @@ class Statements(Expressions):
         if any(statement.lineno <= line <= _last_line(statement) for statement in skipped):
             return True
         first, last = self._starts[-1] if self._starts else (0, sys.maxsize)
-        return _leaves(taken) and first <= line <= last and line > _last_line(node)
+        return leaves(taken) and first <= line <= last and line > _last_line(node)
 
     def _holds(self, body: Sequence[ast.stmt], env: Environment) -> bool:
         """Whether a place on the stack lies in a block."""
@@ -713,7 +713,8 @@ def _filled_name(node: ast.AST) -> str:
     return owner.id if isinstance(owner, ast.Name) else ""
 
 
-def _leaves(body: Sequence[ast.stmt]) -> bool:
+def leaves(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block ends with a statement that leaves it, or ends the process."""
     if not body:
         return False
     last = body[-1]

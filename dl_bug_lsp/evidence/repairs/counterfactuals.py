@@ -11,8 +11,8 @@ import heapq
 import json
 import math
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from importlib import resources
@@ -36,6 +36,7 @@ from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.run_state import MAX_STEPS
+from dl_bug_lsp.interpretation.statements import leaves
 from dl_bug_lsp.interpretation.values import Array, Environment, Origin, Raised, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.stack import unparsed
@@ -89,8 +90,17 @@ DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
 """How much sooner edits are tried that change the number of axes as the failure asks for, and what
 one of them counts at least where it passes."""
-OF_BRANCHES = {"string.option", "setting.choice"}
+OPTIONS = {
+    "string.option": "string.option",
+    "boolean": "boolean.option",
+    "setting.boolean": "setting.choice",
+}
+"""Edits of what a branch was chosen by, and the kinds that they then are of."""
+OF_BRANCHES = {"string.option", "boolean.option", "setting.choice"}
 """Edits that lead into other branches."""
+MOST_GOVERNED = 60
+"""Places whose branches are looked at."""
+PYTHON = (".py", ".ipynb")
 MOST_MAKERS = 2
 """Of the objects whose methods failed, those whose making may be changed."""
 TAKING_AWAY = {"argument.removed", "keyword.removed"}
@@ -105,7 +115,7 @@ NOT_MIXED_UP = 0.3
 """What the definitions of such names count: both are meant, and one is used for the other."""
 NAMED_RATE = 0.4
 """The share of lines with the cause from which on an edit of a kind is named in a report."""
-UNNAMED = {"slice", "string.option", "setting.choice"}
+UNNAMED = {"slice", *OF_BRANCHES}
 """Edits after which a program mostly runs on with other data or in another branch than is meant."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
@@ -396,12 +406,13 @@ def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> 
     original = original_of(case.workspace, settings) if settings else None
     settings = original.file if original is not None else settings
     files = [settings] if settings else list(case.config_files)[:3]
-    chooses = _deciding(case, recorder)
+    chooses = _deciding(case, recorder, made)
 
     def candidate(edit: Edit | TextEdit, tier: int) -> Candidate:
         place = (edit.file, edit.line)
-        if edit.kind == "string.option" and place in chooses:
-            return Candidate(edit, 0, made=True, on_stack=False)
+        option = OPTIONS.get(edit.kind)
+        if option is not None and place in chooses:
+            return Candidate(replace(edit, kind=option), 0, made=True, on_stack=False)
         return Candidate(edit, tier, place in made, place in stack)
 
     def of_files() -> Iterator[Candidate]:
@@ -431,24 +442,51 @@ def _keeps_graph(edit: Edit | TextEdit) -> bool:
     return edit.kind == "keyword.added" and "retain_graph" in _text(edit.new)
 
 
-def _deciding(case: Case, recorder: Recorder) -> set[Origin]:
-    """Return what made the texts by which the program chose the branches that the stack stands in.
+def _deciding(case: Case, recorder: Recorder, made: Collection[Origin]) -> set[Origin]:
+    """Return what made the texts and truth values by which the program chose its branches.
 
-    Another option would have led elsewhere.
+    Those are the branches in which the stack stands and in which the values that fail were made
+    (control dependence: Ferrante, Ottenstein and Warren, TOPLAS 9(3), 1987). Another option would
+    have led elsewhere.
     """
     found: set[Origin] = set()
-    for place in case.places:
-        tree = case.workspace.tree(place.file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.If) or not node.lineno <= place.line <= (
-                node.end_lineno or node.lineno
-            ):
-                continue
-            for part in ast.walk(node.test):
+    places = dict.fromkeys([*((p.file, p.line) for p in case.places), *sorted(made)])
+    for file, line in list(places)[:MOST_GOVERNED]:
+        tree = case.workspace.tree(file) if file.endswith(PYTHON) else None
+        for test in governing_tests(tree, line) if tree is not None else ():
+            for part in ast.walk(test):
                 value = recorder.values.get(part) if isinstance(part, ast.expr) else None
-                if value is not None and isinstance(value.data, str):
+                if value is not None and isinstance(value.data, (str, bool)):
                     found |= value.origins
     return found
+
+
+def governing_tests(tree: ast.AST, line: int) -> Iterator[ast.expr]:
+    """Yield the conditions that decide whether a line is come to, in the innermost function.
+
+    Those are the tests of the branches around it, and of branches before it that leave its block.
+    """
+    inner: ast.AST | None = tree
+    tests: list[ast.expr] = []
+    while inner is not None:
+        around, inner = inner, None
+        if isinstance(around, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            tests.clear()
+        elif isinstance(around, ast.If):
+            tests.append(around.test)
+        for _, block in ast.iter_fields(around):
+            if not isinstance(block, list) or not block or not isinstance(block[0], ast.stmt):
+                continue
+            for statement in block:
+                if statement.lineno > line:
+                    break
+                if line <= (statement.end_lineno or 0):
+                    inner = statement
+                elif isinstance(statement, ast.If) and (
+                    leaves(statement.body) or leaves(statement.orelse)
+                ):
+                    tests.append(statement.test)
+    yield from tests
 
 
 def _is_of_types(case: Case, raised: Raised) -> bool:

@@ -110,6 +110,7 @@ PRIORS = {
     "setting.factor": 0.3, "literal.factor": 0.3,
     "setting.type": 1.0, "setting.other": 0.3, "setting.boolean": 0.5, "data.row": 1.0,
     "literal": 0.8, "literal.near": 0.5, "boolean": 0.6, "string": 0.8, "dtype": 0.9,
+    "boolean.option": 0.8,
     "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
     "factor.added": 0.25, "wrap.number": 0.5, "wrap.list": 0.3, "statement.removed": 0.1,
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
