@@ -43,6 +43,7 @@ from dl_bug_lsp.interpretation.operators import (
 )
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
+    OF_CODE,
     UNKNOWN,
     JsonText,
     LibraryObject,
@@ -95,6 +96,54 @@ def _json_text(text: str, origins: Origins) -> Value:
     return document if file else with_origins(_stripped(document), origins)
 
 
+MOST_PLACED = 200
+"""How deep a document is looked through for the entries of the file that it was made of."""
+
+
+def _file_of_text(interpreter: Interpreter, text: Value) -> tuple[str, str] | None:
+    """Return the file, and its text, whose lines a text was made of.
+
+    None where there is no such file, several, or where the text is the whole file as it stands.
+    """
+    files = {f for f, line in text.origins if f and line > 0 and not f.endswith(OF_CODE)}
+    file = next(iter(files)) if len(files) == 1 else None
+    whole = text_in(interpreter, file)
+    return None if file is None or whole is None or whole == text.data else (file, whole)
+
+
+def _placed(made: Value, written: Value, depth: int = MOST_PLACED) -> Value:
+    """Return a document with the places at which a file has the entries of the same paths.
+
+    What the file says otherwise keeps the places of code that made it so. Where the file does not
+    have a path, the entry keeps all its places.
+    """
+    own, other = made.data, written.data
+    if depth and isinstance(own, dict) and isinstance(other, dict):
+        entries = {k: _placed(v, other[k], depth - 1) if k in other else v for k, v in own.items()}
+        return Value(entries, written.origins)
+    if depth and isinstance(own, list) and isinstance(other, list) and len(own) == len(other):
+        pairs = zip(own, other, strict=True)
+        return Value([_placed(item, place, depth - 1) for item, place in pairs], written.origins)
+    if isinstance(own, (dict, list)) or isinstance(other, (dict, list)):
+        return made
+    if type(own) is type(other) and own == other:
+        return Value(own, written.origins)
+    files = {file for file, _ in written.origins}
+    return Value(own, written.origins.union(o for o in made.origins if o[0] not in files))
+
+
+def _as_in_file(interpreter: Interpreter, text: Value, document: Value) -> Value:
+    """Return a JSON document with the lines of the file whose lines its text was made of."""
+    source = _file_of_text(interpreter, text)
+    if source is None:
+        return document
+    root = read_json(source[1]).root
+    if root is None:
+        return document
+    written = json_value(root, source[0], root.line, [MOST_ITEMS])
+    return _placed(document, written)
+
+
 def _stripped(value: Value) -> object:
     try:
         return plain(value, 200)
@@ -145,7 +194,7 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
             text = Value(text.data.decode(), text.origins)
     if text is None or not isinstance(text.data, str):
         return call.unknown()
-    document = _json_text(text.data, text.origins)
+    document = _as_in_file(interpreter, text, _json_text(text.data, text.origins))
     hook = call.keywords.get("object_hook")
     if hook is not None and hook.data is not None:
         return _hooked(interpreter, document, hook, call.place)
