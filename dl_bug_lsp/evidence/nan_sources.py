@@ -18,11 +18,11 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import files_read
 from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.evidence.numeric_warnings import SAFE, warned_lines
-from dl_bug_lsp.evidence.written_data import about_nan, says_written, statements, writers_of
+from dl_bug_lsp.evidence.written_data import about_nan, says_written, writers_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.provenance.scopes import Scope, called_name
-from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.written_files import fits, patterns
+from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.provenance.written_files import Writing, fits, patterns
 from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.workspace.binary_files import UnfitNumbers
 
@@ -39,6 +39,8 @@ OF_READING = 0.9
 """What a statement counts that reads a file with NaN that no script of the workspace writes."""
 OF_READING_WRITTEN = 0.3
 """The same where a script writes it."""
+OF_UNREAD = 0.5
+"""What a file counts that no call is known to read."""
 OF_HANDLED = 0.3
 """What counts where the file that reads the array treats missing numbers."""
 OF_INFINITE = 0.7
@@ -48,6 +50,11 @@ OF_OPERAND = 0.9
 OF_NEXT = 0.5
 """What each later warning counts of the one before it, and operations without one beside them."""
 MOST_WARNINGS = 3
+MOST_OPERATIONS = 4
+OF_FURTHER = 0.8
+"""What each further operation counts of the one before it."""
+OF_UNSURE = 0.7
+"""What the only script counts that writes a file of the name, into a folder that is not known."""
 OF_MODEL = 0.4
 """What rules on the numbers of other code count where the data are known to hold NaN."""
 OF_WARNING = 0.9
@@ -74,16 +81,18 @@ def find(case: Case) -> Iterator[Clue]:
     warned: dict[Origin, str] = {}
     for place, why in warned_lines(case):
         warned.setdefault(place, why)
-    explained = False
+    best: dict[Origin, Clue] = {}
     for file, reading, is_sure in _unfit_files(case):
-        clues = list(_of_file(case, file, reading, warned))
-        explained = explained or bool(clues)
-        part = share if is_sure else 0.5 * share
-        for clue in clues:
-            yield replace(clue, score=clue.score * part)
-    for number, (place, why) in enumerate(warned.items()):
-        if number == 0 and not explained:
-            yield from _of_warning(case, place, why, share)
+        part = share if is_sure else OF_UNREAD * share
+        for clue in _of_file(case, file, reading, warned):
+            clue = replace(clue, score=clue.score * part)
+            held = best.setdefault((clue.file, clue.line), clue)
+            if held.score < clue.score:
+                best[clue.file, clue.line] = clue
+    yield from best.values()
+    first = next(iter(warned.items()), None)
+    if first is not None and not best:
+        yield from _of_warning(case, *first, share)
 
 
 def share_of(case: Case, clue: Clue) -> float:
@@ -213,13 +222,27 @@ def _of_file(
         text = f"{why}: {says_written(scripts[place[0]], holds)}"
         yield from _with_operands(case, place, share * OF_NEXT**number, text)
     share *= OF_NEXT if first else 1.0
-    for writing, step, strength, does in statements(
-        case, file, _makes_nan, conditions=False, most=MOST_STEPS
-    ):
-        place = (step.node.file, step.node.line)
-        text = f"`{source(step.node.expr)}` {does}: {says_written(writing, holds)}"
-        if place not in warned:
-            yield from _with_operands(case, place, share * strength, text)
+    made = [(step, made) for step, made in _edges(written) if step not in warned]
+    for number, (place, (strength, text)) in enumerate(made[:MOST_OPERATIONS]):
+        why = f"{text}: {says_written(scripts[place[0]], holds) if place[0] in scripts else holds}"
+        yield from _with_operands(case, place, share * strength * OF_FURTHER**number, why)
+
+
+def _edges(written: list[Writing]) -> list[tuple[Origin, tuple[float, str]]]:
+    """Return the operations that make NaN on the way to what is written, the clearest first.
+
+    NaN goes through all that follows: how far off the operation is says nothing.
+    """
+    found: dict[Origin, tuple[float, str]] = {}
+    for writing in written:
+        part = 1.0 if writing.sure else OF_UNSURE
+        for step in backward_slice([writing.value], MOST_STEPS):
+            node = step.node
+            made = edge_of(node.expr) if node.entry is None and node.line > 0 else None
+            if made is not None:
+                text = f"`{source(node.expr)}` {made[1]}"
+                found.setdefault((node.file, node.line), (made[0] * part, text))
+    return sorted(found.items(), key=lambda item: -item[1][0])
 
 
 def _with_operands(case: Case, place: Origin, score: float, why: str) -> Iterator[Clue]:
@@ -239,10 +262,6 @@ def says_unfit(file: str, unfit: UnfitNumbers) -> str:
 
 
 # ---------------------------------------------------------------------- operations that make NaN
-def _makes_nan(step: Step) -> tuple[float, str] | None:
-    return edge_of(step.node.expr)
-
-
 def edge_of(expr: ast.expr | None) -> tuple[float, str] | None:
     """Return how easily an operation makes NaN or infinity (0 to 1), and of what."""
     if isinstance(expr, ast.Call):
