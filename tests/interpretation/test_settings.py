@@ -430,3 +430,13 @@ def test_what_a_program_changed_in_a_document_is_not_taken_from_the_file(tmp_pat
     _, names = followed(tmp_path, program, {"c.json": '{\n "n": 3,\n "lr": 0.1\n}\n'})
     assert names["r"].data == 0.5
     assert {("c.json", 3), ("main.py", 2)} <= names["r"].origins
+
+
+def test_a_document_whose_path_is_not_known_is_not_the_file_that_names_it(tmp_path: Path) -> None:
+    program = (
+        "import json, requests, yaml\nc = yaml.safe_load(open('c.yaml'))\n"
+        "x = json.loads(requests.get(c['url']).text)\n"
+        "y = yaml.safe_load(requests.get(c['url']).text)"
+    )
+    _, names = followed(tmp_path, program, {"c.yaml": "lr: 1\nurl: http://h/x\n"})
+    assert [shown(names[name]) for name in "xy"] == ["unknown", "unknown"]

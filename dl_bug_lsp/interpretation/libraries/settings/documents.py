@@ -146,8 +146,16 @@ def _likely(interpreter: Interpreter, text: Value, read: ReadAs) -> Value:
     Mostly comments were taken out, or variables replaced. It is marked as only likely.
     """
     file, whole = _source_of(interpreter, text)
-    written = read(interpreter, file, whole) if whole and reader_for(file) is not None else None
+    lines = {line for name, line in text.origins if name == file}
+    # A whole text comes from line 1, one that was put together from many; a path, from its setting.
+    is_text = lines == {1} or (1 in lines and len(lines) >= LEAST_LINES)
+    if not whole or not is_text or reader_for(file) is None:
+        return unknown(text)
+    written = read(interpreter, file, whole)
     return unknown(text) if written is None else _marked(written)
+
+
+LEAST_LINES = 4
 
 
 def _marked(value: Value, depth: int = MOST_PLACED) -> Value:
@@ -352,13 +360,19 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     return explained_by_writer(interpreter, Value(whole[0]), "json", document)
 
 
+def _stands_at(interpreter: Interpreter, text: str, place: Origin) -> bool:
+    """Whether a text stands in a file as it is, so that its lines can be counted there."""
+    if "\n" not in text:
+        return text in interpreter.workspace.source_line(*place)
+    return text in (interpreter.workspace.text(place[0]) or "")
+
+
 def _document_of_text(interpreter: Interpreter, text: Value, *, is_lenient: bool) -> Value:
     """Return the JSON document of a text, with the lines of a file as far as it stands there."""
     if not isinstance(text.data, str):
         return _likely(interpreter, text, _read_as_json)
     origins = text.origins
-    written = interpreter.workspace.text(min(origins)[0]) if len(origins) == 1 else None
-    starts_there = text.data.strip() in (written or "")
+    starts_there = len(origins) == 1 and _stands_at(interpreter, text.data.strip(), min(origins))
     made = _json_text(text.data, origins, starts_there=starts_there, is_lenient=is_lenient)
     return made if starts_there else _as_in_file(interpreter, text, made, _read_as_json)
 
