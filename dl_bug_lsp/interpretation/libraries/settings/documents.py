@@ -688,8 +688,10 @@ def _keep_sections(
     """Put what was read into the sections of the followed parser, each with its place."""
     for section in [*parser.sections(), *(["DEFAULT"] if parser.defaults() else [])]:
         start = places.get((section,), places[()])
-        held: object = sections.setdefault(section, Value({}, start)).data
-        for option, text in parser.items(section) if isinstance(held, dict) else ():
+        held = sections.setdefault(section, Value({}, start)).data
+        if not isinstance(held, dict):
+            continue
+        for option, text in parser.items(section):
             place = places.get((section, option)) or places.get(("DEFAULT", option)) or places[()]
             held[option] = Value(text, place)
 
