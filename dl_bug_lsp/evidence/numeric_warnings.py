@@ -62,6 +62,15 @@ def warned(case: Case, files: Iterable[str]) -> Iterator[tuple[tuple[str, int], 
         yield (file, node.lineno), f"{text}: that is what `{source(node)}` asks for"
 
 
+def warned_lines(case: Case) -> Iterator[tuple[tuple[str, int], str]]:
+    """Yield the program's own lines of which NumPy warned in the log, in its order, and why."""
+    for match in _warnings(case, WARNING):
+        place = case.workspace.locate(match["file"], int(match["line"]))
+        if place is not None:
+            does = f"the log warns that `{match['name']}` {FAILS[match['what']]} here"
+            yield (place.file, place.line), does
+
+
 def cast(case: Case) -> Iterator[tuple[tuple[str, int], float, str]]:
     """Yield the program's line at which a missing value became a whole number, and what left it.
 

@@ -18,6 +18,7 @@ from dl_bug_lsp.evidence import (
     interpretation,
     monitored,
     names,
+    nan_sources,
     naturalness,
     numbers,
     printed_lines,
@@ -51,6 +52,7 @@ SOURCES: tuple[Source, ...] = (
     names.find_paths,
     data_files.find,
     written_data.find,
+    nan_sources.find,
     headers.find,
     unlike_settings.find,
     usual_places.find,
@@ -80,7 +82,8 @@ def _acquitted(case: Case, clue: Clue) -> float:
     share *= misuse.share_of(case, clue) * names.share_of(case, clue)
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
     share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
-    share *= written_data.share_of(case, clue) * complaints.share_of(case, clue)
+    share *= written_data.share_of(case, clue) * nan_sources.share_of(case, clue)
+    share *= complaints.share_of(case, clue)
     return share * counterfactuals.share_of(case, clue)
 
 

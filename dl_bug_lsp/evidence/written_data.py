@@ -212,7 +212,8 @@ def _statements(
                 return
 
 
-def _says_written(writing: Writing, file: str) -> str:
+def says_written(writing: Writing, file: str) -> str:
+    """Say which script writes a file, and how sure that is."""
     sure = "is written by" if writing.sure else "may be written by"
     return f"{file}, which {sure} {writing.file} (line {writing.line})"
 
@@ -456,7 +457,7 @@ def _lost(case: Case, key: str, lack: _Lack) -> Iterator[Clue]:
 
     share = OF_MISSPELT if _has_alike(case, key, lack.file) else 1.0
     for writing, step, strength, does in _statements(case, lack.file, judge):
-        missing = f"`{key}` is missing in {_says_written(writing, lack.file)}"
+        missing = f"`{key}` is missing in {says_written(writing, lack.file)}"
         held = f"; {lack.holder}" if lack.holder else ""
         why = f"`{source(step.node.expr)}` {does}: {missing}{held}"
         yield Clue("data_files.explains", step.node.file, step.node.line, share * strength, why)
@@ -590,7 +591,7 @@ def _makes(step: Step) -> tuple[float, str] | None:
 # ---------------------------------------------------------------------- cells that are empty
 def _gaps(case: Case) -> Iterator[Clue]:
     """Yield the statements that left empty cells in a file, where the failure is about NaN."""
-    share = _about_nan(case)
+    share = about_nan(case)
     if not share:
         return
     for file in list(_read(case))[:MOST_FILES]:
@@ -603,12 +604,12 @@ def _gaps(case: Case) -> Iterator[Clue]:
                 fills.append(step.node.line)
                 continue
             score = strength * share * (OF_FILLED if fills else 1.0)
-            written = _says_written(writing, file)
+            written = says_written(writing, file)
             why = f"`{source(step.node.expr)}` {does}: line {line} has one in {written}"
             yield Clue("data_files.explains", step.node.file, step.node.line, score, why)
 
 
-def _about_nan(case: Case) -> float:
+def about_nan(case: Case) -> float:
     """Return how far a failure is about values that are no numbers: by its message or its log."""
     message = case.message
     if NOT_A_NUMBER.search(message) or FLOAT_FOR_TEXT.search(message):
@@ -668,7 +669,7 @@ def _emptied(case: Case) -> Iterator[Clue]:
         if not writers_of(case, file) or not _is_empty(case, file):
             continue
         for writing, step, strength, does in _statements(case, file, lambda s: _loses(case, s)):
-            why = f"`{source(step.node.expr)}` {does}: nothing is in {_says_written(writing, file)}"
+            why = f"`{source(step.node.expr)}` {does}: nothing is in {says_written(writing, file)}"
             yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)
 
 
@@ -696,7 +697,7 @@ def _named_files(case: Case) -> Iterator[Clue]:
         if not at:
             continue
         for writing, step, strength, does in _statements(case, file, _puts_together):
-            written = _says_written(writing, file)
+            written = says_written(writing, file)
             why = f"`{source(step.node.expr)}` {does}; line {at[0]} names the file in {written}"
             yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)
 
@@ -764,7 +765,7 @@ def _makers_of_column(case: Case, file: str, column: str, value: str) -> Iterato
             ):
                 makers.setdefault((node.file, node.line), writing)
     for (script, line), writing in list(makers.items())[:MOST_STATEMENTS]:
-        written = _says_written(writing, file)
+        written = says_written(writing, file)
         why = f"makes `{column}`, of which rows as {rows[0][0]} are {value}, in {written}"
         score = OF_COLUMN / math.sqrt(len(makers))
         yield Clue("data_files.explains", script, line, score, why)

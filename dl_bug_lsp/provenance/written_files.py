@@ -124,10 +124,10 @@ def _writings_in(
             options, wanted = [posixpath.basename(option) for option in options], name
         else:
             wanted = file
-        fits = [fit for option in options if (fit := _fits(option, wanted)) is not None]
-        if fits:
+        fitting = [fit for option in options if (fit := fits(option, wanted)) is not None]
+        if fitting:
             node = engine.node(value, context)
-            yield Writing(scope.file, call.lineno, node, is_known or any(fits))
+            yield Writing(scope.file, call.lineno, node, is_known or any(fitting))
 
 
 def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
@@ -166,7 +166,7 @@ def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
     return list(dict.fromkeys(found))[:MAX_PATTERNS]
 
 
-def _fits(pattern: str, file: str) -> bool | None:
+def fits(pattern: str, file: str) -> bool | None:
     """Whether a pattern's folder is that of a file; None where the pattern cannot mean the file."""
     wanted = [part for part in pattern.replace("\\", "/").split("/") if part not in ("", ".", "..")]
     own = file.split("/")

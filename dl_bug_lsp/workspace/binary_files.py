@@ -15,22 +15,24 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, TypeVar
 
 MOST_BYTES = 64 * 1024 * 1024
 """Size of an archive that is read; of a single array the beginning is enough."""
 MOST_HEADER = 10_000
 MOST_MEMBERS = 64
 MOST_CELLS = 4_000
+MOST_NUMBERS = 2_000_000
+"""Numbers of a file's arrays that are looked at."""
 MAGIC = b"\x93NUMPY"
 _DESCR = re.compile(r"'descr':\s*'([<>|=]?)([a-zA-Z])(\d*)[^']*'")
 _SHAPE = re.compile(r"'shape':\s*\(([\d,\s]*)\)")
 _NAMES = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
 _CODES = {
     "b1": "?", "i1": "b", "i2": "h", "i4": "i", "i8": "q", "u1": "B", "u2": "H", "u4": "I",
-    "u8": "Q", "f4": "f", "f8": "d",
+    "u8": "Q", "f2": "e", "f4": "f", "f8": "d",
 }  # fmt: skip
 
 
@@ -38,8 +40,8 @@ _CODES = {
 class StoredArray:
     """An array of a file: its name in an archive ("" alone), its shape and dtype as NumPy names it.
 
-    Where it has one axis and few numbers, ``cells`` are these, and ``lowest`` and ``highest`` bound
-    whole ones.
+    Where it has one axis and few numbers, ``cells`` are these. ``lowest`` and ``highest`` bound
+    whole numbers, if there are not more than `MOST_NUMBERS`.
     """
 
     name: str
@@ -50,14 +52,42 @@ class StoredArray:
     highest: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class UnfitNumbers:
+    """How many of an array's floats are NaN and infinite, of those that were looked at."""
+
+    name: str
+    nans: int
+    infinite: int
+    count: int
+
+
 def arrays_in(file: str, data: bytes) -> tuple[StoredArray, ...] | None:
     """Return the arrays that a file's bytes hold, None where they are of no known format."""
+    return _each(file, data, _array)
+
+
+def unfit_numbers(file: str, data: bytes) -> tuple[UnfitNumbers, ...]:
+    """Return the arrays of a file that hold NaN or infinite numbers, at most those of its limits.
+
+    No more than the first `MOST_NUMBERS` of an array are looked at.
+    """
+    found = _each(file, data, _unfit) or ()
+    return tuple(unfit for unfit in found if unfit.nans or unfit.infinite)
+
+
+_Read = TypeVar("_Read")
+
+
+def _each(
+    file: str, data: bytes, read: Callable[[str, IO[bytes]], _Read]
+) -> tuple[_Read, ...] | None:
     try:
         if data.startswith(MAGIC):
-            return (_array("", io.BytesIO(data)),)
+            return (read("", io.BytesIO(data)),)
         if file.endswith(".npz") and data[:2] == b"PK":
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                return tuple(_members(archive))
+                return tuple(_members(archive, read))
     except (ValueError, OSError, EOFError, KeyError, RuntimeError, NotImplementedError):
         return None
     except (zipfile.BadZipFile, zlib.error, struct.error, MemoryError, OverflowError):
@@ -65,20 +95,27 @@ def arrays_in(file: str, data: bytes) -> tuple[StoredArray, ...] | None:
     return None
 
 
-def _members(archive: zipfile.ZipFile) -> Iterator[StoredArray]:
+def _members(archive: zipfile.ZipFile, read: Callable[[str, IO[bytes]], _Read]) -> Iterator[_Read]:
     names = archive.namelist()
     if len(names) > MOST_MEMBERS:
         raise ValueError("too many members")
     for name in names:
         with archive.open(name) as stream:
-            yield _array(name.removesuffix(".npy"), stream)
+            yield read(name.removesuffix(".npy"), stream)
 
 
-def _array(name: str, stream: IO[bytes]) -> StoredArray:
-    """Read the header of an array, and its numbers where they are few.
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """What precedes the numbers of an array; ``code`` is that of `struct`, None for other types."""
 
-    Raises ValueError and struct.error where it is none.
-    """
+    shape: tuple[int, ...]
+    dtype: str
+    order: str = "<"
+    code: str | None = None
+
+
+def _header(stream: IO[bytes]) -> _Header:
+    """Read the header of an array. Raises ValueError and struct.error where it is none."""
     start = stream.read(8)
     if start[:6] != MAGIC:
         raise ValueError("no array")
@@ -94,18 +131,46 @@ def _array(name: str, stream: IO[bytes]) -> StoredArray:
     shape = tuple(int(part) for part in shown[1].split(",") if part.strip())
     descr = _DESCR.search(header)
     if descr is None:
-        return StoredArray(name, shape, "object")
+        return _Header(shape, "object")
     order, kind, width = descr.groups()
-    dtype = _dtype(kind, width)
     code = _CODES.get(f"{kind}{width}")
-    count = math.prod(shape)
-    if len(shape) != 1 or code is None or not 0 < count <= MOST_CELLS:
-        return StoredArray(name, shape, dtype)
-    raw = stream.read(count * struct.calcsize(f"={code}"))
-    cells = struct.unpack(f"{'>' if order == '>' else '<'}{count}{code}", raw)
-    whole = kind in "iu"
-    bounds = (min(cells), max(cells)) if whole else (None, None)
-    return StoredArray(name, shape, dtype, cells, *bounds)
+    return _Header(shape, _dtype(kind, width), ">" if order == ">" else "<", code)
+
+
+def _array(name: str, stream: IO[bytes]) -> StoredArray:
+    """Read the header of an array, and what its numbers tell where they are not too many.
+
+    Raises ValueError and struct.error where it is none.
+    """
+    header = _header(stream)
+    count, code = math.prod(header.shape), header.code
+    is_short = len(header.shape) == 1 and count <= MOST_CELLS
+    is_whole = code is not None and code in "bhiqBHIQ"
+    if code is None or not 0 < count <= MOST_NUMBERS or not (is_short or is_whole):
+        return StoredArray(name, header.shape, header.dtype)
+    cells = _numbers(stream, header, count)
+    if len(cells) < count:
+        return StoredArray(name, header.shape, header.dtype)
+    bounds = (int(min(cells)), int(max(cells))) if is_whole else (None, None)
+    kept = cells if is_short else None
+    return StoredArray(name, header.shape, header.dtype, kept, *bounds)
+
+
+def _unfit(name: str, stream: IO[bytes]) -> UnfitNumbers:
+    header = _header(stream)
+    if header.code is None or header.code not in "efd":
+        return UnfitNumbers(name, 0, 0, 0)
+    cells = _numbers(stream, header, min(math.prod(header.shape), MOST_NUMBERS))
+    nans = sum(map(math.isnan, cells))
+    return UnfitNumbers(name, nans, sum(map(math.isinf, cells)), len(cells))
+
+
+def _numbers(stream: IO[bytes], header: _Header, most: int) -> tuple[int | float | bool, ...]:
+    """Return the next numbers of a stream, fewer where it ends."""
+    width = struct.calcsize(f"={header.code}")
+    raw = stream.read(most * width)
+    count = len(raw) // width
+    return struct.unpack(f"{header.order}{count}{header.code}", raw[: count * width])
 
 
 def _dtype(kind: str, width: str) -> str:

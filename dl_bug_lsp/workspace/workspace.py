@@ -19,8 +19,10 @@ from dl_bug_lsp.workspace.binary_files import (
     Picture,
     Sound,
     StoredArray,
+    UnfitNumbers,
     arrays_in,
     media_in,
+    unfit_numbers,
 )
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.build_files import dependencies
@@ -405,6 +407,18 @@ class Workspace:
             return arrays_in(file, data)
 
         return self.derived_unindexed("arrays", file, read)
+
+    def unfit_numbers(self, file: str) -> tuple[UnfitNumbers, ...]:
+        """Return the arrays of a file (``.npy``, ``.npz``) that hold NaN or infinite numbers."""
+
+        def read() -> tuple[UnfitNumbers, ...]:
+            content = self._store.content(file, MOST_BYTES)
+            data = content.data
+            if data is None or (content.size > MOST_BYTES and not data.startswith(MAGIC)):
+                return ()
+            return unfit_numbers(file, data)
+
+        return self.derived_unindexed("unfit_numbers", file, read)
 
     def media(self, file: str) -> Picture | Sound | None:
         """Return the sizes of a picture or sound, None where a file is neither."""

@@ -44,3 +44,15 @@ def test_what_a_file_does_not_give_is_refused(folder: Path, expression: str) -> 
     program = f"import numpy as np\nvalue = {expression}"
     interpreter, _ = followed(folder, program, {})
     assert [place[1] for place, _ in interpreter.elsewhere] == [2]
+
+
+def test_whole_numbers_of_a_file_are_bounded_on_any_number_of_axes(tmp_path: Path) -> None:
+    np.save(tmp_path / "tokens.npy", np.array([[3, 120, 7], [0, 5, 99]]))
+    program = (
+        "import numpy as np\nimport torch\ntokens = torch.from_numpy(np.load('tokens.npy'))\n"
+        "rows = tokens[:, :2].long()\nfits = torch.nn.Embedding(121, 8)(rows)\n"
+        "fails = torch.nn.Embedding(120, 8)(tokens)"
+    )
+    interpreter, names = followed(tmp_path, program, {})
+    assert shown(names["fits"]) == ((2, 2, 8), "float32")
+    assert [place[1] for place, _ in interpreter.elsewhere] == [6]

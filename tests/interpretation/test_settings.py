@@ -306,3 +306,137 @@ def test_the_names_of_a_module(tmp_path: Path) -> None:
     _, names = followed(tmp_path, program, {"settings.py": "lr = 0.5\nsize = 3\n"})
     assert (names["value"].data, names["other"].data) == (0.5, 3)
     assert ("settings.py", 2) in names["other"].origins
+
+
+OF_JSON = """\
+{ // sizes of the model
+  "model": {
+    "width": 32, // of layers
+    /* of the pyramid,
+       largest first */
+    "sizes": [
+      8,
+      4
+    ]
+  },
+  // learning
+  "lr": 0.1
+}
+"""
+READ_BY_LINES = """\
+import json
+text = ''
+with open('c.json') as f:
+    for line in f:
+        text += line.split('//')[0].split('/*')[0].split('largest')[0] + '\\n'
+"""
+IN_FILES = {
+    "c.json": OF_JSON,
+    "c.yaml": "# a run\nmodel:\n  width: 32\n  sizes: [8, 4]\nroot: ${ROOT}/x\nlr: 0.1\n",
+    "c.toml": "# a run\nlr = 0.1\n[model]\nwidth = 32\nsizes = [\n  8,\n  4,\n]\n",
+    "c.ini": "; a run\n[model]\nwidth = 32\n\n[train]\nlr = 0.1\n",
+    "c.txt": "{\n 'model': {\n  'width': 32,\n  'sizes': (8,\n   4)},\n 'lr': 0.1,\n}\n",
+}
+OF_ENTRIES = {
+    READ_BY_LINES + "c = json.loads(text)": {"c.json": [3, 7, 12]},
+    READ_BY_LINES + "from collections import OrderedDict\n"
+    "c = json.loads(text, object_pairs_hook=OrderedDict)": {"c.json": [3, 7, 12]},
+    READ_BY_LINES + "class Table(dict):\n    __getattr__ = dict.get\n"
+    "def tables(d):\n    return Table(**{k: tables(v) if isinstance(v, dict) else v"
+    " for k, v in d.items()})\nc = tables(json.loads(text))": {"c.json": [3, 7, 12]},
+    READ_BY_LINES + "def merge(a, b):\n    for k, v in b.items():\n"
+    "        if isinstance(v, dict) and k in a:\n            merge(a[k], v)\n"
+    "        else:\n            a[k] = v\n    return a\n"
+    "c = merge({'model': {'depth': 2}}, json.loads(text))": {"c.json": [3, 7, 12]},
+    "import json\nlines = [x for x in open('c.json').read().splitlines()]\n"
+    "c = json.loads(''.join(x.split('//')[0] for x in lines if '*' not in x and 'lar' not in x))": {
+        "c.json": [3, 7, 12]
+    },
+    "import json, re\nfrom pathlib import Path\ntext = Path('c.json').read_text()\n"
+    "text = re.sub(r'//.*', '', re.sub(r'/\\*[\\s\\S]*?\\*/\\n', '', text))\n"
+    "c = json.loads(text)": {"c.json": [3, 7, 12]},
+    "import json5\nwith open('c.json') as f:\n    c = json5.load(f)": {"c.json": [3, 7, 12]},
+    "import yaml\nc = yaml.safe_load(open('c.yaml').read().replace('${ROOT}', '/d'))": {
+        "c.yaml": [3, 4, 6]
+    },
+    "import os, yaml\nc = yaml.safe_load(os.path.expandvars(open('c.yaml').read()))": {
+        "c.yaml": [3, 4, 6]
+    },
+    "import toml\nc = toml.loads(''.join(x for x in open('c.toml') if x[0] != '#'))": {
+        "c.toml": [4, 6, 2]
+    },
+    "import ast\nc = ast.literal_eval(open('c.txt').read())": {"c.txt": [3, 4, 6]},
+    "import ast\nc = ast.literal_eval(''.join(x.strip() for x in open('c.txt')))": {
+        "c.txt": [3, 4, 6]
+    },
+}
+
+
+@pytest.mark.parametrize("program", OF_ENTRIES)
+def test_entries_of_a_text_have_the_lines_of_its_file(tmp_path: Path, program: str) -> None:
+    _, names = followed(tmp_path, f"{program}\nx = c['model']", IN_FILES)
+    document, model = names["c"].data, names["x"].data
+    if not isinstance(document, dict):
+        _, names = followed(
+            tmp_path,
+            f"{program}\nw, s, r = c['model']['width'], c['model']['sizes'][0], c['lr']",
+            IN_FILES,
+        )
+        values = [names["w"], names["s"], names["r"]]
+    else:
+        assert isinstance(model, dict)
+        values = [model["width"], model["sizes"].data[0], document["lr"]]
+    assert [value.data for value in values] == [32, 8, 0.1]
+    ((file, lines),) = OF_ENTRIES[program].items()
+    for value, line in zip(values, lines, strict=True):
+        assert {o for o in value.origins if o[0] == file} == {(file, line)}
+
+
+def test_sections_of_a_text_have_the_lines_of_its_file(tmp_path: Path) -> None:
+    program = (
+        "import configparser\np = configparser.ConfigParser()\n"
+        "p.read_string('[all]\\na = 1\\n' + open('c.ini').read())\n"
+        "a, w, r = p['all']['a'], p.getint('model', 'width'), p['train'].getfloat('lr')"
+    )
+    _, names = followed(tmp_path, program, IN_FILES)
+    assert [names[n].data for n in "awr"] == ["1", 32, 0.1]
+    assert [{o for o in names[n].origins if o[1] > 0} for n in "wr"] == [
+        {("c.ini", 3)},
+        {("c.ini", 6)},
+    ]
+
+
+def test_a_record_of_a_file_keeps_its_own_line(tmp_path: Path) -> None:
+    """Records have the same keys, and often the same values."""
+    files = {"r.jsonl": '{"n": 1}\n{"n": 1}\n{"n": 1}\n'}
+    program = (
+        "import json\nrows = [json.loads(line) for line in open('r.jsonl')]\n"
+        "last = json.loads(' '.join(open('r.jsonl').read().splitlines()[2:]))"
+    )
+    _, names = followed(tmp_path, program, files)
+    rows = names["rows"].data
+    assert isinstance(rows, list)
+    assert [min(row.data["n"].origins) for row in rows] == [("r.jsonl", n) for n in (1, 2, 3)]
+    last = names["last"].data
+    assert isinstance(last, dict)
+    assert ("r.jsonl", 2) not in last["n"].origins
+
+
+def test_what_a_program_changed_in_a_document_is_not_taken_from_the_file(tmp_path: Path) -> None:
+    program = (
+        "import json\ntext = open('c.json').read().replace('0.1', '0.5')\n"
+        "c = json.loads(text)\nr = c['lr']"
+    )
+    _, names = followed(tmp_path, program, {"c.json": '{\n "n": 3,\n "lr": 0.1\n}\n'})
+    assert names["r"].data == 0.5
+    assert {("c.json", 3), ("main.py", 2)} <= names["r"].origins
+
+
+def test_a_document_whose_path_is_not_known_is_not_the_file_that_names_it(tmp_path: Path) -> None:
+    program = (
+        "import json, requests, yaml\nc = yaml.safe_load(open('c.yaml'))\n"
+        "x = json.loads(requests.get(c['url']).text)\n"
+        "y = yaml.safe_load(requests.get(c['url']).text)"
+    )
+    _, names = followed(tmp_path, program, {"c.yaml": "lr: 1\nurl: http://h/x\n"})
+    assert [shown(names[name]) for name in "xy"] == ["unknown", "unknown"]

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.workspace import Workspace
-from dl_bug_lsp.workspace.binary_files import StoredArray, arrays_in
+from dl_bug_lsp.workspace.binary_files import (
+    MOST_NUMBERS,
+    StoredArray,
+    UnfitNumbers,
+    arrays_in,
+    unfit_numbers,
+)
 
 
 def _saved(array: np.ndarray) -> bytes:
@@ -27,7 +33,8 @@ def _saved(array: np.ndarray) -> bytes:
         (np.array([3, 1, 2]), StoredArray("", (3,), "int64", (3, 1, 2), 1, 3)),
         (np.array([1.5, 2], ">f4"), StoredArray("", (2,), "float32", (1.5, 2.0))),
         (np.array([True, False]), StoredArray("", (2,), "bool", (True, False))),
-        (np.array(7, "uint8"), StoredArray("", (), "uint8")),
+        (np.array(7, "uint8"), StoredArray("", (), "uint8", None, 7, 7)),
+        (np.array([[5, -2], [9, 0]], ">i2"), StoredArray("", (2, 2), "int16", None, -2, 9)),
         (np.array(["a", "bc"]), StoredArray("", (2,), "object")),
         (np.array([{}, []], dtype=object), StoredArray("", (2,), "object")),
         (np.zeros(0, "int32"), StoredArray("", (0,), "int32")),
@@ -46,6 +53,35 @@ def test_an_archive_holds_arrays_by_name(tmp_path: Path, compressed: bool) -> No
         StoredArray("x", (5, 2), "float64"),
         StoredArray("y", (5,), "int64", (0, 1, 2, 3, 4), 0, 4),
     )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "<f8", ">f4"])
+def test_numbers_that_are_none_are_counted(dtype: str) -> None:
+    array = np.zeros((3, 4), dtype)
+    array[0, :2], array[2, 3] = np.nan, -np.inf
+    assert unfit_numbers("a.npy", _saved(array)) == (UnfitNumbers("", 2, 1, 12),)
+
+
+def test_arrays_of_an_archive_that_are_fit_are_not_named(tmp_path: Path) -> None:
+    np.savez(
+        tmp_path / "data.npz", x=np.full((5, 2), np.nan), y=np.arange(5), z=np.array(["a"], object)
+    )
+    workspace = Workspace(tmp_path, cache=False)
+    assert workspace.unfit_numbers("data.npz") == (UnfitNumbers("x", 10, 0, 10),)
+    assert workspace.unfit_numbers("absent.npy") == ()
+
+
+def test_a_large_array_is_looked_at_in_part() -> None:
+    array = np.zeros(MOST_NUMBERS + 10, "float16")
+    array[[0, -1]] = np.nan
+    assert unfit_numbers("a.npy", _saved(array)) == (UnfitNumbers("", 1, 0, MOST_NUMBERS),)
+    whole = np.zeros(array.shape, "uint8")
+    assert arrays_in("a.npy", _saved(whole)) == (StoredArray("", array.shape, "uint8"),)
+
+
+def test_an_array_that_is_cut_has_no_bounds() -> None:
+    data = _saved(np.arange(12).reshape(3, 4))
+    assert arrays_in("a.npy", data[:-8]) == (StoredArray("", (3, 4), "int64"),)
 
 
 def test_what_is_no_array_gives_none(tmp_path: Path) -> None:

@@ -998,7 +998,7 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
             items = interpreter.iterate(call.args[0])
             if isinstance(items, Lazy):
                 return call.unknown()
-            return _run(data, name, [Value([*items])], call)
+            return _run(data, name, [Value([*items], merged(call.args[0], *items))], call)
         if isinstance(data, tuple) and name in ("index", "count"):
             return _run(tuple(_or_none(item) for item in data), name, list(call.args), call)
         return _run(data, name, list(call.args), call)

@@ -64,7 +64,8 @@ OF_NUMBERS = ("mean", "fmean", "stdev", "pstdev", "variance", "pvariance", "medi
 MOST_NUMBERS = 2_000
 
 
-def _pure(_: Interpreter, call: Call) -> Value:
+def pure(_: Interpreter, call: Call) -> Value:
+    """Return what a function that depends on nothing else gives for known arguments."""
     try:
         given = [plain(arg) for arg in call.args]
         named = {name: plain(value) for name, value in call.keywords.items()}
@@ -82,7 +83,7 @@ def _pure(_: Interpreter, call: Call) -> Value:
         return call.unknown()
 
 
-MODELS.function(*PURE)(_pure)
+MODELS.function(*PURE)(pure)
 
 
 @MODELS.function(*(f"statistics.{name}" for name in OF_NUMBERS))

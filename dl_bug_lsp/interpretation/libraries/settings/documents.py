@@ -6,10 +6,11 @@ and OmegaConf.
 
 from __future__ import annotations
 
+import ast
 import configparser
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,10 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     kept_in,
     text_in,
 )
+from dl_bug_lsp.interpretation.libraries.python.functions import pure
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
-    MOST_TEXT_OF_PATTERN,
     is_true,
     nothing,
     state_of,
@@ -42,21 +43,28 @@ from dl_bug_lsp.interpretation.operators import (
     value_of,
 )
 from dl_bug_lsp.interpretation.values import (
+    GUESSED,
     NOWHERE,
+    OF_CODE,
     UNKNOWN,
     JsonText,
+    Library,
     LibraryObject,
     Origin,
     Origins,
     Raised,
+    Unknown,
     Value,
     merged,
     read_as_text,
     unknown,
 )
 from dl_bug_lsp.provenance.written_files import from_originals, original_of
+from dl_bug_lsp.workspace.configs import reader_for
+from dl_bug_lsp.workspace.configs.ini_files import read_ini_config
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
-from dl_bug_lsp.workspace.configs.reading import plain_scalar
+from dl_bug_lsp.workspace.configs.reading import ConfigReading, plain_scalar
+from dl_bug_lsp.workspace.configs.toml_files import read_toml_config
 from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
 
 if TYPE_CHECKING:
@@ -81,18 +89,177 @@ def json_value(node: Node, file: str, line: int, budget: list[int]) -> Value:
     return Value({key: json_value(n, file, at, budget) for (key, at), n in pairs}, origins)
 
 
-def _json_text(text: str, origins: Origins) -> Value:
-    """Return a JSON text that starts at the place it is known to come from."""
-    file, line = min(origins) if len(origins) == 1 else ("", 1)
+LENIENT = ("json5", "commentjson", "jstyleson", "hjson", "pyjson5")
+"""Packages that read JSON with comments, trailing commas and keys without quotes."""
+
+
+def _json_text(
+    text: str, origins: Origins, *, starts_there: bool = True, is_lenient: bool = False
+) -> Value:
+    """Return a JSON text that starts at the place it is known to come from, if it does."""
+    file, line = min(origins) if starts_there and len(origins) == 1 else ("", 1)
     if len(text) > MOST_TEXT:
         return Value(UNKNOWN, origins)
     reading = read_json(text, line)
-    if reading.problem is not None or reading.root is None:
+    is_refused = reading.problem is not None and not is_lenient
+    if is_refused or reading.root is None:
         at = reading.problem_line or line
         place = frozenset({(file, at)}) if file else origins
         raise Raised("value", reading.problem or "no value", Value(text[:200], place))
     document = json_value(reading.root, file, reading.root.line, [MOST_ITEMS])
     return document if file else with_origins(_stripped(document), origins)
+
+
+MOST_PLACED = 200
+"""How deep a document is looked through for the entries of the file that it was made of."""
+ReadAs = Callable[["Interpreter", str, str], "Value | None"]
+"""Reads the text of a file, given after its name, as a document; None where it is none."""
+
+
+def _as_in_file(interpreter: Interpreter, text: Value, document: Value, read: ReadAs) -> Value:
+    """Return a document with the lines of the file whose lines its text was made of."""
+    file, whole = _source_of(interpreter, text)
+    if len(whole) > MOST_SHORTER * len(str(text.data)):
+        return document
+    written = read(interpreter, file, whole) if whole else None
+    return document if written is None else _placed(document, written)
+
+
+MOST_SHORTER = 8
+"""How many times as long as a text its file may be; a shorter one is a part, as one record is."""
+
+
+def _source_of(interpreter: Interpreter, text: Value) -> tuple[str, str]:
+    """Return the only file of data or settings that a text was made of, and the file's text."""
+    files = {f for f, line in text.origins if f and line > 0 and not f.endswith(OF_CODE)}
+    file = next(iter(files)) if len(files) == 1 else None
+    return file or "", text_in(interpreter, file) or ""
+
+
+_FILLED = re.compile(r"[$]|{{|{%|%\(|<<")
+"""What programs replace in texts of settings."""
+
+
+def _likely(interpreter: Interpreter, text: Value, read: ReadAs) -> Value:
+    """Return the document of a file whose text was changed in a way that is not followed.
+
+    Mostly comments were taken out, or variables replaced. It is marked as only likely.
+    """
+    file, whole = _source_of(interpreter, text)
+    lines = {line for name, line in text.origins if name == file}
+    # A whole text comes from line 1, one that was put together from many; a path, from its setting.
+    is_text = lines == {1} or (1 in lines and len(lines) >= LEAST_LINES)
+    if not whole or not is_text or reader_for(file) is None:
+        return unknown(text)
+    written = read(interpreter, file, whole)
+    return unknown(text) if written is None else _marked(written)
+
+
+LEAST_LINES = 4
+
+
+def _marked(value: Value, depth: int = MOST_PLACED) -> Value:
+    data, origins = value.data, value.origins | {GUESSED}
+    if depth and isinstance(data, dict):
+        return Value({key: _marked(item, depth - 1) for key, item in data.items()}, origins)
+    if depth and isinstance(data, list):
+        return Value([_marked(item, depth - 1) for item in data], origins)
+    is_filled = isinstance(data, str) and _FILLED.search(data) is not None
+    return Value(UNKNOWN if is_filled else data, origins)
+
+
+def _placed(made: Value, written: Value, depth: int = MOST_PLACED) -> Value:
+    """Return a document with the places at which a file has the entries of the same paths.
+
+    What the file says otherwise keeps the places of code that made it so. Where the file does not
+    have a path, the entry keeps all its places.
+    """
+    own, other = made.data, written.data
+    if depth and isinstance(own, dict) and isinstance(other, dict):
+        entries = {k: _placed(v, other[k], depth - 1) if k in other else v for k, v in own.items()}
+        return Value(entries, written.origins)
+    if depth and isinstance(own, (list, tuple)) and isinstance(other, (list, tuple)):
+        if len(own) != len(other):
+            return made
+        pairs = zip(own, other, strict=True)
+        items = [_placed(item, place, depth - 1) for item, place in pairs]
+        return Value(items if isinstance(own, list) else tuple(items), written.origins)
+    if isinstance(own, (dict, list, tuple)) or isinstance(other, (dict, list, tuple)):
+        return made
+    if type(own) is type(other) and own == other:
+        return Value(own, written.origins)
+    files = {file for file, _ in written.origins}
+    return Value(own, written.origins.union(o for o in made.origins if o[0] not in files))
+
+
+def _read_as_json(_: Interpreter, file: str, text: str) -> Value | None:
+    root = read_json(text).root
+    if root is None or any(map(_is_json, text.split("\n")[root.end_line :])):
+        # What follows makes it a file of several documents.
+        return None
+    return json_value(root, file, root.line, [MOST_ITEMS])
+
+
+def _is_json(line: str) -> bool:
+    """Whether a line behind a document is more than a comment."""
+    return line.strip() != "" and not line.lstrip().startswith(("//", "#", "/*", "*"))
+
+
+_SEVERAL = re.compile(r"\n---[ \t]*(?:\n|$)")
+"""Where a file of YAML begins another document."""
+
+
+def _read_as(read: Callable[[str, str], ConfigReading]) -> ReadAs:
+    """Return what reads a file by the reader of a format of settings."""
+
+    def document(interpreter: Interpreter, file: str, text: str) -> Value | None:
+        if _SEVERAL.search(text.lstrip()):
+            return None
+        entries = read(file, text).entries
+        if not entries or not all(entry.path for entry in entries):
+            return None
+        return nested(interpreter, entries, (file, entries[0].line))
+
+    return document
+
+
+def _read_as_literal(_: Interpreter, file: str, text: str) -> Value | None:
+    try:
+        tree = ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    skipped = text[: len(text) - len(text.lstrip())].count("\n")
+    return _literal_value(tree.body, file, skipped)
+
+
+def _literal_value(node: ast.expr, file: str, skipped: int, line: int = 0) -> Value:
+    """Return a literal of a file as nested values, each with the line of its key or its own."""
+    origins = frozenset({(file, (line or node.lineno) + skipped)})
+    if isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        entries = {
+            key: _literal_value(item, file, skipped, at.lineno)
+            for key, at, item in zip(keys, node.keys, node.values, strict=True)
+            if at is not None and isinstance(at, ast.Constant)
+        }
+        return Value(entries, origins)
+    if isinstance(node, (ast.List, ast.Tuple)):
+        items = [_literal_value(item, file, skipped) for item in node.elts]
+        return Value(items if isinstance(node, ast.List) else tuple(items), origins)
+    try:
+        return Value(ast.literal_eval(node), origins)
+    except (ValueError, TypeError, SyntaxError):
+        return Value(UNKNOWN, origins)
+
+
+@MODELS.function("ast.literal_eval")
+def _literal(interpreter: Interpreter, call: Call) -> Value:
+    """Read a literal; where a file has it, with the lines of its entries there."""
+    document = pure(interpreter, call)
+    text = call.given(0, "node_or_string")
+    if text is None or not isinstance(text.data, str):
+        return document
+    return _as_in_file(interpreter, text, document, _read_as_literal)
 
 
 def _stripped(value: Value) -> object:
@@ -102,7 +269,7 @@ def _stripped(value: Value) -> object:
         return UNKNOWN
 
 
-@MODELS.function("json.load")
+@MODELS.function("json.load", "simplejson.load", *(f"{name}.load" for name in LENIENT))
 def _json_load(interpreter: Interpreter, call: Call) -> Value:
     handle = call.given(0, "fp")
     file = state_of(handle, "file").data
@@ -110,32 +277,65 @@ def _json_load(interpreter: Interpreter, call: Call) -> Value:
     if text is None or not isinstance(file, str):
         saved = kept_in(interpreter, handle, "json")
         return Value(UNKNOWN, merged(state_of(handle, "path"))) if saved is None else saved
-    document = _json_text(text, frozenset({(file, 1)}))
-    hook = call.keywords.get("object_hook")
-    if hook is not None and hook.data is not None:
-        return _hooked(interpreter, document, hook, call.place)
+    document = _json_text(text, frozenset({(file, 1)}), is_lenient=call.name.startswith(LENIENT))
+    hook, takes_pairs = _hook_of(call)
+    if hook is not None:
+        return _hooked(interpreter, document, hook, call.place, takes_pairs=takes_pairs)
     return explained_by_writer(interpreter, handle, "json", document)
 
 
+def _hook_of(call: Call) -> tuple[Value | None, bool]:
+    """Return the function that makes objects of a document, and whether it takes pairs.
+
+    ``object_pairs_hook`` takes priority (Python library reference, ``json.load``); classes of
+    dictionaries of the standard library give what is read anyway.
+    """
+    for name in ("object_pairs_hook", "object_hook"):
+        hook = call.keywords.get(name)
+        if hook is None or hook.data is None:
+            continue
+        is_dict = isinstance(hook.data, Library) and hook.data.name in DICTIONARIES
+        return (None if is_dict else hook), name == "object_pairs_hook"
+    return None, False
+
+
+DICTIONARIES = {"builtins.dict", "collections.OrderedDict"}
+
+
 def _hooked(
-    interpreter: Interpreter, value: Value, hook: Value, place: Origin, depth: int = 20
+    interpreter: Interpreter,
+    value: Value,
+    hook: Value,
+    place: Origin,
+    depth: int = 20,
+    *,
+    takes_pairs: bool = False,
 ) -> Value:
     """Return a document whose objects a function has made of their dictionaries, inner ones first.
 
-    Source: the Python library reference, ``json.load`` (``object_hook``).
+    Source: the Python library reference, ``json.load`` (``object_hook``, ``object_pairs_hook``).
     """
     data = value.data
+
+    def inner(item: Value) -> Value:
+        return _hooked(interpreter, item, hook, place, depth - 1, takes_pairs=takes_pairs)
+
     if isinstance(data, list) and depth:
-        items = [_hooked(interpreter, item, hook, place, depth - 1) for item in data]
-        return Value(items, value.origins)
+        return Value([inner(item) for item in data], value.origins)
     if not isinstance(data, dict) or not depth:
         return value
-    entries = {k: _hooked(interpreter, v, hook, place, depth - 1) for k, v in data.items()}
-    made = interpreter.call(hook, (Value(entries, value.origins),), {}, place)
+    given = Value({key: inner(item) for key, item in data.items()}, value.origins)
+    if takes_pairs and isinstance(given.data, dict):
+        pairs = [(Value(key, item.origins), item) for key, item in given.data.items()]
+        given = Value([Value(pair, pair[1].origins) for pair in pairs], value.origins)
+    made = interpreter.call(hook, (given,), {}, place)
     return Value(made.data, made.origins | value.origins)
 
 
-@MODELS.function("json.loads", "orjson.loads", "ujson.loads")
+@MODELS.function(
+    *("json.loads", "orjson.loads", "ujson.loads", "simplejson.loads"),
+    *(f"{name}.loads" for name in LENIENT),
+)
 def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     text = call.given(0, "s")
     if isinstance(text, JsonText):
@@ -143,16 +343,38 @@ def _json_loads(interpreter: Interpreter, call: Call) -> Value:
     if text is not None and isinstance(text.data, bytes):
         with suppress(UnicodeDecodeError):
             text = Value(text.data.decode(), text.origins)
-    if text is None or not isinstance(text.data, str):
+    if text is None or not isinstance(text.data, (str, Unknown)):
         return call.unknown()
-    document = _json_text(text.data, text.origins)
-    hook = call.keywords.get("object_hook")
-    if hook is not None and hook.data is not None:
-        return _hooked(interpreter, document, hook, call.place)
+    document = _document_of_text(interpreter, text, is_lenient=call.name.startswith(LENIENT))
+    hook, takes_pairs = _hook_of(call)
+    if hook is not None:
+        return _hooked(interpreter, document, hook, call.place, takes_pairs=takes_pairs)
     whole = [file for file, line in text.origins if line == 1]
-    if len(text.origins) != 1 or not whole or text_in(interpreter, whole[0]) != text.data:
+    if (
+        not text.known
+        or len(text.origins) != 1
+        or not whole
+        or text_in(interpreter, whole[0]) != text.data
+    ):
         return document
     return explained_by_writer(interpreter, Value(whole[0]), "json", document)
+
+
+def _stands_at(interpreter: Interpreter, text: str, place: Origin) -> bool:
+    """Whether a text stands in a file as it is, so that its lines can be counted there."""
+    if "\n" not in text:
+        return text in interpreter.workspace.source_line(*place)
+    return text in (interpreter.workspace.text(place[0]) or "")
+
+
+def _document_of_text(interpreter: Interpreter, text: Value, *, is_lenient: bool) -> Value:
+    """Return the JSON document of a text, with the lines of a file as far as it stands there."""
+    if not isinstance(text.data, str):
+        return _likely(interpreter, text, _read_as_json)
+    origins = text.origins
+    starts_there = len(origins) == 1 and _stands_at(interpreter, text.data.strip(), min(origins))
+    made = _json_text(text.data, origins, starts_there=starts_there, is_lenient=is_lenient)
+    return made if starts_there else _as_in_file(interpreter, text, made, _read_as_json)
 
 
 @MODELS.function("json.dumps", "orjson.dumps", "ujson.dumps")
@@ -212,7 +434,7 @@ def settings(interpreter: Interpreter, file: str) -> Value:
     if problem is not None:
         at = frozenset({(file, workspace.elements(file).problem_line or 1)})
         raise Raised("value", problem, Value(UNKNOWN, at))
-    if file.endswith((".yaml", ".yml")) and re.search(r"\n---[ \t]*(?:\n|$)", text.lstrip()):
+    if file.endswith((".yaml", ".yml")) and _SEVERAL.search(text.lstrip()):
         return Value(UNKNOWN, origins)
     return nested(interpreter, from_originals(workspace, entries), (file, 1))
 
@@ -266,7 +488,7 @@ def _yaml_key(key: str | int, source: str) -> object:
     return key
 
 
-def document_of(interpreter: Interpreter, given: Value | None) -> Value:
+def document_of(interpreter: Interpreter, given: Value | None, *, is_toml: bool = False) -> Value:
     """Return the settings of an open file, or of a text."""
     file = state_of(given, "file").data
     if isinstance(file, str):
@@ -275,14 +497,32 @@ def document_of(interpreter: Interpreter, given: Value | None) -> Value:
         (name, line), *_ = given.origins
         if line == 1 and interpreter.workspace.text(name) == given.data:
             return settings(interpreter, name)
+    read_as = _read_as(read_toml_config if is_toml else read_yaml_config)
     if given is not None and isinstance(given.data, str):
-        return _yaml_text(interpreter, given, given.data)
+        read = _toml_text if is_toml else _yaml_text
+        document = read(interpreter, given, given.data)
+        return _as_in_file(interpreter, given, document, read_as)
+    if given is not None and not given.known and not state_of(given, "path").known:
+        return _likely(interpreter, given, read_as)
     return unknown(*([] if given is None else [given, state_of(given, "path")]))
+
+
+def _toml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
+    """Return a TOML document that a program holds as a text."""
+    if len(text) > MAX_TEXT:
+        return unknown(given)
+    reading = read_toml_config("", text)
+    if reading.problem is not None or not reading.entries:
+        return unknown(given)
+    try:
+        return with_origins(plain(nested(interpreter, reading.entries, ("", 1))), given.origins)
+    except NotPlain:
+        return unknown(given)
 
 
 def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
     """Return a YAML document that a program holds as a text."""
-    if not text.strip() or len(text) > MOST_TEXT_OF_PATTERN or re.search(r"^---", text, re.M):
+    if not text.strip() or len(text) > MAX_TEXT or re.search(r"^---", text, re.M):
         return unknown(given)
     if re.fullmatch(r"[\w.+-]+", text.strip()):
         return Value(plain_scalar(text), given.origins)
@@ -304,7 +544,8 @@ def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
     *("tomllib.loads", "tomli.load", "tomli.loads", "toml.loads"),
 )
 def _settings_ofdocument_of(interpreter: Interpreter, call: Call) -> Value:
-    return document_of(interpreter, call.given(0, "stream", "fp", "s"))
+    given = call.given(0, "stream", "fp", "s")
+    return document_of(interpreter, given, is_toml=call.name.startswith("tom"))
 
 
 @MODELS.function("yaml.safe_load_all", "yaml.load_all", "yaml.full_load_all")
@@ -409,6 +650,10 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
         if file is None:
             return Value([], NOWHERE if given is None else given.origins)
     text = text_in(interpreter, file) if isinstance(file, str) else None
+    if call.name == "read_string":
+        given = call.given(0, "string")
+        if given is not None and isinstance(given.data, str) and isinstance(sections, dict):
+            return _read_ini_text(interpreter, given, given.data, sections)
     if text is None or not isinstance(file, str) or not isinstance(sections, dict):
         _forget(call.receiver)
         return call.unknown()
@@ -419,18 +664,52 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
         line = getattr(error, "lineno", None)
         at = frozenset({(file, line if isinstance(line, int) else 1)})
         raise Raised("value", str(error)[:200], Value(UNKNOWN, at)) from None
-    lines: dict[tuple[str, ...], int] = {}
-    for entry in interpreter.workspace.config_entries(file):
+    _keep_sections(parser, sections, _ini_places(file, text))
+    return Value([Value(file)])
+
+
+def _ini_places(file: str, text: str) -> dict[tuple[str, ...], Origins]:
+    """Return where a file has each section, and each option under its name in lower case."""
+    places: dict[tuple[str, ...], Origins] = {}
+    for entry in read_ini_config(file, text).entries:
         names = tuple(str(part) for part in entry.path)
         key = (*names[:1], *(name.lower() for name in names[1:]))
-        lines[key] = entry.line
+        places[key] = frozenset({(file, entry.line)})
+        places.setdefault(key[:1], places[key])
+    places[()] = frozenset({(file, 1)})
+    return places
+
+
+def _keep_sections(
+    parser: configparser.RawConfigParser,
+    sections: dict[str, Value],
+    places: Mapping[tuple[str, ...], Origins],
+) -> None:
+    """Put what was read into the sections of the followed parser, each with its place."""
     for section in [*parser.sections(), *(["DEFAULT"] if parser.defaults() else [])]:
-        start = frozenset({(file, lines.get((section,), 1))})
+        start = places.get((section,), places[()])
         held = sections.setdefault(section, Value({}, start)).data
+        if not isinstance(held, dict):
+            continue
         for option, text in parser.items(section):
-            line = lines.get((section, option)) or lines.get(("DEFAULT", option)) or 1
-            held[option] = Value(text, frozenset({(file, line)}))
-    return Value([Value(file)])
+            place = places.get((section, option)) or places.get(("DEFAULT", option)) or places[()]
+            held[option] = Value(text, place)
+
+
+def _read_ini_text(
+    interpreter: Interpreter, given: Value, text: str, sections: dict[str, Value]
+) -> Value:
+    """Read sections of a text, with the lines of the file that it was made of."""
+    parser = configparser.RawConfigParser()
+    try:
+        parser.read_string(text)
+    except configparser.Error as error:
+        raise Raised("value", str(error)[:200], given) from None
+    file, whole = _source_of(interpreter, given)
+    places = _ini_places(file, whole) if whole else {}
+    places[()] = given.origins
+    _keep_sections(parser, sections, places)
+    return Value(None)
 
 
 def _forget(value: Value | None) -> None:
