@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.provenance import names
-from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.nodes import Library, Node
 from dl_bug_lsp.provenance.scopes import Entered, Scope, dotted_name
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -128,6 +128,46 @@ def _writings_in(
         if fits:
             node = engine.node(value, context)
             yield Writing(scope.file, call.lineno, node, is_known or any(fits))
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """A call that writes an object with a library: what is written, and the file or its path."""
+
+    file: str
+    line: int
+    value: Node
+    path: Node
+
+
+SAME_FORMAT = {"cloudpickle": "pickle", "_pickle": "pickle", "cPickle": "pickle", "jax": "numpy"}
+"""Libraries that write what another one reads."""
+
+
+def format_of(function: str) -> str:
+    """Return the library whose format a function of a dotted name reads or writes."""
+    library = function.partition(".")[0]
+    return SAME_FORMAT.get(library, library)
+
+
+def dumps(engine: Engine, library: str) -> list[Dump]:
+    """Return the calls of the workspace that write objects with a library, into whatever file."""
+    found: list[Dump] = []
+    for script in _writing_scripts(engine):
+        module = engine.program.module(script)
+        for scope in module.walk() if module is not None else ():
+            for call in scope.calls:
+                parts = _parts_written(scope, call)
+                if parts is None:
+                    continue
+                context = engine.open_context(scope)
+                callees = engine.node(call.func, context).values
+                if any(isinstance(c, Library) and format_of(c.name) == library for c in callees):
+                    value, path = (engine.node(part, context) for part in parts)
+                    found.append(Dump(script, call.lineno, value, path))
+        if len(found) >= MAX_FILES:
+            break
+    return found
 
 
 def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
