@@ -14,12 +14,15 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.data_files import files_read
 from dl_bug_lsp.evidence.domain_rules.syntax import source
-from dl_bug_lsp.evidence.followed_run import earlier_runs
+from dl_bug_lsp.evidence.domain_rules.tables import FEW_ERRORS, TOO_FEW, condition_on
+from dl_bug_lsp.evidence.followed_run import earlier_runs, follow
 from dl_bug_lsp.evidence.words import parts_of
-from dl_bug_lsp.provenance.nodes import Instance, Library, Node
-from dl_bug_lsp.provenance.scopes import ElementOf, called_name
-from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.evidence.written_data import statements_of, writers_of
+from dl_bug_lsp.provenance.nodes import DataFile, Instance, Library, Node
+from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
+from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.provenance.text_patterns import TextPattern, pattern_of
 from dl_bug_lsp.provenance.written_files import (
     READERS,
@@ -37,6 +40,8 @@ MOST_CLUES = 4
 MOST_PATH_STEPS = 30
 OF_INCOMPLETE = 0.6
 """What keys count that cannot be the missing one where others are not known."""
+OF_CONSTANT_KEYS = 0.4
+"""What a dictionary counts whose keys are written down: the reader may as well name another one."""
 OF_UNKNOWN_KEYS = 0.3
 """What the statements count that put keys of which nothing is known."""
 OF_SHARED_WORDS = 0.8
@@ -70,6 +75,31 @@ TYPES_OF_CALLS = {
 }
 """Types of what calls give whose names say it (torch: `state_dict` gives an ``OrderedDict``)."""
 OF_DICTS = {"dict", "OrderedDict", "defaultdict", "Counter"}
+
+OF_TEXTS = (".txt", ".lst", ".list", ".json", ".csv", ".tsv")
+OPENING = {"open", "read_text", "readlines", "loadtxt", "load", "loads", "read_csv", "genfromtxt"}
+MOST_SIDE_STEPS = 60
+"""Steps of the slice from one side of a comparison."""
+MOST_TEXTS = 2_000
+ON_TEXTS = {
+    *("definition", "attribute", "return", "part", "base", "item", "argument 0", "receiver"),
+    "callee",
+}
+"""Roles in which a text goes on as it is, or as what an expression does with it."""
+OF_NAMES = frozenset(("name", "basename", "listdir", "glob", "rglob", "scandir", "walk"))
+OF_STEMS = frozenset(("stem", "splitext", "with_suffix", "removesuffix", "split", "rsplit"))
+OF_FOLDERS = frozenset(("relative_to", "relpath", "glob", "rglob", "as_posix", "join", "str"))
+OF_LETTERS = frozenset(("lower", "upper", "title", "capitalize", "name", "stem", "split"))
+"""What makes texts with an extension, without, with folders, in capital or small letters."""
+FORMS_OF_MEMBERS = {
+    "stem": {"no extension", "no folder"},
+    "name": {"extension", "no folder"},
+    "suffix": {"no folder"},
+}
+FORMS_OF_CALLS = {
+    **{"basename": {"no folder"}, "listdir": {"extension", "no folder"}},
+    **{"lower": {"lower"}, "casefold": {"lower"}, "upper": {"upper"}},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +149,7 @@ def find(case: Case) -> Iterator[Clue]:
     for complaint in _complaints(case):
         for load, way in _loads(complaint.value):
             yield from _judged(case, complaint, load, way)
+    yield from _compared_texts(case)
 
 
 def _judged(
@@ -126,7 +157,9 @@ def _judged(
 ) -> Iterator[Clue]:
     """Yield the statements of the writers of one load that explain the complaint."""
     judged = [
-        (dump, near, _explained(dump.value, way, complaint)) for dump, near in _dumps(case, load)
+        (dump, near, _explained(dump.value, way, complaint))
+        for dump, near in _dumps(case, load)
+        if not _is_number_of_json(load, complaint)
     ]
     fitting = max((near for _, near, found in judged if found == []), default=0.0)
     explaining = [(dump, near, found) for dump, near, found in judged if found]
@@ -137,6 +170,11 @@ def _judged(
         for one in found[:MOST_CLUES]:
             why = f"{one.says}; {what}"
             yield Clue("data_files.explains", one.node.file, one.line, share * one.strength, why)
+
+
+def _is_number_of_json(load: Node, complaint: _Complaint) -> bool:
+    """Whether a number is looked up in what JSON gives: its keys are texts, whoever wrote it."""
+    return isinstance(complaint.key, int) and format_of(_reads(load)) in ("json", "orjson")
 
 
 # ---------------------------------------------------------------------- what fails
@@ -264,9 +302,10 @@ def _part(node: Node, expr: ast.Subscript) -> _Part:
 # ---------------------------------------------------------------------- who wrote it
 def _dumps(case: Case, load: Node) -> list[tuple[Dump, float]]:
     """Return the calls that may have dumped what is loaded, with how near each is to it."""
-    stored = [child for role, child in load.inputs if role == "stored"]
+    written = dumps(case.engine, format_of(_reads(load)))
+    stored = {id(child): child for role, child in load.inputs if role == "stored"}
     if stored:
-        found = [(Dump(node.file, node.line, node, node), 1.0) for node in stored]
+        found = [(dump, 1.0) for dump in written if id(dump.argument) in stored]
         return _by_commands(case, found)
     if not isinstance(load.expr, ast.Call) or not load.expr.args:
         return []
@@ -274,7 +313,7 @@ def _dumps(case: Case, load: Node) -> list[tuple[Dump, float]]:
     words, suffix = _words(path), _suffix(case, path)
     known = [
         (dump, _nearness(case, dump, words, suffix))
-        for dump in dumps(case.engine, format_of(_reads(load)))
+        for dump in written
         if not is_test_file(dump.file)
     ]
     return _by_commands(case, known)
@@ -462,6 +501,8 @@ def _without_key(at: Node, key: object) -> list[_Found] | None:
     unlike = [(node, line, p) for node, line, p in known if not p.gives(key)]
     if len(unlike) == len(known):
         strength = 1.0 if keys.complete else OF_INCOMPLETE
+        if all(isinstance(node.expr, ast.Constant) for node, _, _ in unlike):
+            return [_constant_keys(at, unlike[0][0], len(unlike), key, strength)]
         return [_unlike_key(node, line, key, strength) for node, line, _ in unlike]
     says = "puts keys into the dictionary, of which `{}` is none"
     return [
@@ -469,6 +510,14 @@ def _without_key(at: Node, key: object) -> list[_Found] | None:
         for node, line, p in known
         if p.gives(key)
     ]
+
+
+def _constant_keys(at: Node, first: Node, count: int, key: object, strength: float) -> _Found:
+    """Return what says that a dictionary has other keys: either side may be the wrong one."""
+    others = f" and {count - 1} more" if count > 1 else ""
+    says = f"the dictionary has the key `{source(first.expr)}`{others}, and no {key!r}"
+    line = at.line if isinstance(at.expr, ast.Dict) else first.line
+    return _Found(at if line == at.line else first, line, strength * OF_CONSTANT_KEYS, says)
 
 
 def _unlike_key(node: Node, line: int, key: object, strength: float) -> _Found:
@@ -490,3 +539,143 @@ def _sibling(node: Node, key: object) -> ast.expr | None:
         if names <= own and pattern.says_something and pattern.gives(key):
             return other
     return None
+
+
+# ---------------------------------------------------------------------- texts that are compared
+def _compared_texts(case: Case) -> Iterator[Clue]:
+    """Yield what makes the texts of a file with which a condition found nothing equal."""
+    if not TOO_FEW.search(case.message) and case.class_name not in FEW_ERRORS:
+        return
+    for (file, line), (taken, asked) in follow(case).selected.items():
+        test, keeps = condition_on(case, file, line) or (None, True)
+        kept = taken if keeps else asked - taken
+        if kept or not asked or not isinstance(test, ast.Compare):
+            continue
+        if len(test.ops) == 1 and isinstance(test.ops[0], (ast.Eq, ast.NotEq, ast.In, ast.NotIn)):
+            yield from _unlike_texts(case, file, test)
+
+
+def _unlike_texts(case: Case, file: str, test: ast.Compare) -> Iterator[Clue]:
+    """Yield what makes the texts of a written file that a comparison's other side never is."""
+    scope = _scope_at(case, file, test.lineno)
+    if scope is None:
+        return
+    context = case.context_of(scope)
+    sides = [case.engine.node(side, context) for side in (test.left, test.comparators[0])]
+    for side, other in (sides, sides[::-1]):
+        for read in _files_of(case, side):
+            texts = _texts_of(case, read)
+            for difference in _differences(texts, other):
+                yield from _makers(case, read, test, difference)
+
+
+def _scope_at(case: Case, file: str, line: int) -> Scope | None:
+    """Return the innermost function, or the module, that holds a line."""
+    module = case.engine.program.module(file)
+    holding = [
+        scope
+        for scope in (module.walk() if module is not None else ())
+        if scope.is_module or scope.line <= line <= (getattr(scope.node, "end_lineno", 0) or 0)
+    ]
+    return max(holding, key=lambda scope: scope.line, default=None)
+
+
+def _files_of(case: Case, side: Node) -> list[str]:
+    """Return the files of text that one side of a comparison was read from, by a surely writer."""
+    steps = backward_slice([side], MOST_SIDE_STEPS)
+    reads = {step.node.context.scope for step in steps if _opens(step.node)}
+    if not reads:
+        return []
+    named = {v.file for step in steps for v in step.node.values if isinstance(v, DataFile)}
+    read = [file for file in files_read(case) if file.endswith(OF_TEXTS)]
+    sure = [file for file in read if any(w.sure for w in writers_of(case, file))]
+    return [file for file in sure if file in named] or sure[:MOST_CLUES]
+
+
+def _opens(node: Node) -> bool:
+    if node.entry is not None or not isinstance(node.expr, ast.Call):
+        return False
+    return called_name(node.expr) in OPENING
+
+
+def _texts_of(case: Case, file: str) -> list[str]:
+    """Return the texts that a file holds: its lines, or the texts of a document."""
+    entries = case.workspace.config_entries(file) if file.endswith(".json") else ()
+    values = [str(entry.value) for entry in entries if isinstance(entry.value, str)]
+    lines = [line.strip() for line in case.workspace.lines(file)[:MOST_TEXTS]]
+    return (values or [line for line in lines if line])[:MOST_TEXTS]
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """How the texts of a file differ from what they are compared with; ``makers`` write them so."""
+
+    says: str
+    makers: frozenset[str]
+
+
+EXTENSION = re.compile(r"[^/\\]*[^./\\](\.[A-Za-z]\w{0,5}(?:\.gz)?)")
+
+
+def _differences(texts: Sequence[str], other: Node) -> Iterator[_Difference]:
+    """Yield how all texts of a file differ from whatever the other side of a comparison gives."""
+    if not texts:
+        return
+    made = _forms_of(other)
+    ends = [EXTENSION.fullmatch(text.replace("\\", "/").rpartition("/")[2]) for text in texts]
+    shown = source(other.expr)
+    if all(ends) and "no extension" in made:
+        end = ends[0][1] if ends[0] is not None else ""
+        yield _Difference(f"names end in `{end}`, `{shown}` has no extension", OF_NAMES)
+    elif not any(ends) and "extension" in made and "no extension" not in made:
+        yield _Difference(f"names have no extension, `{shown}` has one", OF_STEMS)
+    if all("/" in text or "\\" in text for text in texts) and "no folder" in made:
+        yield _Difference(f"paths have folders, `{shown}` is a name alone", OF_FOLDERS)
+    letters = [text for text in texts if text.lower() != text.upper()]
+    if letters and all(text != text.lower() for text in letters) and "lower" in made:
+        yield _Difference(f"texts have capital letters, `{shown}` has none", OF_LETTERS)
+    if letters and all(text != text.upper() for text in letters) and "upper" in made:
+        yield _Difference(f"texts have small letters, `{shown}` has none", OF_LETTERS)
+
+
+def _forms_of(node: Node) -> set[str]:
+    """Return what the expressions that make a text do with it: the outermost counts."""
+    forms: set[str] = set()
+    for step in backward_slice([node], MOST_SIDE_STEPS):
+        expr = step.node.expr
+        if step.node.entry is not None or not all(r in ON_TEXTS for r in step.roles):
+            continue
+        if isinstance(expr, ast.Attribute):
+            forms |= FORMS_OF_MEMBERS.get(expr.attr, set())
+        elif isinstance(expr, ast.Call):
+            forms |= FORMS_OF_CALLS.get(called_name(expr), set())
+        elif isinstance(expr, ast.Subscript) and isinstance(expr.value, ast.Call):
+            first = isinstance(expr.slice, ast.Constant) and expr.slice.value == 0
+            if called_name(expr.value) in ("splitext", "partition", "rsplit", "split") and first:
+                forms |= {"no extension"} if _splits_at_dot(expr.value) else set()
+    return forms
+
+
+def _splits_at_dot(call: ast.Call) -> bool:
+    if called_name(call) == "splitext":
+        return True
+    given = call.args[0] if call.args else None
+    return isinstance(given, ast.Constant) and given.value == "."
+
+
+def _makers(case: Case, file: str, test: ast.Compare, difference: _Difference) -> Iterator[Clue]:
+    """Yield the statements of a file's writers that make its texts."""
+
+    def judge(step: Step) -> tuple[float, str] | None:
+        expr = step.node.expr
+        if step.condition:
+            return None
+        name = expr.attr if isinstance(expr, ast.Attribute) else ""
+        name = called_name(expr) if isinstance(expr, ast.Call) else name
+        return (1.0, "makes the texts") if name in difference.makers else None
+
+    for writing, step, strength, does in statements_of(case, file, judge):
+        written = f"{file}, which {writing.file} writes (line {writing.line})"
+        why = f"`{source(step.node.expr)}` {does} of {written}: {difference.says}"
+        why += f" in `{source(test)}`"
+        yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)
