@@ -97,9 +97,17 @@ FORMS_OF_MEMBERS = {
     "suffix": {"no folder"},
 }
 FORMS_OF_CALLS = {
-    **{"basename": {"no folder"}, "listdir": {"extension", "no folder"}},
-    **{"lower": {"lower"}, "casefold": {"lower"}, "upper": {"upper"}},
+    "basename": {"no folder"},
+    "listdir": {"extension", "no folder"},
+    "lower": {"lower"},
+    "casefold": {"lower"},
+    "upper": {"upper"},
 }
+OF_ONE_TEXT = {
+    *("str", "basename", "splitext", "normpath", "abspath", "fspath", "Path", "PurePath", "strip"),
+    *("rstrip", "lstrip", "lower", "upper", "casefold", "partition", "split", "rsplit"),
+}
+"""Calls whose result is the text that they are given, or a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -433,14 +441,13 @@ def _child(node: Node, part: _Part) -> Node | None:
 
 
 def _resolved(node: Node) -> Node:
-    """Return the one expression that a name stands for, else the name."""
+    """Return the one expression that a name stands for, else the name, as of what is changed."""
     for _ in range(MOST_CLUES):
         if node.entry is not None or not isinstance(node.expr, (ast.Name, ast.Attribute, ast.Call)):
             break
         made = [child for role, child in node.inputs if role in HANDING_ON]
-        if len(made) != 1 or made[0] is node:
-            break
-        if isinstance(made[0].expr, ast.Dict) and not made[0].expr.keys:
+        is_changed = any(role == "changed" for role, _ in node.inputs)
+        if len(made) != 1 or made[0] is node or is_changed:
             break
         node = made[0]
     return node
@@ -565,7 +572,7 @@ def _unlike_texts(case: Case, file: str, test: ast.Compare) -> Iterator[Clue]:
     for side, other in (sides, sides[::-1]):
         for read in _files_of(case, side):
             texts = _texts_of(case, read)
-            for difference in _differences(texts, other):
+            for difference in _differences(texts, side, other):
                 yield from _makers(case, read, test, difference)
 
 
@@ -617,11 +624,14 @@ class _Difference:
 EXTENSION = re.compile(r"[^/\\]*[^./\\](\.[A-Za-z]\w{0,5}(?:\.gz)?)")
 
 
-def _differences(texts: Sequence[str], other: Node) -> Iterator[_Difference]:
-    """Yield how all texts of a file differ from whatever the other side of a comparison gives."""
-    if not texts:
+def _differences(texts: Sequence[str], side: Node, other: Node) -> Iterator[_Difference]:
+    """Yield how all texts of a file differ from whatever the other side of a comparison gives.
+
+    What the program does with the texts of the file before it compares them may make them equal.
+    """
+    made = _forms_of(other) - _changed_of(side) if texts else set()
+    if not made or {"lower", "upper"} <= made:
         return
-    made = _forms_of(other)
     ends = [EXTENSION.fullmatch(text.replace("\\", "/").rpartition("/")[2]) for text in texts]
     shown = source(other.expr)
     if all(ends) and "no extension" in made:
@@ -639,26 +649,56 @@ def _differences(texts: Sequence[str], other: Node) -> Iterator[_Difference]:
 
 
 def _forms_of(node: Node) -> set[str]:
-    """Return what the expressions that make a text do with it: the outermost counts."""
+    """Return what is known of a text by the expressions that make it of another."""
     forms: set[str] = set()
     for step in backward_slice([node], MOST_SIDE_STEPS):
-        expr = step.node.expr
-        if step.node.entry is not None or not all(r in ON_TEXTS for r in step.roles):
-            continue
-        if isinstance(expr, ast.Attribute):
-            forms |= FORMS_OF_MEMBERS.get(expr.attr, set())
-        elif isinstance(expr, ast.Call):
-            forms |= FORMS_OF_CALLS.get(called_name(expr), set())
-        elif isinstance(expr, ast.Subscript) and isinstance(expr.value, ast.Call):
-            first = isinstance(expr.slice, ast.Constant) and expr.slice.value == 0
-            if called_name(expr.value) in ("splitext", "partition", "rsplit", "split") and first:
-                forms |= {"no extension"} if _splits_at_dot(expr.value) else set()
+        if step.node.entry is None and _is_one_text(step):
+            forms |= _form_of(step.node)
     return forms
+
+
+def _is_one_text(step: Step) -> bool:
+    """Whether a step is on the way of one text: nothing is put before, between or behind it."""
+    if not all(role in ON_TEXTS for role in step.roles):
+        return False
+    for before in step.way()[:-1]:
+        expr = before.node.expr
+        if isinstance(expr, (ast.BinOp, ast.JoinedStr, ast.FormattedValue)):
+            return False
+        is_other = isinstance(expr, ast.Call) and called_name(expr) not in OF_ONE_TEXT
+        if is_other and not any(role == "return" for role, _ in before.node.inputs):
+            return False
+    return True
+
+
+def _changed_of(side: Node) -> set[str]:
+    """Return the forms that a program gives to texts on the way from the file that holds them."""
+    steps = backward_slice([side], MOST_SIDE_STEPS)
+    changed = [_form_of(step.node) for step in steps if step.node.entry is None]
+    calls = {called_name(s.node.expr) for s in steps if isinstance(s.node.expr, ast.Call)}
+    if calls & {"with_suffix", "removesuffix", "splitext", "sub"}:
+        changed.append({"no extension", "extension"})
+    return set().union(*changed)
+
+
+def _form_of(node: Node) -> set[str]:
+    """Return what an expression makes of a text."""
+    expr = node.expr
+    if isinstance(expr, ast.Attribute):
+        return FORMS_OF_MEMBERS.get(expr.attr, set())
+    if isinstance(expr, ast.Call):
+        return FORMS_OF_CALLS.get(called_name(expr), set())
+    if isinstance(expr, ast.Subscript) and isinstance(expr.value, ast.Call):
+        is_first = isinstance(expr.slice, ast.Constant) and expr.slice.value == 0
+        return {"no extension"} if is_first and _splits_at_dot(expr.value) else set()
+    return set()
 
 
 def _splits_at_dot(call: ast.Call) -> bool:
     if called_name(call) == "splitext":
         return True
+    if called_name(call) not in ("split", "rsplit", "partition", "rpartition"):
+        return False
     given = call.args[0] if call.args else None
     return isinstance(given, ast.Constant) and given.value == "."
 

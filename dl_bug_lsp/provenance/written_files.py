@@ -183,7 +183,7 @@ def _archived(engine: Engine, call: ast.Call, argument: Node) -> Node:
 
     def make() -> ast.expr:
         keys: list[ast.expr | None] = [ast.Constant(f"arr_{n}") for n in range(len(call.args) - 1)]
-        keys.extend(k.arg and ast.Constant(k.arg) for k in call.keywords)
+        keys.extend(ast.Constant(k.arg) if k.arg else None for k in call.keywords)
         values = [*call.args[1:], *(k.value for k in call.keywords)]
         for key, value in zip(keys, values, strict=True):
             if key is not None:
