@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -40,6 +40,8 @@ MOST_CLUES = 4
 MOST_PATH_STEPS = 30
 OF_INCOMPLETE = 0.6
 """What keys count that cannot be the missing one where others are not known."""
+OF_MAKERS = 0.5
+"""What the statement counts that makes a value, beside the one that dumps it."""
 OF_CONSTANT_KEYS = 0.4
 """What a dictionary counts whose keys are written down: the reader may as well name another one."""
 OF_UNKNOWN_KEYS = 0.3
@@ -59,6 +61,7 @@ NOT_INDEXED = re.compile(
     r"^(?:(?P<type>list|tuple|string) ind(?:ices|ex) must be|only integers, slices \(`:`\)"
     r"|'(?P<other>[\w.]+)' object is not subscriptable)"
 )
+NOT_LIKE_DICT = re.compile(r"Expected state_dict to be dict-like, got <class '(?P<type>[\w.]+)'>")
 UNPACKED = re.compile(
     r"(?:too many|not enough) values to unpack \(expected (?:at least )?(?P<wanted>\d+)"
     r"(?:, got (?P<got>\d+))?\)"
@@ -131,6 +134,8 @@ class _Complaint:
     key: object = None
     wanted: int = -1
     got: int = -1
+    as_text: bool = False
+    """Whether the format makes texts of all keys, as JSON does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +169,11 @@ def _judged(
     case: Case, complaint: _Complaint, load: Node, way: tuple[_Part, ...]
 ) -> Iterator[Clue]:
     """Yield the statements of the writers of one load that explain the complaint."""
+    complaint = replace(complaint, as_text=format_of(_reads(load)) == "json")
     judged = [
         (dump, near, _explained(dump.value, way, complaint))
         for dump, near in _dumps(case, load)
-        if not _is_number_of_json(load, complaint)
+        if not (complaint.as_text and isinstance(complaint.key, int))
     ]
     fitting = max((near for _, near, found in judged if found == []), default=0.0)
     explaining = [(dump, near, found) for dump, near, found in judged if found]
@@ -176,13 +182,12 @@ def _judged(
         sure = "is" if near == 1.0 else "may be"
         what = f"what `{source(load.expr)}` loads {sure} dumped by {dump.file} (line {dump.line})"
         for one in found[:MOST_CLUES]:
-            why = f"{one.says}; {what}"
-            yield Clue("data_files.explains", one.node.file, one.line, share * one.strength, why)
-
-
-def _is_number_of_json(load: Node, complaint: _Complaint) -> bool:
-    """Whether a number is looked up in what JSON gives: its keys are texts, whoever wrote it."""
-    return isinstance(complaint.key, int) and format_of(_reads(load)) in ("json", "orjson")
+            why, strength = f"{one.says}; {what}", share * one.strength
+            if complaint.key is None and (one.node.file, one.line) != (dump.file, dump.line):
+                # What is right in the rest of the script takes its form in the file here.
+                yield Clue("data_files.explains", dump.file, dump.line, strength, why)
+                strength *= OF_MAKERS
+            yield Clue("data_files.explains", one.node.file, one.line, strength, why)
 
 
 # ---------------------------------------------------------------------- what fails
@@ -209,13 +214,26 @@ def _complaint_of(case: Case, part: ast.AST, message: str) -> tuple[ast.expr, _S
         return (part.value, {"type": _last(match["type"])}) if match and is_it else None
     if isinstance(part, ast.Call):
         match = NOT_CALLABLE.match(message)
-        return (part.func, {"type": _last(match["type"])}) if match else None
-    if isinstance(part, ast.Assign) and isinstance(part.targets[0], (ast.Tuple, ast.List)):
-        match = UNPACKED.search(message)
         if match is not None:
-            return part.value, {"wanted": int(match["wanted"]), "got": int(match["got"] or -1)}
+            return part.func, {"type": _last(match["type"])}
+        match = NOT_LIKE_DICT.match(message)
+        is_it = called_name(part) == "load_state_dict" and bool(part.args)
+        return (part.args[0], {"type": _last(match["type"])}) if match and is_it else None
+    match = UNPACKED.search(message)
+    unpacked = _unpacked(part) if match is not None else None
+    if match is not None and unpacked is not None:
+        return unpacked, {"wanted": int(match["wanted"]), "got": int(match["got"] or -1)}
     if isinstance(part, ast.Subscript):
         return _complaint_of_index(case, part, message)
+    return None
+
+
+def _unpacked(part: ast.AST) -> ast.expr | None:
+    """Return what a statement or a comprehension unpacks into several names."""
+    if isinstance(part, ast.Assign) and isinstance(part.targets[0], (ast.Tuple, ast.List)):
+        return part.value
+    if isinstance(part, (ast.For, ast.comprehension)) and isinstance(part.target, ast.Tuple):
+        return ElementOf(part.iter)
     return None
 
 
@@ -238,7 +256,7 @@ def _last(name: str) -> str:
 BOXED = re.compile(r"(?:\w+\.)*(?:str_?|u?int\d+|intc|int_)\((.+)\)", re.DOTALL)
 
 
-def _missing_key(message: str) -> str | int | None:
+def _missing_key(message: str) -> str | int | tuple[object, ...] | None:
     """Return the key of the message of a ``KeyError``, with its type."""
     boxed = BOXED.fullmatch(message)
     try:
@@ -247,7 +265,7 @@ def _missing_key(message: str) -> str | int | None:
         return None
     if isinstance(key, str):
         return key.removesuffix(IN_ARCHIVE)
-    return key if isinstance(key, int) and not isinstance(key, bool) else None
+    return key if isinstance(key, (int, tuple)) and not isinstance(key, bool) else None
 
 
 def _loads(value: Node) -> Iterator[tuple[Node, tuple[_Part, ...]]]:
@@ -369,8 +387,7 @@ def _explained(value: Node, way: Sequence[_Part], complaint: _Complaint) -> list
     """Return what explains a complaint: nothing where the form fits, None where it is unknown."""
     at = _resolved(value)
     for part in way:
-        kind = _type_of(at)
-        if kind in OF_DICTS and isinstance(part, (_Unpacking, type(None))):
+        if _type_of(at) in OF_DICTS and (part is None or isinstance(part, _Unpacking)):
             return _keys_taken(at, part, complaint)
         child = _child(at, part)
         if child is None:
@@ -378,7 +395,7 @@ def _explained(value: Node, way: Sequence[_Part], complaint: _Complaint) -> list
         at = _resolved(child)
     kind = _type_of(at)
     if complaint.key is not None:
-        return _without_key(at, complaint.key) if not kind or kind in OF_DICTS else None
+        return _without_key(at, complaint) if not kind or kind in OF_DICTS else None
     if complaint.wanted >= 0:
         return _unlike_length(at, kind, complaint)
     if not kind:
@@ -395,7 +412,8 @@ def _keys_taken(at: Node, part: _Part, complaint: _Complaint) -> list[_Found] | 
     keys = keys_of(at)
     if isinstance(part, _Unpacking) and keys.complete and len(keys.keys) != part.count:
         return None
-    if complaint.type != "str":
+    is_unpacked = part is None and complaint.wanted >= 0
+    if complaint.type != "str" and not is_unpacked:
         return None
     says = f"`{source(at.expr)}` is a dictionary: unpacking it or a loop over it gives its keys"
     return [_found(at, says)]
@@ -426,6 +444,11 @@ def _length(node: Node) -> int:
 def _child(node: Node, part: _Part) -> Node | None:
     """Return the expression of one part of a value that is written down."""
     expr, engine = node.expr, node.engine
+    if part is None:
+        if isinstance(expr, (ast.ListComp, ast.GeneratorExp)):
+            return engine.node(expr.elt, node.context)
+        put = [child for role, child in node.inputs if role == "changed"]
+        return put[0] if len(put) == 1 else None
     if isinstance(expr, (ast.Tuple, ast.List)):
         index = part.index if isinstance(part, _Unpacking) else part
         if isinstance(part, _Unpacking) and part.count != len(expr.elts):
@@ -497,15 +520,15 @@ def _type_of_call(node: Node, call: ast.Call) -> str:
 
 
 # ---------------------------------------------------------------------- keys
-def _without_key(at: Node, key: object) -> list[_Found] | None:
+def _without_key(at: Node, complaint: _Complaint) -> list[_Found] | None:
     """Return the statements that put keys of another form into a dictionary."""
-    keys = keys_of(at)
+    keys, key, as_text = keys_of(at), complaint.key, complaint.as_text
     known = [(node, line, pattern_of(node)) for node, line in keys.keys]
     if not known:
         return None
-    if any(p.gives(key) and p.says_something for _, _, p in known):
+    if any(p.gives(key, as_text=as_text) and p.says_something for _, _, p in known):
         return []
-    unlike = [(node, line, p) for node, line, p in known if not p.gives(key)]
+    unlike = [(node, line, p) for node, line, p in known if not p.gives(key, as_text=as_text)]
     if len(unlike) == len(known):
         strength = 1.0 if keys.complete else OF_INCOMPLETE
         if all(isinstance(node.expr, ast.Constant) for node, _, _ in unlike):
@@ -515,7 +538,7 @@ def _without_key(at: Node, key: object) -> list[_Found] | None:
     return [
         _Found(node, line, OF_UNKNOWN_KEYS, f"`{source(node.expr)}` {says.format(key)}")
         for node, line, p in known
-        if p.gives(key)
+        if p.gives(key, as_text=as_text)
     ]
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
+from dl_bug_lsp.provenance.slices import backward_slice
 
 ANYTHING = ".*"
 MAX_DEPTH = 10
@@ -26,7 +27,14 @@ PERCENT = re.compile(r"%(?P<spec>[-+ #0]*\d*(?:\.\d+)?)(?P<type>[sdif%])")
 WHOLE_NUMBERS = {"int", "len", "ord", "round", "hash"}
 COUNTERS = {"range", "count", "arange"}
 """Calls that give whole numbers one by one."""
-FILE_NAMES = {"name", "stem"}
+EXTENSIONS = (
+    *("jpg", "jpeg", "png", "bmp", "gif", "tif", "tiff", "dcm", "npy", "npz", "pt", "pth", "pkl"),
+    *("wav", "mp3", "flac", "ogg", "mp4", "avi", "txt", "csv", "json", "xml", "h5", "mat"),
+)
+"""Extensions of files of data: a name has rarely two of them."""
+STEM = "[^/]*" + "".join(rf"(?<!\.{extension})" for extension in EXTENSIONS)
+MAX_STEPS = 16
+"""Steps in which the pattern of a listing of files is looked for."""
 CASES = {"lower": "[^A-Z]*", "casefold": "[^A-Z]*", "upper": "[^a-z]*"}
 
 
@@ -72,14 +80,46 @@ def pattern_of(node: Node, depth: int = 0) -> TextPattern:
         return _operation(node, expr, depth)
     if isinstance(expr, ast.Call):
         return _call(node, expr, depth)
-    if isinstance(expr, ast.Attribute) and expr.attr in FILE_NAMES:
+    if isinstance(expr, ast.Tuple):
+        return TextPattern(tuple, ANYTHING)
+    if isinstance(expr, ast.Subscript) and isinstance(expr.value, ast.Call):
+        is_root = isinstance(expr.slice, ast.Constant) and expr.slice.value == 0
+        return _root(node, expr.value) if is_root else UNKNOWN
+    if isinstance(expr, ast.Attribute) and expr.attr in ("name", "stem"):
         named = _definitions(node, depth)
-        return named if named.says_something else _text("[^/]*")
+        if named.says_something:
+            return named
+        return _text(STEM if expr.attr == "stem" else f"[^/]*{_extension(node, expr.value)}")
     if isinstance(expr, ast.IfExp):
         return _any_of([_inner(node, side, depth) for side in (expr.body, expr.orelse)])
     if isinstance(expr, (ast.Name, ast.Attribute)):
         return _definitions(node, depth)
     return UNKNOWN
+
+
+def _root(node: Node, call: ast.Call) -> TextPattern:
+    """Return the pattern of what ``os.path.splitext(…)[0]`` gives."""
+    if called_name(call) != "splitext" or len(call.args) != 1:
+        return UNKNOWN
+    is_name = any(
+        isinstance(step.node.expr, ast.Call) and called_name(step.node.expr) == "basename"
+        for step in backward_slice([node.engine.node(call.args[0], node.context)], 3)
+    )
+    return _text(STEM if is_name else STEM.replace("[^/]*", ANYTHING))
+
+
+def _extension(node: Node, path: ast.expr) -> str:
+    """Return the pattern of the extension of a path that a listing gives (``glob("*.wav")``)."""
+    for step in backward_slice([node.engine.node(path, node.context)], MAX_STEPS):
+        name = called_name(step.node.expr) if isinstance(step.node.expr, ast.Call) else ""
+        if name.startswith("with_"):
+            break
+        if name in ("glob", "rglob", "iglob") and isinstance(step.node.expr, ast.Call):
+            given = step.node.expr.args[-1] if step.node.expr.args else None
+            text = given.value if isinstance(given, ast.Constant) else None
+            end = re.search(r"\*(\.\w+)$", text) if isinstance(text, str) else None
+            return re.escape(end[1]) if end is not None else ""
+    return ""
 
 
 def _constant(value: object) -> TextPattern:
