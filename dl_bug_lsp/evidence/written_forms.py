@@ -1,6 +1,6 @@
 """The form of what a program loads: that in which a script of the workspace dumped it.
 
-A key that no row of the program makes, a dictionary where a tuple is unpacked, names with an
+Keys that are never the one that is looked up, a dictionary where a tuple is unpacked, names with an
 extension that are compared with names without: nothing is lost, but writer and reader mean
 different forms. A writer whose form explains the message leads, one whose form fits is acquitted.
 """
@@ -551,10 +551,10 @@ def _constant_keys(at: Node, first: Node, count: int, key: object, strength: flo
 
 
 def _unlike_key(node: Node, line: int, key: object, strength: float) -> _Found:
-    says = f"the key `{source(node.expr)}` never is {key!r}"
+    says = f"the key `{source(node.expr)}` is not of the form of {key!r}"
     like = _sibling(node, key)
     if like is not None:
-        says += f", as `{source(like)}` in line {like.lineno} may be"
+        says += f", `{source(like)}` in line {like.lineno} is"
     return _Found(node, line, strength, says)
 
 
@@ -611,7 +611,7 @@ def _scope_at(case: Case, file: str, line: int) -> Scope | None:
 
 
 def _files_of(case: Case, side: Node) -> list[str]:
-    """Return the files of text that one side of a comparison was read from, by a surely writer."""
+    """Return the files that one side of a comparison was read from and a script surely wrote."""
     steps = backward_slice([side], MOST_SIDE_STEPS)
     reads = {step.node.context.scope for step in steps if _opens(step.node)}
     if not reads:
