@@ -29,6 +29,7 @@ from dl_bug_lsp.evidence import (
     unlike_settings,
     usual_places,
     written_data,
+    written_forms,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
@@ -53,6 +54,7 @@ SOURCES: tuple[Source, ...] = (
     data_files.find,
     written_data.find,
     nan_sources.find,
+    written_forms.find,
     headers.find,
     unlike_settings.find,
     usual_places.find,

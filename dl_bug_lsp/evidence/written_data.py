@@ -188,7 +188,7 @@ def _is_generated(case: Case, file: str) -> bool:
     return any(writing.sure for writing in writers_of(case, file))
 
 
-def _statements(
+def statements_of(
     case: Case, file: str, judge: Judge, *, conditions: bool = True
 ) -> Iterator[tuple[Writing, Step, float, str]]:
     """Yield the steps on the way to what is written into a file that a judge finds telling.
@@ -456,7 +456,7 @@ def _lost(case: Case, key: str, lack: _Lack) -> Iterator[Clue]:
         return losing or ((made[0] * 0.5, made[1]) if made else None)
 
     share = OF_MISSPELT if _has_alike(case, key, lack.file) else 1.0
-    for writing, step, strength, does in _statements(case, lack.file, judge):
+    for writing, step, strength, does in statements_of(case, lack.file, judge):
         missing = f"`{key}` is missing in {says_written(writing, lack.file)}"
         held = f"; {lack.holder}" if lack.holder else ""
         why = f"`{source(step.node.expr)}` {does}: {missing}{held}"
@@ -599,7 +599,7 @@ def _gaps(case: Case) -> Iterator[Clue]:
         if line is None:
             continue
         fills: list[int] = []
-        for writing, step, strength, does in _statements(case, file, _leaves, conditions=False):
+        for writing, step, strength, does in statements_of(case, file, _leaves, conditions=False):
             if not does:
                 fills.append(step.node.line)
                 continue
@@ -668,7 +668,7 @@ def _emptied(case: Case) -> Iterator[Clue]:
     for file in list(_read(case))[:MOST_FILES]:
         if not writers_of(case, file) or not _is_empty(case, file):
             continue
-        for writing, step, strength, does in _statements(case, file, lambda s: _loses(case, s)):
+        for writing, step, strength, does in statements_of(case, file, lambda s: _loses(case, s)):
             why = f"`{source(step.node.expr)}` {does}: nothing is in {says_written(writing, file)}"
             yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)
 
@@ -696,7 +696,7 @@ def _named_files(case: Case) -> Iterator[Clue]:
         at = [n for n, line in enumerate(lines, 1) if any(name in line for name in names)]
         if not at:
             continue
-        for writing, step, strength, does in _statements(case, file, _puts_together):
+        for writing, step, strength, does in statements_of(case, file, _puts_together):
             written = says_written(writing, file)
             why = f"`{source(step.node.expr)}` {does}; line {at[0]} names the file in {written}"
             yield Clue("data_files.explains", step.node.file, step.node.line, strength, why)

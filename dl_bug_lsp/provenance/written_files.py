@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.provenance import names
-from dl_bug_lsp.provenance.nodes import Node
-from dl_bug_lsp.provenance.scopes import Entered, Scope, dotted_name
+from dl_bug_lsp.provenance.nodes import Library, Node
+from dl_bug_lsp.provenance.scopes import Entered, Scope, called_name, dotted_name
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import ConfigEntry
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
@@ -128,6 +128,71 @@ def _writings_in(
         if fitting:
             node = engine.node(value, context)
             yield Writing(scope.file, call.lineno, node, is_known or any(fitting))
+
+
+@dataclass(frozen=True, slots=True)
+class Dump:
+    """A call that writes an object with a library: what is written, and the file or its path.
+
+    ``argument`` is the argument that is written, ``value`` what a reader gets: for archives of
+    arrays a dictionary of all arguments.
+    """
+
+    file: str
+    line: int
+    argument: Node
+    value: Node
+    path: Node
+
+
+SAME_FORMAT = {"cloudpickle": "pickle", "_pickle": "pickle", "cPickle": "pickle", "jax": "numpy"}
+"""Libraries that write what another one reads."""
+
+
+def format_of(function: str) -> str:
+    """Return the library whose format a function of a dotted name reads or writes."""
+    library = function.partition(".")[0]
+    return SAME_FORMAT.get(library, library)
+
+
+def dumps(engine: Engine, library: str) -> list[Dump]:
+    """Return the calls of the workspace that write objects with a library, into whatever file."""
+    found: list[Dump] = []
+    for script in _writing_scripts(engine):
+        module = engine.program.module(script)
+        for scope in module.walk() if module is not None else ():
+            for call in scope.calls:
+                parts = _parts_written(scope, call)
+                if parts is None:
+                    continue
+                context = engine.open_context(scope)
+                callees = engine.node(call.func, context).values
+                if any(isinstance(c, Library) and format_of(c.name) == library for c in callees):
+                    argument, path = (engine.node(part, context) for part in parts)
+                    value = _archived(engine, call, argument)
+                    found.append(Dump(script, call.lineno, argument, value, path))
+        if len(found) >= MAX_FILES:
+            break
+    return found
+
+
+def _archived(engine: Engine, call: ast.Call, argument: Node) -> Node:
+    """Return what a call writes; of ``numpy.savez`` the arrays by their names in the archive."""
+    if called_name(call) not in ("savez", "savez_compressed"):
+        return argument
+
+    def make() -> ast.expr:
+        keys: list[ast.expr | None] = [ast.Constant(f"arr_{n}") for n in range(len(call.args) - 1)]
+        keys.extend(ast.Constant(k.arg) if k.arg else None for k in call.keywords)
+        values = [*call.args[1:], *(k.value for k in call.keywords)]
+        for key, value in zip(keys, values, strict=True):
+            if key is not None:
+                ast.copy_location(key, value)
+        return ast.copy_location(ast.Dict(keys, values), call)
+
+    if any(isinstance(a, ast.Starred) for a in call.args) or not call.args:
+        return argument
+    return engine.node(engine.made(("archive", id(call)), make), argument.context)
 
 
 def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:

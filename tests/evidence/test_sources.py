@@ -41,6 +41,7 @@ PARAMETERS = [
         "interpretation",
         "counterfactuals",
         "written_data",
+        "written_forms",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

@@ -378,7 +378,7 @@ def find_selections(case: Case) -> Iterator[Clue]:
     for (file, line), (taken, asked) in outcome.selected.items():
         if traced and (file, line) not in traced and 0 < taken < asked:
             continue
-        found = _condition(case, file, line) if asked >= MANY else None
+        found = condition_on(case, file, line) if asked >= MANY else None
         if found is None:
             continue
         test, keeps = found
@@ -576,7 +576,7 @@ WHOLE = frozenset(
 """Functions that go through the whole of what they are given."""
 
 
-def _condition(case: Case, file: str, line: int) -> tuple[ast.expr, bool] | None:
+def condition_on(case: Case, file: str, line: int) -> tuple[ast.expr, bool] | None:
     """Return the condition on a line that compares, and whether it keeps that of which it is true.
 
     What is raised, tried or done instead selects nothing.
