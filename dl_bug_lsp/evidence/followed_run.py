@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.used_modules import programs_apart, used_modules
+from dl_bug_lsp.evidence.used_modules import entry_points, programs_apart, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
@@ -267,7 +267,11 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
     sure = OF_REPRODUCED if is_seen else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        return 1.0 if _is_script(case.workspace, file) else NOT_IMPORTED * sure
+        if _is_script(case.workspace, file) or file in entry_points(
+            case.workspace, sorted(outcome.modules)
+        ):
+            return 1.0
+        return NOT_IMPORTED * sure
     factor = 1.0
     while scope is not None and not isinstance(scope.node, ast.Module):
         if isinstance(scope.node, ast.ClassDef):

@@ -20,6 +20,8 @@ MOST_MODULES = 400
 MOST_HOPS = 8
 """Packages through which one name is followed."""
 STAR = "*"
+ENTRY_POINT = "entry_point"
+"""The argument with which registries such as Gymnasium's are told what to import."""
 _WORD = re.compile(r"[A-Za-z_]\w+")
 _PACKAGE = "__init__.py"
 _DYNAMIC = re.compile(r"import_module\(|__import__\(|instantiate\(|runpy|exec\(|locate\(")
@@ -44,6 +46,31 @@ def used_modules(case: Case, script: str) -> frozenset[str]:
     if any(map(_DYNAMIC.search, texts)):
         return everything - programs_apart(case, found)
     return found
+
+
+def entry_points(workspace: Workspace, files: Iterable[str]) -> frozenset[str]:
+    """Return the modules that files register as texts, which a library imports when asked."""
+    found: set[str] = set()
+    for file in files:
+        text = workspace.text(file) or ""
+        tree = workspace.tree(file) if ENTRY_POINT in text else None
+        for node in ast.walk(tree) if tree is not None else ():
+            entry = _entry_point(node)
+            target = workspace.module_file(entry[0], file) if entry is not None else None
+            if target is not None:
+                found.add(target)
+    return frozenset(found)
+
+
+def _entry_point(node: ast.AST) -> tuple[str, str] | None:
+    """Return the module and name of an entry point that is a text: ``"package.module:Class"``."""
+    if not isinstance(node, ast.keyword) or node.arg != ENTRY_POINT:
+        return None
+    text = node.value.value if isinstance(node.value, ast.Constant) else None
+    if not isinstance(text, str) or ":" not in text:
+        return None
+    module, _, name = text.partition(":")
+    return module, name
 
 
 def programs_apart(case: Case, found: frozenset[str]) -> frozenset[str]:
@@ -91,6 +118,8 @@ class _Uses:
                 elif isinstance(node, ast.Import) and tree is not None:
                     for alias in node.names:
                         self._import(alias, file, tree)
+                elif (entry := _entry_point(node)) is not None:
+                    self._take(*entry, file, MOST_HOPS)
         return self._found
 
     def _add(self, file: str) -> None:
@@ -107,9 +136,16 @@ class _Uses:
             self._add(target)
             return
         known_as = alias.asname or alias.name
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == known_as:
-                self._take(alias.name, node.attr, file, MOST_HOPS)
+        taken = [
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute) and ast.unparse(node.value) == known_as
+        ]
+        for name in taken:
+            self._take(alias.name, name, file, MOST_HOPS)
+        if not taken:
+            # A package of which nothing is used was imported for what it does: it registers.
+            self._add(target)
 
     def _take(self, module: str, name: str, importer: str, hops: int) -> None:
         """Follow one name of a module to where it is defined."""

@@ -53,6 +53,20 @@ def test_names_are_followed_through_packages(tmp_path: Path) -> None:
     assert used == {"train.py", "nets/plain.py", "nets/blocks.py", "tools/clock.py"}
 
 
+def test_a_package_that_only_registers_is_used_with_its_entry_points(tmp_path: Path) -> None:
+    registers = "from gymnasium import register\nregister('A-v0', entry_point='envs.arm:Arm')\n"
+    files = {
+        "train.py": "import envs\nimport gymnasium\nenv = gymnasium.make('A-v0')\n",
+        "envs/__init__.py": registers,
+        "envs/arm.py": "class Arm: pass\n",
+        "envs/leg.py": "class Leg: pass\n",
+        "run.yaml": "env: Arm\n",
+    }
+    write(tmp_path, files)
+    used = used_modules(case_in(tmp_path), "train.py")
+    assert used == {"train.py", "envs/__init__.py", "envs/arm.py"}
+
+
 def test_what_a_star_hands_on_counts_where_it_is_said(tmp_path: Path) -> None:
     write(
         tmp_path, {**FILES, "train.py": "import nets\nnet = getattr(nets, 'Deep')()\nnets.Deep\n"}

@@ -233,12 +233,14 @@ gym.register(id="Reach-v0", entry_point="reach:Reach", kwargs={"scale": 2.0})
 """
 
 
-def test_an_environment_that_a_program_registers(tmp_path: Path) -> None:
+@pytest.mark.parametrize("module", ["", "envs.", "envs.registration."])
+def test_an_environment_that_a_program_registers(tmp_path: Path, module: str) -> None:
     program = (
         "import gymnasium as gym\nimport reach\nenv = gym.make('Reach-v0')\n"
         "size = env.observation_space.shape[0]\nfirst, info = env.reset()\nscale = env.scale"
     )
-    _, names = followed(tmp_path, program, {"reach.py": ENVIRONMENT})
+    registers = ENVIRONMENT.replace("gym.register", f"gym.{module}register")
+    _, names = followed(tmp_path, program, {"reach.py": registers})
     assert shown(names["size"]) == 7
     assert shown(names["first"]) == ((7,), "float32")
     assert shown(names["scale"]) == 2.0

@@ -177,7 +177,7 @@ def _single_sample(case: Case) -> Iterator[Clue]:
     Where the shapes of the message have one number of axes, none is missing.
     """
     ranks = [len(fact.value) for fact in case.facts.of(FactKind.SHAPE) if type(fact.value) is tuple]
-    if len(ranks) > 1 and len(set(ranks)) == 1:
+    if (len(ranks) > 1 and len(set(ranks)) == 1) or _of_one_axis(case):
         return
     for step in case.property_slice:
         expr = step.node.expr
@@ -202,6 +202,18 @@ def _single_sample(case: Case) -> Iterator[Clue]:
         call = way[at].node
         why = f"`{call.text}` is given one sample (`{step.node.text}`) instead of a batch"
         yield Clue("rules.no_batch_axis", call.file, call.line, 0.7, why)
+
+
+MOST_APART = 0.05
+"""By which share two sizes of one axis differ that was rounded, padded or cut in another way."""
+
+
+def _of_one_axis(case: Case) -> bool:
+    """Whether two sizes of the message are nearly equal: those of one axis, not of two."""
+    sizes = [fact.value for fact in case.facts.of(FactKind.SIZE) if type(fact.value) is int]
+    if len(sizes) != 2 or min(sizes) < 2:
+        return False
+    return 0 < abs(sizes[0] - sizes[1]) <= max(1, MOST_APART * max(sizes))
 
 
 def _stands_there(case: Case, step: Step) -> bool:

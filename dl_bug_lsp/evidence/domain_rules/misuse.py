@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.domain_rules.in_place import find_in_place, find_settings
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     keyword,
@@ -43,10 +44,6 @@ from dl_bug_lsp.provenance.stack import Site
 
 Rule = Callable[[Case], Iterator[Clue]]
 BREAKS_GRAPH = {"detach", "item", "numpy", "argmax", "tolist", "no_grad", "inference_mode", "eval"}
-IN_PLACE_CALLS = {"relu_", "add_", "mul_", "sub_", "div_", "zero_", "fill_", "copy_", "clamp_",
-                  "sigmoid_", "tanh_", "masked_fill_", "exp_", "sqrt_", "pow_", "normal_",
-                  "uniform_", "index_add_", "scatter_", "scatter_add_", "addcmul_", "neg_",
-                  "clamp_min_", "squeeze_", "unsqueeze_", "transpose_", "t_"}  # fmt: skip
 
 
 def find_misuse(case: Case) -> Iterator[Clue]:
@@ -369,73 +366,6 @@ def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
                 yield Clue("rules.strong", scope.file, binding.line, 1.0, why)
 
 
-OUTPUT_OF = re.compile(r"which is output \d+ of (?P<name>[A-Za-z]+?)(?:Backward\d*)?,")
-"""What made the tensor last: where it was changed in place, the operation that changed it."""
-WRITES = {"CopySlices": "=", "IndexPut": "=", "Copy": "="}
-AUGMENTED: dict[type[ast.operator], str] = {
-    ast.Add: "add",
-    ast.Sub: "sub",
-    ast.Mult: "mul",
-    ast.Div: "div",
-    ast.Pow: "pow",
-}
-COUNTERS = re.compile(r"step|count|total|epoch|iter|num|^[ijkn]$|idx|correct|seen|running|item\(")
-"""Names of what is counted up as a number of Python."""
-
-
-def _in_place(case: Case) -> Iterator[Clue]:
-    output = OUTPUT_OF.search(case.message)
-    made_by = WRITES.get(output["name"], output["name"].lower()) if output is not None else None
-    for scope in near_scopes(case):
-        for node, operation, why in _changes(scope):
-            named = operation is not None and operation == made_by
-            counts = isinstance(node, ast.AugAssign) and COUNTERS.search(source(node))
-            kind = "rules.strong" if named and not counts else "rules.medium"
-            more = (
-                f": `{output['name']}` made the tensor, says the message"
-                if named and output
-                else ""
-            )
-            yield Clue(kind, scope.file, node.lineno, 1.0, why + more)
-
-
-def _in_place_settings(case: Case) -> Iterator[Clue]:
-    """Find settings with which layers of the run work in place (PyTorch, "torch.nn.ReLU")."""
-    found = [e for e in case.config_entries if e.key == "inplace" and e.value is True]
-    for entry in found:
-        why = "with this setting a layer writes its result into its input"
-        yield Clue("rules.strong", entry.file, entry.line, 1.0 / len(found) ** 0.5, why)
-
-
-def _changes(scope: Scope) -> Iterator[tuple[ast.stmt | ast.expr, str | None, str]]:
-    """Yield what works in place, with the operation as autograd names it."""
-    for statement in statements(scope.node):
-        if isinstance(statement, ast.AugAssign):
-            why = f"`{source(statement)}` changes its target in place"
-            whole = not isinstance(statement.target, ast.Subscript)
-            yield statement, AUGMENTED.get(type(statement.op)) if whole else "=", why
-        elif isinstance(statement, ast.Assign) and _writes_into(scope, statement.targets[0]):
-            why = f"`{source(statement)}` writes in place, into a tensor perhaps"
-            yield statement, "=", why
-    for call in calls_in(scope.node):
-        value = keyword(call, "inplace")
-        if called_name(call) in IN_PLACE_CALLS:
-            yield call, called_name(call).rstrip("_"), f"`{source(call)}` works in place"
-        elif isinstance(value, ast.Constant) and value.value is True:
-            yield call, called_name(call).lower(), f"`{source(call)}` works in place"
-
-
-def _writes_into(scope: Scope, target: ast.expr) -> bool:
-    """Whether a target is an item of what is no dictionary or list written in its scope."""
-    if not isinstance(target, ast.Subscript):
-        return False
-    base = target.value
-    bound = scope.bindings.get(base.id, ()) if isinstance(base, ast.Name) else ()
-    values = [binding.value for binding in bound if binding.how == "assign"]
-    kinds = (ast.Dict, ast.DictComp, ast.List, ast.ListComp)
-    return not values or not all(isinstance(value, kinds) for value in values)
-
-
 def _graph_broken(case: Case) -> Iterator[Clue]:
     # What is differentiated by a tensor needs no graph behind it, only to be asked for gradients.
     kind = "rules.weak" if "differentiated Tensors" in case.message else "rules.strong"
@@ -627,8 +557,8 @@ def _outside_tape(case: Case) -> Iterator[Clue]:
 RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("pickle", "Can't get local object"), _not_picklable),
     (("a second time", "graph have already been freed"), _second_backward),
-    (("inplace operation", "in-place operation", "in-place"), _in_place),
-    (("modified by an inplace operation",), _in_place_settings),
+    (("inplace operation", "in-place operation", "in-place"), find_in_place),
+    (("modified by an inplace operation",), find_settings),
     (("does not require grad", "does not have a grad_fn", "requires grad"), _graph_broken),
     (("empty parameter list",), _plain_list_of_modules),
     (("No gradients provided", "Gradients do not exist"), _outside_tape),

@@ -666,6 +666,7 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
     is_uneven = any(words in case.message for words in UNEVEN)
     if case.category.id != "tensor_mismatch" or not is_uneven:
         return
+    yield from _cuts_of_samples(case)
     for step in case.property_slice:
         node = step.node
         if node.entry is not None or node.line <= 0:
@@ -684,6 +685,8 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
             if _is_share(node.context.scope, node.expr):
                 continue
             if _cuts_only(node.expr):
+                if _evens_out(node.context.scope):
+                    continue
                 why = f"`{node.text}` cuts what is longer and leaves what is shorter as it is"
                 yield Clue("rules.cut_only", node.file, node.line, 1.0, why)
                 continue
@@ -699,6 +702,102 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
         elif isinstance(node.expr, ast.Call):
             yield from _read_up_to(node.context.scope, node.expr)
+
+
+MAKE_SAMPLES = re.compile(r"^(?:__getitem__|__getitems__|__iter__|__call__|\w*collate\w*)$")
+"""Functions that make samples or batches of them: of data sets, transforms and loaders."""
+EVENS_OUT = {"pad", "resize", "interpolate", "repeat", "tile", "pad_sequence", "full", "zeros"}
+"""Calls with which a function gives a shorter sample its length."""
+MOST_SAMPLING = 60
+MOST_CALLED = 3
+OF_UNKNOWN_LENGTH = 0.5
+"""What a cut counts whose length is not known to be one of the message's sizes."""
+
+
+def _cuts_of_samples(case: Case) -> Iterator[Clue]:
+    """Yield what takes the first items of a sample, or some without putting them back.
+
+    It gives less where a sample has less. The functions are those that the followed run entered.
+    """
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    sizes = [f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)]
+    wanted = {*sizes, *(size for shape in shapes for size in shape)}
+    for scope in _sampling(case):
+        for node in own_nodes(scope.node):
+            length = _taken(node)
+            if length is None or _evens_out(scope):
+                continue
+            assert isinstance(node, ast.expr)
+            sized = case.engine.node(length, case.engine.open_context(scope))
+            known = {c.value for c in sized.constants if type(c.value) is int}
+            if known and wanted and not known & wanted:
+                continue
+            why = f"`{ast.unparse(node)}` gives less where a sample has less"
+            score = 1.0 if known else OF_UNKNOWN_LENGTH
+            yield Clue("rules.cut_only", scope.file, node.lineno, score, why)
+
+
+def _taken(node: ast.AST) -> ast.expr | None:
+    """Return how many items an expression takes at most: ``x[:n]``, ``head(n)``, ``sample(n)``."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) else node.slice
+        is_start = isinstance(first, ast.Slice) and first.lower is None and first.step is None
+        return first.upper if isinstance(first, ast.Slice) and is_start else None
+    if isinstance(node, ast.Call) and called_name(node) in ("head", "islice", "narrow"):
+        return node.args[-1] if node.args else keyword(node, "n")
+    return None
+
+
+def _evens_out(scope: Scope) -> bool:
+    """Whether a function lengthens something, or has a branch of its own for what is shorter."""
+    for node in own_nodes(scope.node):
+        if isinstance(node, ast.Call) and called_name(node) in EVENS_OUT:
+            return True
+        if isinstance(node, (ast.If, ast.IfExp, ast.While)) and _treats_shorter(node):
+            return True
+    return False
+
+
+def _treats_shorter(branch: ast.If | ast.IfExp | ast.While) -> bool:
+    """Whether a test of a length has something to do for less.
+
+    ``if len(x) > n: x = x[:n]`` leaves what is shorter as it is.
+    """
+    if not LENGTHS.search(ast.unparse(branch.test)):
+        return False
+    other = branch.orelse if not isinstance(branch.orelse, ast.Name) else None
+    return bool(other) or any(_asks_for_shorter(part) for part in ast.walk(branch.test))
+
+
+def _asks_for_shorter(test: ast.AST) -> bool:
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    if isinstance(test.ops[0], (ast.Lt, ast.LtE)):
+        return LENGTHS.search(ast.unparse(test.left)) is not None
+    is_more = isinstance(test.ops[0], (ast.Gt, ast.GtE))
+    return is_more and LENGTHS.search(ast.unparse(test.comparators[0])) is not None
+
+
+def _sampling(case: Case) -> list[Scope]:
+    """Return the entered functions that make samples, and those that they call (bounded)."""
+    entered: dict[str, list[Scope]] = {}
+    for file, line in sorted(follow(case).entered):
+        scope = case.engine.program.scope_at(file, line)
+        if scope is not None and isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            entered.setdefault(scope.name.rpartition(".")[2], []).append(scope)
+    found = [s for name, scopes in entered.items() if MAKE_SAMPLES.search(name) for s in scopes]
+    found = [scope for scope in found if not _is_layer(scope)]
+    latest = found
+    for _ in range(MOST_CALLED):
+        names = {called_name(call) for scope in latest for call in scope.calls}
+        latest = [s for name in sorted(names) for s in entered.get(name, []) if s not in found]
+        found = [*found, *latest][:MOST_SAMPLING]
+    return found
+
+
+def _is_layer(scope: Scope) -> bool:
+    """Whether a function is a method of a network's part, whose calls get whole batches."""
+    return scope.owner is not None and not {"forward", "call"}.isdisjoint(scope.owner.functions)
 
 
 ENDS = {"stop", "end", "frames", "num_frames", "nframes", "duration", "end_frame", "stop_frame"}

@@ -385,8 +385,8 @@ def _orders(value: float, default: float) -> float:
     return abs(math.log10(abs(value / default)))
 
 
-NAMES_OF_FILES = re.compile(r"(?i)path|dir|file|out|save|log|name|config|data|root|mode|verbose")
-"""Options that differ from command to command."""
+OWN_OPTIONS = re.compile(r"(?i)path|dir|file|out|save|log|name|config|data|root|mode|verbose|seed")
+"""Options that differ from command to command: names of files, and seeds of random numbers."""
 OF_OTHER_NAME = 0.6
 """What an option counts of which only a part of the name is that of the other command's option."""
 
@@ -403,7 +403,7 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
     for word in (word for command in commands[:-1] for word in command.words):
         option = _option(word)
         name = option if option in defaults else _ending_in(option, defaults)
-        if not option or name is None or name in seen or NAMES_OF_FILES.search(name):
+        if not option or name is None or name in seen or OWN_OPTIONS.search(name):
             continue
         file, line, default = defaults[name]
         if default == word.text:

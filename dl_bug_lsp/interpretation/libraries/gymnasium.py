@@ -71,7 +71,11 @@ REGISTERED: WeakKeyDictionary[Interpreter, dict[str, tuple[Value, Value | None]]
 
 
 @MODELS.function(
-    *(f"{library}.{name}" for library in LIBRARIES for name in ("register", "envs.register"))
+    *(
+        f"{library}.{module}register"
+        for library in LIBRARIES
+        for module in ("", "envs.", "envs.registration.")
+    )
 )
 def _register(interpreter: Interpreter, call: Call) -> Value:
     name, entry = call.given(0, "id"), call.given(1, "entry_point")
@@ -107,7 +111,9 @@ def _registered(interpreter: Interpreter, given: Value | None, call: Call) -> Va
     return interpreter.call(target, (), {**fixed, **own}, call.place)
 
 
-@MODELS.function(*(f"{library}.make" for library in LIBRARIES))
+@MODELS.function(
+    *(f"{library}.{module}make" for library in LIBRARIES for module in ("", "envs.registration."))
+)
 def _make(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "id")
     own = _registered(interpreter, given, call)
