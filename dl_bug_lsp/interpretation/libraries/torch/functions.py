@@ -393,7 +393,8 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
     if len(whole) == len(data):
         return (length,), "int64", whole
     # The items of a long list that hold no numbers are alike.
-    parts = [listed(item, depth + 1) for item in data[:MAX_LISTED]]
+    most = MAX_LISTED if _numbers_inside(data) <= MOST_NUMBERS else FEW_LISTED
+    parts = [listed(item, depth + 1) for item in data[:most]]
     first = parts[0]
     if first is None or any(p is None for p in parts):
         return None
@@ -428,6 +429,16 @@ def _mixed(data: Lazy, depth: int) -> tuple[Shape, str | None, list[int]] | None
         return None
     dtypes = {None if part is None else part[1] for part in parts}
     return (data.length, *known[0][0]), dtypes.pop() if len(dtypes) == 1 else None, []
+
+
+def _numbers_inside(data: Sequence[Value]) -> int:
+    """Return how many numbers nested lists hold, as far as the first items tell."""
+    count, depth = 1, 0
+    held: object = data
+    while isinstance(held, (list, tuple)) and held and depth <= DEEPEST_LISTED:
+        count, depth = count * len(held), depth + 1
+        held = held[0].data
+    return count
 
 
 def _order(order: list[str]) -> Callable[[str], int]:
@@ -508,6 +519,9 @@ def _made_of_bounds(value: Value, lowest: int, highest: int) -> Origins:
 
 _MOST_LOOKED_AT = 2_000
 _DEEPEST_LIST = 4
+DEEPEST_LISTED = 8
+MOST_NUMBERS, FEW_LISTED = 100_000, 16
+"""Numbers of nested lists that are all looked at, and items of each list where there are more."""
 
 
 def _refuse_items(value: Value, depth: int = _DEEPEST_LIST) -> None:
@@ -519,7 +533,8 @@ def _refuse_items(value: Value, depth: int = _DEEPEST_LIST) -> None:
     if isinstance(data, Lazy):
         items: Sequence[Value] = data.others
     elif isinstance(data, (list, tuple)):
-        items = data[:_MOST_LOOKED_AT]
+        is_small = _numbers_inside(data) <= MOST_NUMBERS
+        items = data[: _MOST_LOOKED_AT if is_small else FEW_LISTED]
     else:
         items = ()
     for item in items:
