@@ -392,8 +392,8 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
     whole = [item.data for item in data if type(item.data) is int]
     if len(whole) == len(data):
         return (length,), "int64", whole
-    # The items of a long list that hold no numbers are alike.
-    most = MAX_LISTED if _numbers_inside(data) <= MOST_NUMBERS else FEW_LISTED
+    # The items of a long list that hold no numbers are alike; of very many one is looked at.
+    most = MAX_LISTED if _numbers_inside(data) <= MOST_NUMBERS else 1
     parts = [listed(item, depth + 1) for item in data[:most]]
     first = parts[0]
     if first is None or any(p is None for p in parts):
