@@ -150,7 +150,9 @@ def _max(call: Call, x: Array, value: Value) -> Value:
         return _extreme(like(x, (), value), x, name)
     result = array(reduction(call, x, value, x.dtype, first=first))
     along = size(call.given(first, "dim", "axis"))
-    return pair(x, None if result is None else result.shape, value, extent_of(x, along))
+    both = pair(x, None if result is None else result.shape, value, extent_of(x, along))
+    # That there are two arrays is decided here.
+    return Value(both.data, both.origins | {call.place})
 
 
 def _extreme(result: Value, x: Array, name: str) -> Value:
