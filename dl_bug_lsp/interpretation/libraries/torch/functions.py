@@ -366,6 +366,11 @@ def _where(_: Interpreter, call: Call) -> Value:
 # --- making tensors -------------------------------------------------------------------------------
 
 
+DEEPEST_LISTED = 8
+MOST_NUMBERS = 100_000
+"""Numbers of nested lists that are all looked at."""
+
+
 def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] | None:
     """Return the shape, NumPy's dtype and whole numbers of nested lists, None where not known."""
     data = value.data
@@ -377,14 +382,11 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
         return (), "int64", [data]
     if isinstance(data, float):
         return (), "float64", []
-    if isinstance(data, Lazy) and not data.others and depth <= 8:
-        part = listed(data.item, depth + 1) if data.item.known else None
-        return None if part is None else ((data.length, *part[0]), part[1], [])
-    if isinstance(data, Lazy) and depth <= 8:
-        return _mixed(data, depth)
+    if isinstance(data, Lazy):
+        return _of_sequence(data, depth) if depth <= DEEPEST_LISTED else None
     if data is None or isinstance(data, str | dict):
         raise Raised("type", f"could not infer the dtype of {type(data).__name__}", value)
-    if not isinstance(data, list | tuple) or depth > 8:
+    if not isinstance(data, list | tuple) or depth > DEEPEST_LISTED:
         return None
     length = Value(len(data), value.origins or merged(*data[:24]))
     if not data:
@@ -417,7 +419,7 @@ def listed(value: Value, depth: int = 0) -> tuple[Shape, str | None, list[int]] 
     return (length, *inner), joint, numbers
 
 
-def _mixed(data: Lazy, depth: int) -> tuple[Shape, str | None, list[int]] | None:
+def _of_sequence(data: Lazy, depth: int) -> tuple[Shape, str | None, list[int]] | None:
     """Return what a sequence comes to of whose kinds of items one at least is known.
 
     One item has the shape of all others, or no tensor is made of them.
@@ -459,11 +461,10 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     dtype = dtype_of(wanted)
     if last.endswith("Tensor"):
         dtype = TORCH_DTYPES[last]
-        is_size = value is not None and (size(value) is not None or arrays.is_number(value))
-        if is_size and value is not None and arrays.is_number(value):
+        if value is not None and arrays.is_number(value):
             length = Value(UNKNOWN, value.origins)
             return tensor((length, *map(dimension, call.args[1:])), dtype, value, device="cpu")
-        if len(call.args) > 1 or is_size:
+        if len(call.args) > 1 or (value is not None and size(value) is not None):
             return tensor(dims_of(call.args), dtype, *call.args, device="cpu")
     if value is None:
         return call.unknown()
@@ -519,9 +520,8 @@ def _made_of_bounds(value: Value, lowest: int, highest: int) -> Origins:
 
 _MOST_LOOKED_AT = 2_000
 _DEEPEST_LIST = 4
-DEEPEST_LISTED = 8
-MOST_NUMBERS, FEW_LISTED = 100_000, 16
-"""Numbers of nested lists that are all looked at, and items of each list where there are more."""
+FEW_LISTED = 16
+"""Items of each of nested lists that are looked at where they hold very many numbers."""
 
 
 def _refuse_items(value: Value, depth: int = _DEEPEST_LIST) -> None:
