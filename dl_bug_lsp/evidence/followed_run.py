@@ -253,6 +253,17 @@ def _shown(case: Case, expr: ast.expr) -> str | None:
     return case.engine.run.printed.get(name) if name is not None else None
 
 
+_REGISTERED: WeakKeyDictionary[Case, frozenset[str]] = WeakKeyDictionary()
+
+
+def _registered(case: Case) -> frozenset[str]:
+    """Return the modules that those of the followed run register, found once."""
+    if case not in _REGISTERED:
+        modules = sorted(follow(case).modules)
+        _REGISTERED[case] = entry_points(case.workspace, modules)
+    return _REGISTERED[case]
+
+
 def _part_of_line(case: Case, file: str, line: int) -> float:
     outcome = follow(case)
     if not file.endswith(".py"):
@@ -267,9 +278,7 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
     sure = OF_REPRODUCED if is_seen else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        if _is_script(case.workspace, file) or file in entry_points(
-            case.workspace, sorted(outcome.modules)
-        ):
+        if _is_script(case.workspace, file) or file in _registered(case):
             return 1.0
         return NOT_IMPORTED * sure
     factor = 1.0

@@ -22,6 +22,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.data_files import index_of, numbers_of
 from dl_bug_lsp.evidence.followed_run import (
+    CODE,
     earlier_runs,
     follow,
     hidden_cells_of,
@@ -100,7 +101,6 @@ OF_BRANCHES = {"string.option", "boolean.option", "setting.choice"}
 """Edits that lead into other branches."""
 MOST_GOVERNED = 60
 """Places whose branches are looked at."""
-PYTHON = (".py", ".ipynb")
 MOST_MAKERS = 2
 """Of the objects whose methods failed, those whose making may be changed."""
 TAKING_AWAY = {"argument.removed", "keyword.removed"}
@@ -452,7 +452,7 @@ def _deciding(case: Case, recorder: Recorder, made: Collection[Origin]) -> set[O
     found: set[Origin] = set()
     places = dict.fromkeys([*((p.file, p.line) for p in case.places), *sorted(made)])
     for file, line in list(places)[:MOST_GOVERNED]:
-        tree = case.workspace.tree(file) if file.endswith(PYTHON) else None
+        tree = case.workspace.tree(file) if file.endswith(CODE) else None
         for test in governing_tests(tree, line) if tree is not None else ():
             for part in ast.walk(test):
                 value = recorder.values.get(part) if isinstance(part, ast.expr) else None
@@ -721,14 +721,22 @@ def share_of(case: Case, clue: Clue) -> float:
     Where the sides of a failure are two settings of one quantity (``BATCH_SIZE``,
     ``EVAL_BATCH_SIZE``), and the run passes with the other name at one place, both are meant.
     """
+    if case not in _MIXED_UP:
+        _MIXED_UP[case] = _mixed_up(case)
+    return NOT_MIXED_UP if (clue.file, clue.line) in _MIXED_UP[case] else 1.0
+
+
+_MIXED_UP: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
+
+
+def _mixed_up(case: Case) -> frozenset[Origin]:
+    """Return the places that made two sides of which one name stands for the other's somewhere."""
     raised = follow(case).raised if case.places else None
     if raised is None or raised.weight < 1.0 or raised.what not in ("size", "index"):
-        return 1.0
-    place = (clue.file, clue.line)
-    if not any(place in places_of(side.origins, of_types=False) for side in raised.sides):
-        return 1.0
+        return frozenset()
     uses = {(t.edit.file, t.edit.line) for t in tried_edits(case) if t.passes and _mixes_up(t.edit)}
-    return NOT_MIXED_UP if uses and place not in uses else 1.0
+    made = {p for side in raised.sides for p in places_of(side.origins, of_types=False)}
+    return frozenset(made - uses) if uses else frozenset()
 
 
 def _mixes_up(edit: Edit | TextEdit) -> bool:
