@@ -159,15 +159,13 @@ class _Use:
 
     def bound(self, name: str) -> tuple[Scope, list[Binding]] | None:
         """Return the scope that gives a name its values, and where it does so."""
-        scope: Scope | None = self.scope
-        while scope is not None:
+        for scope in _outwards(self.scope):
             if scope is self.scope or not scope.is_class:
                 found = [b for b in scope.bindings.get(name, ()) if b.how == "assign"]
                 if found:
                     return scope, found
                 if name in {p.arg for p in scope.parameters()}:
                     return None
-            scope = scope.parent
         return None
 
     def value_of(self, name: str) -> Binding | None:
@@ -209,13 +207,11 @@ def _bindings(use: _Use, kind: str) -> Iterator[Clue]:
 
 
 def _hidden_function(use: _Use, name: str) -> Iterator[Clue]:
-    scope: Scope | None = use.scope
-    while scope is not None:
+    for scope in _outwards(use.scope):
         if name in {p.arg for p in scope.parameters()} and hasattr(builtins, name):
             why = f"the parameter `{name}` hides the builtin function, which is called in it"
             yield Clue("rules.rebound", scope.file, scope.line, 1.0, why)
             return
-        scope = scope.parent
     found = use.bound(name)
     if found is None:
         return
@@ -240,6 +236,7 @@ def _meant(scope: Scope, name: str) -> str:
 
 
 def _outwards(scope: Scope) -> Iterator[Scope]:
+    """Yield a scope and those around it, the innermost first."""
     at: Scope | None = scope
     while at is not None:
         yield at
