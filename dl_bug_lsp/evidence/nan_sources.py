@@ -24,7 +24,7 @@ from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.written_files import Writing, fits, patterns
 from dl_bug_lsp.spectrum.failing_runs import is_test_file
-from dl_bug_lsp.workspace.binary_files import UnfitNumbers
+from dl_bug_lsp.workspace.binary_files import MOST_NUMBERS, UnfitNumbers
 
 ARRAYS = (".npy", ".npz")
 LOADING = {"load", "memmap", "open_memmap"}
@@ -258,7 +258,8 @@ def says_unfit(file: str, unfit: UnfitNumbers) -> str:
     """Say how many numbers of a file of arrays are none."""
     count, what = (unfit.nans, "NaN") if unfit.nans else (unfit.infinite, "infinity")
     name = f"`{unfit.name}` of {file}" if unfit.name else file
-    return f"{name} has {what} in {count:,} of {unfit.count:,} numbers"
+    of = "of its first" if unfit.count == MOST_NUMBERS else "of"
+    return f"{name} has {what} in {count:,} {of} {unfit.count:,} numbers"
 
 
 # ---------------------------------------------------------------------- operations that make NaN

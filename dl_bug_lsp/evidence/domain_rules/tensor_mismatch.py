@@ -256,7 +256,7 @@ def _classes_last(case: Case) -> Iterator[Clue]:
         axes = "(N, L, C)" if len(given) == 2 else "(N, ..., C)"
         why = (
             f"the loss takes the second axis for the classes: it expects targets of {expected} "
-            f"where the scores are {axes} with the {expected[-1]} classes last"
+            f"where the scores seem to be {axes} with the {expected[-1]} classes last"
         )
         yield Clue("rules.strong", place.file, place.line, 0.7, why)
 
@@ -288,7 +288,7 @@ def _fixed_batch(case: Case) -> Iterator[Clue]:
             if call.lineno <= place.line and any(ast.unparse(g) in sizes for g in given):
                 why = (
                     f"`{ast.unparse(call)[:60]}` counts on {max(numbers)} samples in every batch, "
-                    f"and the last batch has {min(numbers)}: the loader does not drop it"
+                    f"and here are {min(numbers)}: the loader does not drop a smaller last batch"
                 )
                 yield Clue("rules.strong", place.file, call.lineno, 1.0, why)
 
@@ -722,10 +722,10 @@ def _cuts_of_samples(case: Case) -> Iterator[Clue]:
     shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
     sizes = [f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)]
     wanted = {*sizes, *(size for shape in shapes for size in shape)}
-    for scope in _sampling(case):
+    for scope in (s for s in _sampling(case) if not _evens_out(s)):
         for node in own_nodes(scope.node):
             length = _taken(node)
-            if length is None or _evens_out(scope):
+            if length is None:
                 continue
             assert isinstance(node, ast.expr)
             sized = case.engine.node(length, case.engine.open_context(scope))

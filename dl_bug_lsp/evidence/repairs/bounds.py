@@ -55,11 +55,11 @@ def find_growing(case: Case) -> Iterator[Clue]:
     growing = _growing(case)
     if growing is None:
         return
-    why = f"each round makes `{growing.name}` longer, and all of it is given to this call"
+    why = f"each round adds to `{growing.name}`, and all of it is given to this call"
     yield Clue("rules.strong", *growing.call, 1.0, f"{why} {how_known(case)}")
     for file, line in sorted(growing.grown - {growing.call}):
-        longer = f"each round makes `{growing.name}` longer here, and none cuts it"
-        yield Clue("rules.strong", file, line, OF_GROWTH, f"{longer} {how_known(case)}")
+        adds = f"each round adds to `{growing.name}` here"
+        yield Clue("rules.strong", file, line, OF_GROWTH, f"{adds} {how_known(case)}")
 
 
 def share_of(case: Case, clue: Clue) -> float:
