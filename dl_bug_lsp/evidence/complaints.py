@@ -34,7 +34,7 @@ OF_INTEGERS = re.compile(
 STATISTICS = frozenset(("mean", "nanmean", "std", "var", "norm", "quantile", "nanquantile"))
 SYMBOLIC = re.compile(
     r"\b(?:SymbolicTensor|KerasTensor|\w+Tracer)'?(?: object)? has no attribute '?(?P<name>\w+)"
-    r"|(?P<only>\w+)\(\) is only available when eager execution"
+    r"|\b(?P<only>\w+)\(\) is only available when eager execution"
 )
 """How frameworks say that a value of a traced function has not what a computed one has."""
 NUMBER_NEEDED = re.compile(
