@@ -63,13 +63,19 @@ def _nested_too_deeply(text: str) -> int | None:
     if longest + text.count("[") + text.count("{") <= _MOST_NESTED:
         return None
     depth = 0
-    for event in yaml.parse(text, Loader=_Loader):
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-            if depth > _MOST_NESTED:
-                return int(event.start_mark.line) + 1 if event.start_mark is not None else 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
+    try:
+        for event in yaml.parse(text, Loader=_Loader):
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > _MOST_NESTED:
+                    return int(event.start_mark.line) + 1 if event.start_mark is not None else 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+    except yaml.MarkedYAMLError as error:
+        # Newer releases of libyaml stop at a thousand levels, before the events of the first.
+        if "nesting depth" not in str(error.problem):
+            raise
+        return int(error.problem_mark.line) + 1 if error.problem_mark is not None else 1
     return None
 
 
