@@ -266,6 +266,8 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "you tried to allocate…bytes. error code 12",
         "cannot allocate memory",
         "[errno 12]",
+        "[winerror 1455]",
+        "paging file is too small",
         "std::bad_alloc",
         "bad allocation",
     ),
@@ -414,6 +416,8 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "system has unsupported display driver / cuda driver combination",
         confidence=0.9,
     ),
+    # A library of Windows was found, and one that it calls is of another version.
+    rule("platform.procedure", VERSION, "[winerror 127]", "specified procedure could not be found"),
     rule(
         "platform.device",
         DEVICE,
@@ -613,6 +617,7 @@ RULES_NETWORK: tuple[Rule, ...] = (
         "errno: 98",
         "[errno 98]",
         "port…already in use",
+        "cannot find empty port",
         "cannot assign requested address",
         "[errno 99]",
         "the server socket has failed to listen",
