@@ -68,6 +68,12 @@ def said(type_: str, message: str, file: str = "train.py") -> tuple[str, ...]:
         ("ValueError", "Input contains NaN, infinity or a value too large for dtype('float32').", "train.py", "impute"),
         ("ValueError", "Memory growth cannot differ between GPU devices", "train.py", "guide/gpu"),
         ("torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError", "", TORCH, "elastic/run"),
+        ("ValueError", "Input 0 of layer sequential is incompatible with the layer: expected min_ndim=4, found ndim=3. Full shape received: [None, 28, 28]", KERAS, "core_layers/input"),
+        ("ValueError", "Unknown metric function: f1. Please ensure this object is passed to the `custom_objects` argument.", KERAS, "serialization"),
+        ("RuntimeError", "Expected object of device type cuda but got device type cpu for argument #2 'mat2' in call to _th_mm", TORCH, "notes/cuda"),
+        ("AttributeError", "'MSELoss' object has no attribute 'backward'", "train.py", "CrossEntropyLoss"),
+        ("KeyError", "'qwen3'", "/opt/lib/python3.11/site-packages/transformers/models/auto/configuration_auto.py", "transformers/installation"),
+        ("ImportError", "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found", TORCH, "libstdc"),
     ],
 )  # fmt: skip
 def test_classics(type_: str, message: str, file: str, page: str) -> None:

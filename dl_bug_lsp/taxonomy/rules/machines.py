@@ -536,6 +536,7 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "the nvidia driver on your system is too old",
         "the provided ptx was compiled with an unsupported toolchain",
         "no kernel image is available for execution on the device",
+        "invalid value for --gpu-architecture",
         "cuda_error_no_binary_for_gpu",
         "cuda_error_unsupported_ptx_version",
         "cudaerrornokernelimagefordevice",
