@@ -82,8 +82,6 @@ def advice(
     least = LEAST_BY_WORDS if verdict.rule == BY_WORDS else LEAST_CONFIDENCE
     is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)
     is_unsure = verdict.confidence < least and failure.kind is not FailureKind.SILENT
-    if is_unsure or verdict.is_guess:
-        return ()
     text = _text(failure)
     about = f"{text} {_around(failure)}"
     text += "".join(f" {shown}" for shown in _shown(failure, text))
@@ -98,6 +96,9 @@ def advice(
         for row in classics()
         if _applies(row, text) and _concerns(row, about) and not _is_ruled_out(row, reasons.lower())
     ]
+    if is_unsure or verdict.is_guess:
+        # What the message itself says is known, whatever its kind is.
+        return tuple(row.advice for row in known[:MOST_KNOWN])
     rows = [
         row
         for row in category(verdict.id).advice

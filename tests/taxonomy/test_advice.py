@@ -55,10 +55,53 @@ def said(type_: str, message: str, file: str = "train.py") -> tuple[str, ...]:
         ("RuntimeError", "stack expects each tensor to be equal size, but got [3, 32, 32] at entry 0 and [1, 32, 32] at entry 8", TORCH, "concepts.html#modes"),
         ("RuntimeError", "stack expects each tensor to be equal size, but got [3, 32, 30] at entry 0 and [1, 32, 32] at entry 8", TORCH, "pad_sequence"),
         ("KeyError", "'Net is not in the models registry'", "builder.py", "registry"),
+        ("RuntimeError", "Expected hidden size (2, 16, 128), got [2, 64, 128]", "/opt/lib/python3.11/site-packages/torch/nn/parallel/data_parallel.py", "DataParallel"),
+        ("RuntimeError", "Found dtype Long but expected Float", TORCH, "BCEWithLogitsLoss"),
+        ("RuntimeError", "Function AddmmBackward0 returned an invalid gradient at index 1 - expected device cpu but got cuda:0", TORCH, "cuda.html"),
+        ("RuntimeError", "PytorchStreamReader failed locating file constants.pkl: file not found", TORCH, "torch.jit.load"),
+        ("_pickle.UnpicklingError", "invalid load key, 'v'.", TORCH, "large-file-storage"),
+        ("TypeError", "`model` must be a `LightningModule` or `torch._dynamo.OptimizedModule`, got `Net`", "train.py", "lightning_module"),
+        ("ValueError", "The filepath provided must end in `.keras` (Keras model format). Received: filepath=best.h5", KERAS, "serialization_and_saving"),
+        ("ValueError", "Failed to find data adapter that can handle input: <class '__main__.Batches'>, <class 'NoneType'>", KERAS, "python_utils"),
+        ("ValueError", "Failed to find data adapter that can handle input: (<class 'list'> containing values of types {'(<class \\'list\\'>'})", KERAS, "model_training_apis"),
+        ("ValueError", 'Input 0 of layer "lstm_1" is incompatible with the layer: expected ndim=3, found ndim=2. Full shape received: (None, 64)', KERAS, "layers/lstm"),
+        ("ValueError", "Input contains NaN, infinity or a value too large for dtype('float32').", "train.py", "impute"),
+        ("ValueError", "Memory growth cannot differ between GPU devices", "train.py", "guide/gpu"),
+        ("torch.distributed.elastic.rendezvous.api.RendezvousTimeoutError", "", TORCH, "elastic/run"),
+        ("ValueError", "Input 0 of layer sequential is incompatible with the layer: expected min_ndim=4, found ndim=3. Full shape received: [None, 28, 28]", KERAS, "core_layers/input"),
+        ("ValueError", "Unknown metric function: f1. Please ensure this object is passed to the `custom_objects` argument.", KERAS, "serialization"),
+        ("RuntimeError", "Expected object of device type cuda but got device type cpu for argument #2 'mat2' in call to _th_mm", TORCH, "notes/cuda"),
+        ("AttributeError", "'MSELoss' object has no attribute 'backward'", "train.py", "CrossEntropyLoss"),
+        ("KeyError", "'qwen3'", "/opt/lib/python3.11/site-packages/transformers/models/auto/configuration_auto.py", "transformers/installation"),
+        ("ImportError", "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found", TORCH, "libstdc"),
     ],
 )  # fmt: skip
 def test_classics(type_: str, message: str, file: str, page: str) -> None:
     assert any(page in shown for shown in said(type_, message, file)[:2])
+
+
+@pytest.mark.parametrize(
+    ("type_", "message", "file", "word"),
+    [
+        ("PanicException", "AddedVocabulary bad split", "train.py", "load_dataset"),
+        ("ValueError", "Only instances of `keras.Layer` can be added to a Sequential model. Received: <tensorflow_hub.keras_layer.KerasLayer object at 0x7f> (of type <class 'x'>)", KERAS, "brackets"),
+        ("RuntimeError", "Function AddmmBackward0 returned an invalid gradient at index 1 - expected device cpu but got cuda:0", TORCH, "forward's arguments"),
+        ("ValueError", "Memory growth cannot differ between GPU devices", "train.py", "after they were used"),
+        ("ValueError", "Input contains NaN, infinity or a value too large for dtype('float32').", "train.py", "A feature is infinite"),
+        ("RuntimeError", "The expanded size of the tensor (600) must match the existing size (512) at non-singleton dimension 1.  Target sizes: [8, 600].  Tensor sizes: [1, 512]", "train.py", "predictions"),
+        ("ValueError", "indices[0] = 0 is not in [0, 0)", KERAS, "input_dim"),
+    ],
+)  # fmt: skip
+def test_classics_of_other_causes(type_: str, message: str, file: str, word: str) -> None:
+    one = failure(type_, message, file)
+    assert word not in " ".join(f"{a.cause} {a.fix}" for a in advice(one, classify(one)))
+
+
+def test_what_the_message_says_is_known_of_an_unsure_kind() -> None:
+    one = failure("RuntimeError", "Distributed package doesn't have NCCL built in")
+    unsure = CategoryVerdict("not_implemented", "", 0.3, "", "text")
+    assert [("gloo" in a.fix) for a in advice(one, unsure)] == [True]
+    assert advice(failure("RuntimeError", "it does not work"), unsure) == ()
 
 
 EMPTY = "stack expects each tensor to be equal size, but got [0] at entry 0 and [400] at entry 1"

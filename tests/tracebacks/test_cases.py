@@ -73,3 +73,18 @@ def test_case(path: Path) -> None:
         assert any(want["note"] in note for note in primary.cause.notes)
     if "problem" in want:
         assert any(want["problem"] in problem for problem in reading.problems)
+
+
+@pytest.mark.parametrize(
+    ("path", "is_library"),
+    [
+        ("D:\\Anaconda\\lib\\queue.py", True),
+        ("C:\\ProgramData\\Anaconda3\\envs\\tf\\lib\\threading.py", True),
+        ("E:\\envs\\tf\\Lib\\threading.py", True),
+        ("/home/u/miniforge3/lib/python3.11/queue.py", True),
+        ("D:\\code\\project\\lib\\queue.py", False),
+        ("/home/u/rl/envs/maze/lib/grid.py", False),
+    ],
+)
+def test_whose_files(path: str, is_library: bool) -> None:
+    assert is_library_path(path) == is_library

@@ -266,6 +266,8 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "you tried to allocate…bytes. error code 12",
         "cannot allocate memory",
         "[errno 12]",
+        "[winerror 1455]",
+        "paging file is too small",
         "std::bad_alloc",
         "bad allocation",
     ),
@@ -414,6 +416,8 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "system has unsupported display driver / cuda driver combination",
         confidence=0.9,
     ),
+    # A library of Windows was found, and one that it calls is of another version.
+    rule("platform.procedure", VERSION, "[winerror 127]", "specified procedure could not be found"),
     rule(
         "platform.device",
         DEVICE,
@@ -532,6 +536,7 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "the nvidia driver on your system is too old",
         "the provided ptx was compiled with an unsupported toolchain",
         "no kernel image is available for execution on the device",
+        "invalid value for --gpu-architecture",
         "cuda_error_no_binary_for_gpu",
         "cuda_error_unsupported_ptx_version",
         "cudaerrornokernelimagefordevice",
@@ -613,6 +618,7 @@ RULES_NETWORK: tuple[Rule, ...] = (
         "errno: 98",
         "[errno 98]",
         "port…already in use",
+        "cannot find empty port",
         "cannot assign requested address",
         "[errno 99]",
         "the server socket has failed to listen",
