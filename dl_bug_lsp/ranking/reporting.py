@@ -141,7 +141,7 @@ def failure_report(
             ran_in_order(case),
             _reasons(suspects),
             is_defined=_is_defined(case),
-            is_doubted=is_doubted(case.category, text_of(case.log)),
+            is_doubted=prose is not None and is_doubted(case.category, text_of(case.log)),
         ),
         reliable=failure.reliable,
         confidence=confidence,

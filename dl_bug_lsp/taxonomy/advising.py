@@ -78,8 +78,8 @@ def advice(
     What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
-    ``is_defined`` tells that the program itself defines the attribute that is missing. Of a category
-    that ``is_doubted`` nothing is said but what forums say of the message itself.
+    ``is_defined`` tells that the program itself defines the attribute that is missing. Where the
+    category ``is_doubted``, only what forums say of the message itself is given.
     """
     least = LEAST_BY_TEXT if verdict.rule == BY_TEXT else LEAST_CONFIDENCE
     is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)

@@ -27,9 +27,9 @@ WORDS_DISCOUNT = 0.6
 _LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
-WHOLE_TEXT_THRESHOLD = 0.45
+WHOLE_TEXT_THRESHOLD = 0.35
 """The least probability at which the category that the words of a whole text show is taken."""
-WEAK, LEAST_CHANCE = 0.8, 0.05
+WEAK, LEAST_CHANCE = 0.8, 0.15
 """The confidence below which a verdict is compared with the words of the whole text, and the least
 probability that they have to give its category."""
 LONGEST_PASTE, FEWEST_WORDS = 8_000, 8
@@ -129,7 +129,7 @@ def classify_by_whole_text(
     For short texts, as people paste them, where nothing else is known; None where the words are
     those of several kinds of failures or of none.
     """
-    if not _may_be_pasted(text):
+    if not _may_be_pasted(text) or (failure.cause and failure.cause.class_name in _LAUNCHERS):
         return None
     guess, probability = classify_whole_text(text)
     if guess == UNCLASSIFIED or guess in ruled_out or probability < WHOLE_TEXT_THRESHOLD:
@@ -142,10 +142,9 @@ def _may_be_pasted(text: str) -> bool:
 
 
 def is_doubted(verdict: CategoryVerdict, text: str) -> bool:
-    """Say whether a verdict is weak and the words of the whole text hardly speak for its category.
+    """Say whether a verdict is weak and the words of a person's report hardly speak for it.
 
-    Verdicts of the classifier of exceptions are weak as such: both look at words alone. Long texts
-    are logs, of which the words of people say nothing.
+    Verdicts of the classifier of exceptions are weak as such: it looks at words alone.
     """
     is_weak = verdict.rule == BY_TEXT or verdict.confidence < WEAK
     if not is_weak or verdict.id == UNCLASSIFIED or not _may_be_pasted(text):
