@@ -110,7 +110,7 @@ def category_pipeline() -> Pipeline:
     return pipeline(tokens_of_example, strength=10.0, min_df=3)
 
 
-LABELLED_FIRST, LABELLED_LATER, DESCRIBED = 3.0, 1.2, 2.0
+LABELLED_FIRST, LABELLED_LATER, DESCRIBED = 5.0, 0.3, 2.0
 """What a pasted text counts beside an exception, by its best category and by the others, and what a
 description counts."""
 MOST_FEATURES, FEW_DIGITS = 10_000, 1
@@ -122,7 +122,7 @@ def whole_text_pipeline() -> Pipeline:
         TfidfVectorizer(
             analyzer=whole_text_tokens, sublinear_tf=True, min_df=3, max_features=MOST_FEATURES
         ),
-        LogisticRegression(C=20.0, max_iter=3000, tol=1e-4),
+        LogisticRegression(C=12.0, max_iter=3000, tol=1e-4),
     )
 
 

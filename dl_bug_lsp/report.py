@@ -80,6 +80,8 @@ class SuspectFile:
 
 WHOLE_TEXT = "whole_text"
 """The rule of categories that only the words of a whole text show."""
+BY_TEXT = "text"
+"""The rule of categories that the classifier of exceptions gives by the words of a message."""
 
 
 @dataclass(frozen=True, slots=True)

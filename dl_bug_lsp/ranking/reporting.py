@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.bug_reports import BugReport
+from dl_bug_lsp.bug_reports import BugReport, text_of
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
 from dl_bug_lsp.evidence.followed_run import how_known
@@ -49,6 +49,7 @@ from dl_bug_lsp.report import (
     Verdict,
 )
 from dl_bug_lsp.taxonomy.advising import advice
+from dl_bug_lsp.taxonomy.classify import is_doubted
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.taxonomy.verdicts import bug_type, origin, retry_may_help
 from dl_bug_lsp.tracebacks import FailureKind
@@ -140,6 +141,7 @@ def failure_report(
             ran_in_order(case),
             _reasons(suspects),
             is_defined=_is_defined(case),
+            is_doubted=prose is not None and is_doubted(case.category, text_of(case.log)),
         ),
         reliable=failure.reliable,
         confidence=confidence,

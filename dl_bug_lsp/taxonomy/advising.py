@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from dl_bug_lsp.report import Advice, CategoryVerdict
+from dl_bug_lsp.report import BY_TEXT, Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import (
     ConditionalAdvice,
     UsualPlace,
@@ -46,7 +46,7 @@ MONITORED = "training."
 """How the rules begin that look at the recording of a training."""
 LEAST_CONFIDENCE = 0.55
 """What is less certain than this (a class alone, a guess) is no ground for advice."""
-LEAST_BY_WORDS, BY_WORDS = 0.65, "text"
+LEAST_BY_TEXT = 0.65
 """The same for the text classifier, whose probability is that of the words alone."""
 SEEN = 100
 """Shared words that a phrase of the evidence counts as which a row names."""
@@ -71,15 +71,17 @@ def advice(
     reasons: str = "",
     *,
     is_defined: bool = False,
+    is_doubted: bool = False,
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
     What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
-    ``is_defined`` tells that the program itself defines the attribute that is missing.
+    ``is_defined`` tells that the program itself defines the attribute that is missing. Where the
+    category ``is_doubted``, only what forums say of the message itself is given.
     """
-    least = LEAST_BY_WORDS if verdict.rule == BY_WORDS else LEAST_CONFIDENCE
+    least = LEAST_BY_TEXT if verdict.rule == BY_TEXT else LEAST_CONFIDENCE
     is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)
     is_unsure = verdict.confidence < least and failure.kind is not FailureKind.SILENT
     text = _text(failure)
@@ -96,7 +98,7 @@ def advice(
         for row in classics()
         if _applies(row, text) and _concerns(row, about) and not _is_ruled_out(row, reasons.lower())
     ]
-    if is_unsure or verdict.is_guess:
+    if is_doubted or is_unsure or verdict.is_guess:
         # What the message itself says is known, whatever its kind is.
         return tuple(row.advice for row in known[:MOST_KNOWN])
     rows = [

@@ -7,11 +7,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.messages.facts import FactKind, MessageFacts, Role
-from dl_bug_lsp.report import WHOLE_TEXT, CategoryVerdict
+from dl_bug_lsp.report import BY_TEXT, WHOLE_TEXT, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
-from dl_bug_lsp.taxonomy.text_models import classify_text, classify_whole_text
+from dl_bug_lsp.taxonomy.text_models import (
+    chance_by_whole_text,
+    classify_text,
+    classify_whole_text,
+)
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.primary import ELSEWHERE
 
@@ -23,8 +27,11 @@ WORDS_DISCOUNT = 0.6
 _LONG_PHRASE = 16
 TEXT_THRESHOLD = 0.33
 """The least probability at which the text classifier's word is taken."""
-WHOLE_TEXT_THRESHOLD = 0.45
+WHOLE_TEXT_THRESHOLD = 0.35
 """The least probability at which the category that the words of a whole text show is taken."""
+WEAK, LEAST_CHANCE = 0.8, 0.15
+"""The confidence below which a verdict is compared with the words of the whole text, and the least
+probability that they have to give its category."""
 LONGEST_PASTE, FEWEST_WORDS = 8_000, 8
 """Characters of a text that a person may have pasted, at most, and its words, at least."""
 
@@ -122,12 +129,27 @@ def classify_by_whole_text(
     For short texts, as people paste them, where nothing else is known; None where the words are
     those of several kinds of failures or of none.
     """
-    if len(text) > LONGEST_PASTE or len(text.split()) < FEWEST_WORDS:
+    if not _may_be_pasted(text) or (failure.cause and failure.cause.class_name in _LAUNCHERS):
         return None
     guess, probability = classify_whole_text(text)
     if guess == UNCLASSIFIED or guess in ruled_out or probability < WHOLE_TEXT_THRESHOLD:
         return None
     return _verdict(guess, probability, failure.evidence, WHOLE_TEXT)
+
+
+def _may_be_pasted(text: str) -> bool:
+    return len(text) <= LONGEST_PASTE and len(text.split()) >= FEWEST_WORDS
+
+
+def is_doubted(verdict: CategoryVerdict, text: str) -> bool:
+    """Say whether a verdict is weak and the words of a person's report hardly speak for it.
+
+    Verdicts of the classifier of exceptions are weak as such: it looks at words alone.
+    """
+    is_weak = verdict.rule == BY_TEXT or verdict.confidence < WEAK
+    if not is_weak or verdict.id == UNCLASSIFIED or not _may_be_pasted(text):
+        return False
+    return chance_by_whole_text(verdict.id, text) < LEAST_CHANCE
 
 
 def classify_divergence(failure: Failure) -> CategoryVerdict:
@@ -188,7 +210,7 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
     )
     if probability < TEXT_THRESHOLD:
         return None
-    return _verdict(guess, min(probability, 0.9), context.evidence_for(None), "text")
+    return _verdict(guess, min(probability, 0.9), context.evidence_for(None), BY_TEXT)
 
 
 def _by_words(context: ClassificationContext) -> CategoryVerdict | None:

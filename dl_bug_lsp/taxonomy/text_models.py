@@ -59,6 +59,11 @@ def classify_whole_text(text: str) -> tuple[str, float]:
     return _model(WHOLE_TEXT_FILE).best(whole_text_tokens(text))
 
 
+def chance_by_whole_text(category: str, text: str) -> float:
+    """Return the probability of a category by the words of a pasted text; 0 if it knows it not."""
+    return _model(WHOLE_TEXT_FILE).probabilities(whole_text_tokens(text)).get(category, 0.0)
+
+
 TYPES_FILE = "report_types.json"
 ORIGINS_FILE = "report_origins.json"
 """Weights as `benchmarks/train_report_types.py` wrote them; `docs/report_types.md` has figures."""

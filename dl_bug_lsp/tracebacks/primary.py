@@ -39,7 +39,8 @@ _STATUS_OF_CHILD = re.compile(
 )
 """What schedulers (airflow, prefect, …) raise about a program that has already said why it died."""
 ELSEWHERE = re.compile(
-    r"[Ss]ee (?:the )?(?:root cause|stack ?trace|errors?|logs?|output|traceback)s? above"
+    r"(?:[Ss]ee|[Cc]heck) (?:the )?(?:root cause|stack ?trace|error|log|output|traceback|print"
+    r"(?:ed)?(?: statement| output)?|message)s? above"
     r"|stack ?trace to find the original|[Ss]ee stack ?trace for (?:the )?root cause"
 )
 """What says only that another failure stands elsewhere."""

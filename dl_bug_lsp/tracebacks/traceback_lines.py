@@ -137,6 +137,7 @@ _PARAGRAPHS = re.compile(
 )
 _ANNOUNCES = re.compile(r":\s*$")
 """How a first line ends that announces what stands below it, beyond a blank line."""
+_NAME_ALONE = re.compile(r"\w\s*$")
 _PERSONAL = re.compile(
     r"^[*_>\s]{0,6}(?:(?:But |So |And |[Ww]hen |[Aa]fter |[Ii]f )?I(?:'m|'ve|'d)?|My|We|Thanks?"
     r"|Thank you|Hi|Hello|Any (?:idea|help|suggestion|one)|Anyone|How (?:can|do|to|should)|Why"
@@ -289,7 +290,9 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
         return _keras_end(view, nested)
     if head.startswith("Graph execution error"):
         return _graph_end(view, first)
-    several = bool(_PARAGRAPHS.match(head) or _ANNOUNCES.search(head[-200:]))
+    # A class without a colon has no message: what stands beyond a blank line is something else.
+    is_bare = not head and _NAME_ALONE.search((view(first) or "")[-200:]) is not None
+    several = bool(_PARAGRAPHS.match(head) or _ANNOUNCES.search(head[-200:])) and not is_bare
     return _jax_end(view, first) or _plain_end(view, first, several=several)
 
 

@@ -17,6 +17,7 @@ from dl_bug_lsp.report import (
     Verdict,
 )
 from dl_bug_lsp.taxonomy.categories import categories, category
+from dl_bug_lsp.taxonomy.verdicts import is_sure_of_retry
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -122,9 +123,14 @@ UNCLASSIFIED = "unclassified"
 
 
 def knows_of_retry(failure: FailureReport) -> bool:
-    """Say whether anything is known of another try: illegal accesses may come or not."""
+    """Say whether anything is known of another try: illegal accesses may come or not.
+
+    Of a weak category that often passes by itself nothing is known.
+    """
     if failure.retry_may_help:
         return True
+    if category(failure.category.id).retry_may_help and not is_sure_of_retry(failure.category):
+        return False
     return not failure.category.is_guess and failure.category.id not in (
         UNCLASSIFIED,
         "hardware_failure",

@@ -12,7 +12,7 @@ from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.categories import Category, ConditionalAdvice, categories, classics
-from dl_bug_lsp.taxonomy.classify import classify
+from dl_bug_lsp.taxonomy.classify import classify, is_doubted
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 
 SPAN = Span(1, 1)
@@ -427,3 +427,34 @@ def test_what_the_evidence_rules_out_is_no_advice() -> None:
     assert "ModuleList" in str(advice(one, verdict))
     reasons = "`weights` can be iterated over once: line 44 uses it up"
     assert "ModuleList" not in str(advice(one, verdict, reasons=reasons))
+
+
+def test_doubted_categories_get_what_the_message_itself_says_only() -> None:
+    known = failure("IndexError", "Target 255 is out of bounds.", TORCH)
+    vague = failure("RuntimeError", "the process was killed")
+    verdict = CategoryVerdict("process_killed", "platform", 0.6, "killed", "platform.killed_word")
+    assert advice(vague, verdict)
+    assert advice(vague, verdict, is_doubted=True) == ()
+    assert [a.page for a in advice(known, classify(known), is_doubted=True)] == list(
+        said("IndexError", "Target 255 is out of bounds.", TORCH)
+    )
+
+
+FLAT = "The loss is flat at 2.3 in every epoch, and the accuracy never gets better than guessing."
+
+
+@pytest.mark.parametrize(
+    ("category", "confidence", "rule", "wanted"),
+    [
+        ("storage_exhausted", 0.6, "report.words", True),
+        ("storage_exhausted", 0.9, "text", True),
+        ("storage_exhausted", 0.95, "platform.disk", False),
+        ("loss_stagnation", 0.6, "report.words", False),
+        ("unclassified", 0.0, "none", False),
+    ],
+)
+def test_words_of_a_whole_report_doubt_weak_categories(
+    category: str, confidence: float, rule: str, wanted: bool
+) -> None:
+    assert is_doubted(CategoryVerdict(category, "platform", confidence, "", rule), FLAT) is wanted
+    assert not is_doubted(CategoryVerdict(category, "platform", confidence, "", rule), FLAT * 200)

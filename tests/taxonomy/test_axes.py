@@ -4,6 +4,7 @@ import pytest
 from made_failures import failure
 
 from dl_bug_lsp.messages.facts import Fact, FactKind, MessageFacts, Role
+from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
@@ -104,6 +105,15 @@ def test_segmentation_faults_come_again() -> None:
 def test_native_crashes_come_again(code: str, again: bool) -> None:
     found = failure("log", f"Rank 2 crashed with exit code {code}.", kind=FailureKind.MESSAGE)
     assert retry_may_help(found, classify(found)) is again
+
+
+@pytest.mark.parametrize(
+    ("confidence", "rule", "wanted"),
+    [(0.95, "platform.killed", True), (0.6, "platform.killed_word", False), (0.9, "text", False)],
+)
+def test_weak_categories_promise_no_other_try(confidence: float, rule: str, wanted: bool) -> None:
+    verdict = CategoryVerdict("process_killed", "platform", confidence, "", rule)
+    assert retry_may_help(failure("log", "killed", kind=FailureKind.MESSAGE), verdict) is wanted
 
 
 def test_what_the_message_points_at_comes_first() -> None:

@@ -406,3 +406,26 @@ def test_clean_up_that_fails(first: str, second: str, type_: str) -> None:
     cause = primary(chain(first, second)).cause
     assert cause is not None
     assert cause.type == type_
+
+
+STACK = 'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    step()\n'
+
+
+@pytest.mark.parametrize(
+    ("below", "message"),
+    [
+        ("ValueError\n\nparser 3.0.5\n", ""),
+        ("ValueError:\n\nexpected 3 rows\n", "expected 3 rows"),
+        ("pkg.SettingError:\n    - a is missing\n", "- a is missing"),
+    ],
+)
+def test_a_class_without_a_colon_has_no_message(below: str, message: str) -> None:
+    found = read_failures(read_log(STACK + below)).failures
+    assert [f.cause.message for f in found if f.cause is not None] == [message]
+
+
+def test_what_points_at_a_print_above_is_no_root() -> None:
+    worker = f"Exception in background worker 2:\n{STACK}NameError: name 'rows' is not defined\n"
+    pointing = STACK + "RuntimeError: Workers died. Please check the print statements above.\n"
+    found = read_failures(read_log(worker + pointing)).failures
+    assert [f.cause.type for f in found if f.primary and f.cause] == ["NameError"]

@@ -166,6 +166,7 @@ RULES: tuple[Rule, ...] = (
         LIBRARY,
         "no such file or directory: 'git'",
         "no such file or directory: 'nvcc'",
+        "no such file or directory: '…/bin/nvcc'",
         "no such file or directory: 'ninja'",
         "no such file or directory: 'ffmpeg'",
         "no such file or directory: 'ffprobe'",
