@@ -1,0 +1,4 @@
+from .dqn import DQNAgent
+from .replay import ReplayBuffer
+
+__all__ = ["DQNAgent", "ReplayBuffer"]

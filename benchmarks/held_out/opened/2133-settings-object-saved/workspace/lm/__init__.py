@@ -1,0 +1,4 @@
+from .model import CharTransformer
+from .vocab import CharVocab
+
+__all__ = ["CharTransformer", "CharVocab"]

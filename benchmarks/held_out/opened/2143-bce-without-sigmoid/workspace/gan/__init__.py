@@ -1,0 +1,2 @@
+from .networks import Discriminator, Generator
+from .steps import discriminator_step, generator_step

@@ -1,0 +1,2 @@
+from .plain import PlainConv
+from .resnet import TinyResNet

@@ -1,0 +1,1 @@
+"""Reconstruction-based monitoring of one pump."""

@@ -1,0 +1,4 @@
+from .data import ShapesDataModule
+from .module import SegModule
+
+__all__ = ["ShapesDataModule", "SegModule"]
