@@ -44,6 +44,8 @@ Operands, of which none is known to be wrong, are split more steeply.
 """
 OF_FITTING = 0.4
 """What the origins of sizes count that fit once the array that lacks an axis has it."""
+OF_COUNTS = ("name", "empty")
+"""Failures because nothing came: that a size fitted others does not acquit what made it."""
 OF_UNEVEN = 0.15
 """What rows of data count that differ as most others do: what needs them alike is to blame."""
 OF_TYPES = ("type", "accessor")
@@ -117,7 +119,7 @@ def find(case: Case) -> Iterator[Clue]:
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target and file not in of_texts:
-            fits = (file, stated) in outcome.agreed
+            fits = (file, stated) in outcome.agreed and raised.what not in OF_COUNTS
             share *= OF_FITTING if raised.lacking else 1.0
             share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
             share *= OF_UNEVEN if of_types and _is_untyped(case, raised, file, line) else 1.0

@@ -179,6 +179,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
         ],
         text, shown, overrides, named, names, _functions(log),
     ) if script else ()  # fmt: skip
+    launches = tuple(_with_files_of_words(workspace, launch, names) for launch in launches)
     paths = (
         names.find(word.text, launch.folder)
         for launch in launches
@@ -323,6 +324,45 @@ class _Names:
             most = shared
         exact = [f for f in best if f == "/".join(parts)]
         return exact[0] if exact else best[0] if len(best) == 1 else None
+
+
+def _with_files_of_words(workspace: Workspace, launch: Launch, names: _Names) -> Launch:
+    """Put in the words that files hold which a command names, at their lines of these files.
+
+    They are absl's ``--flagfile`` (abseil.io, "Special Flags") and, of a script that allows it,
+    argparse's ``@file`` (``fromfile_prefix_chars``).
+    """
+    words: list[ConfigEntry] = []
+    written_at: dict[int, int] = {}
+    for number, word in enumerate(launch.words):
+        file = None
+        if name_of(word) == FLAG_FILE or (
+            word.text.startswith("@") and FROM_FILE in (workspace.text(launch.script) or "")
+        ):
+            file = names.find(word.text.removeprefix("@"), launch.folder)
+        if file is None:
+            if number in launch.written_at:
+                written_at[len(words)] = launch.written_at[number]
+            words.append(word)
+            continue
+        told = [Word("python", 0), Word("main.py", 0)]
+        for line, text in enumerate(workspace.lines(file)[:MOST_FLAG_LINES], 1):
+            if not text.lstrip().startswith(COMMENTS_OF_FLAGS):
+                told.extend(Word(part.strip("'\""), line) for part in text.split())
+        parsed = command_entries(file, Command(told))
+        words.extend(
+            _without_variables(entry, entry.path[1:], {})
+            for entry in parsed
+            if entry.path[0] == "main.py" and len(entry.path) > 1
+        )
+    if not any(word.file != launch.file for word in words if word.file):
+        return launch
+    return replace(launch, words=tuple(words), written_at=written_at)
+
+
+FLAG_FILE, FROM_FILE = "flagfile", "fromfile_prefix_chars"
+COMMENTS_OF_FLAGS = ("#", "//")
+MOST_FLAG_LINES = 1_000
 
 
 def _with_values(words: Iterable[ConfigEntry]) -> Iterator[ConfigEntry]:
