@@ -64,6 +64,8 @@ class Comparisons:
     """Whether the message shows fractions where it wants classes."""
     views: bool = False
     """Whether a column that is taken from a table of pandas shows the table's own cells."""
+    as_failed: Callable[[], bool] = lambda: True
+    """Whether the calls that are being followed are those of the stack."""
     axis: int | None = None
     """The 0-based axis on which the message says that sizes do not broadcast, None without one."""
     reasons: dict[Origin, str] = field(default_factory=dict)
@@ -113,8 +115,8 @@ class Comparisons:
             self.agreed.update(other)
 
     def speaks(self) -> bool:
-        """Whether the message names sizes, and the failing line is being followed."""
-        return bool(self.reported) and self.failing()
+        """Whether the message names sizes, and the failing line is followed as the stack has it."""
+        return bool(self.reported) and self.failing() and self.as_failed()
 
     def against(self, number: int) -> int | None:
         """Return the only size that the message sets against one, None elsewhere."""

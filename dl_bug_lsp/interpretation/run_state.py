@@ -273,6 +273,7 @@ class RunState:
         self.entered: list[tuple[FunctionValue, dict[str, Value]]] = []
         # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
+        self._starts_by_file: dict[str, dict[int, int]] = {}
         self.elsewhere: set[tuple[Origin, str]] = set()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
@@ -291,6 +292,7 @@ class RunState:
             BEYOND.search(message) is not None and BELOW.search(message) is None,
             fractions=bool(FRACTIONS.search(message)),
             views=views,
+            as_failed=self.is_as_failed,
             axis=int(axis[1]) if (axis := ON_AXIS.search(message)) else None,
         )
         libraries.load()
@@ -374,6 +376,32 @@ class RunState:
             return True
         failing = _underlined(self._evaluated[-1][0], self.expression)
         return failing is None or any(node is self._calling for node in ast.walk(failing))
+
+    def is_as_failed(self) -> bool:
+        """Whether no call that is being followed is another than the stack has in its function.
+
+        A block of layers is called at many lines. At all but one of them its sizes fit.
+        """
+        calls = zip(reversed(self.stack[:-1]), reversed(self._starts[:-1]), strict=False)
+        for (file, line), (first, last) in calls:
+            own = [n for n in self._frame_lines.get(file, ()) if first <= n <= last]
+            if own and line not in own:
+                starts = self._statement_starts(file)
+                if starts.get(line, line) not in {starts.get(n, n) for n in own}:
+                    return False
+        return True
+
+    def _statement_starts(self, file: str) -> Mapping[int, int]:
+        """Return for the lines of a file at which line the innermost statement around it begins."""
+        known = self._starts_by_file.get(file)
+        if known is None:
+            known = self._starts_by_file[file] = {}
+            tree = self.workspace.tree(file)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.stmt):
+                    for line in range(node.lineno, _last_line(node) + 1):
+                        known[line] = max(node.lineno, known.get(line, 0))
+        return known
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
