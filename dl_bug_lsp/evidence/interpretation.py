@@ -205,12 +205,15 @@ def is_by_chance(case: Case, clue: Clue) -> bool:
 
 
 def _made(case: Case) -> frozenset[Origin]:
-    """Return what made both sizes that do not fit, nothing where one of them is not known."""
+    """Return what made a size and the size or index that does not fit it.
+
+    There is nothing where what made one of them is not known.
+    """
     if case not in _MADE:
         outcome = follow(case) if case.places else None
         raised = outcome.raised if outcome is not None else None
         made: frozenset[Origin] = frozenset()
-        if raised is not None and raised.weight >= 1.0 and raised.what == "size":
+        if raised is not None and raised.weight >= 1.0 and raised.what in ("size", "index"):
             sides = [_makers(side) for side in raised.sides[:2]]
             if len(sides) > 1 and all(sides):
                 made = frozenset().union(*sides)

@@ -429,9 +429,9 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     lead = len(longer) - len(shorter)
     dims = list(longer[:lead])
-    for x, y in zip(longer[lead:], shorter, strict=True):
+    for at, (x, y) in enumerate(zip(longer[lead:], shorter, strict=True), 1):
         if size(x) == 1:
-            dims.append(y)
+            dims.append(_stretching(y, shorter[at:]) if lead else y)
         elif size(y) == 1:
             dims.append(x)
         else:
@@ -443,6 +443,20 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
                 raised.lacking = _lacking_axes(longer, shorter)
                 raise
     return tuple(dims)
+
+
+def _stretching(dim: Value, behind: Sequence[Value]) -> Value:
+    """Return the size that an array of fewer axes gives an axis of length 1.
+
+    How many axes stand behind it in that array decides which axis it meets: these made it, too.
+    """
+    ones = merged(*(other for other in behind if size(other) == 1))
+    number = size(dim)
+    if number in (None, 1) or not ones:
+        return dim
+    for place in ones - dim.origins:
+        note_reason(place, f"an array of fewer axes makes an axis of length 1 one of {number}")
+    return Value(dim.data, dim.origins | ones)
 
 
 def _lacking_axes(longer: Sequence[Value], shorter: Sequence[Value]) -> frozenset[Origin]:
