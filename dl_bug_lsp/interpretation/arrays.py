@@ -533,15 +533,31 @@ def reshaped(shape: Sequence[Value] | None, wanted: Sequence[Value]) -> tuple[Va
     whole, part = size(total), size(rest)
     if len(known) == len(wanted):
         if whole is not None and part is not None and whole != part:
-            raise Raised("size", "shape is invalid for this number of elements", total, rest)
+            raise _other_count(shape or (), known, total, rest)
         return tuple(wanted)
     if whole is None or not part:
         free = unknown(total, rest)
     elif whole % part:
-        raise Raised("size", "shape is invalid for this number of elements", total, rest)
+        raise _other_count(shape or (), known, total, rest)
     else:
         free = Value(whole // part, merged(total, rest))
     return tuple(free if size(d) == -1 else d for d in wanted)
+
+
+def _other_count(
+    shape: Sequence[Value], wanted: Sequence[Value], total: Value, rest: Value
+) -> Raised:
+    """Return the failure of a new shape by the axes that it does not take over as they are."""
+    left, asked = list(shape), list(wanted)
+    for dim in shape:
+        same_dim = next((d for d in asked if d.data == dim.data and d.origins & dim.origins), None)
+        if same_dim is not None and size(dim) is not None:
+            left, asked = [d for d in left if d is not dim], [d for d in asked if d is not same_dim]
+    sides = [
+        Value(whole.data, merged(*parts) if parts else whole.origins)
+        for whole, parts in ((total, left), (rest, asked))
+    ]
+    return Raised("size", "shape is invalid for this number of elements", *sides)
 
 
 def axis_of(value: Value | int | None, rank: int) -> int | None:
