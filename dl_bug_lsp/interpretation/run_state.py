@@ -273,7 +273,7 @@ class RunState:
         self.entered: list[tuple[FunctionValue, dict[str, Value]]] = []
         # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
-        self._starts_by_file: dict[str, dict[int, int]] = {}
+        self._starts_by_file: dict[str, tuple[dict[int, int], dict[int, int]]] = {}
         self.elsewhere: set[tuple[Origin, str]] = set()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
@@ -383,24 +383,26 @@ class RunState:
         A block of layers is called at many lines. At all but one of them its sizes fit.
         """
         calls = zip(reversed(self.stack[:-1]), reversed(self._starts[:-1]), strict=False)
-        for (file, line), (first, last) in calls:
-            own = [n for n in self._frame_lines.get(file, ()) if first <= n <= last]
-            if own and line not in own:
-                starts = self._statement_starts(file)
-                if starts.get(line, line) not in {starts.get(n, n) for n in own}:
-                    return False
+        for (file, line), (first, _) in calls:
+            statements, functions = self._starts_of(file)
+            own = [n for n in self._frame_lines.get(file, ()) if functions.get(n) == first]
+            if own and statements.get(line, line) not in {statements.get(n, n) for n in own}:
+                return False
         return True
 
-    def _statement_starts(self, file: str) -> Mapping[int, int]:
-        """Return for the lines of a file at which line the innermost statement around it begins."""
+    def _starts_of(self, file: str) -> tuple[dict[int, int], dict[int, int]]:
+        """Return where the innermost statement and function around each line of a file begin."""
         known = self._starts_by_file.get(file)
         if known is None:
-            known = self._starts_by_file[file] = {}
+            known = self._starts_by_file[file] = {}, {}
             tree = self.workspace.tree(file)
             for node in ast.walk(tree) if tree is not None else ():
                 if isinstance(node, ast.stmt):
                     for line in range(node.lineno, _last_line(node) + 1):
-                        known[line] = max(node.lineno, known.get(line, 0))
+                        known[0][line] = max(node.lineno, known[0].get(line, 0))
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    for line in range(node.lineno, _last_line(node) + 1):
+                        known[1][line] = max(node.lineno, known[1].get(line, 0))
         return known
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
