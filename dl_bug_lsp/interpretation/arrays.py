@@ -86,6 +86,8 @@ class Comparisons:
 
     related: dict[Origin, Relation] = field(default_factory=dict)
     """The computations that made one size of the message of the other one, by their place."""
+    switched_off: dict[Origin, set[Origin]] = field(default_factory=dict)
+    """The settings for which a block without another one was left out, by the place of its test."""
     chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
     """The conditional expressions that were followed, by their place."""
 

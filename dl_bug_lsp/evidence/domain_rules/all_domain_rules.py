@@ -98,6 +98,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_intervals,
     devices.find_unlike_ranks,
     unlike_places.find_train_only,
+    unlike_places.find_switched_off,
     pictures.find_interpolated_labels,
     batches.find_dropped_columns,
     indices_and_divisors.find_early_counts,
