@@ -92,6 +92,7 @@ RULES: tuple[Source, ...] = (
     tables.find_kept_columns,
     rebound_names.find_rebound_names,
     stored_data.find_stored_data,
+    stored_data.find_other_names,
     unlike_places.find_options_not_given,
     unlike_places.find_other_order,
     unlike_places.find_units,
