@@ -36,6 +36,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
 )
 from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
@@ -443,6 +444,10 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
         # Another config file says all else differently, too.
         are_configs = all(str(v).endswith(SETTINGS) for v in (default, word.text))
         if OWN_OPTIONS.search(name) and not are_configs:
+            continue
+        # How many samples come at once is no part of a model's state.
+        of_state = "state_dict" in case.message and "batch" in name
+        if of_state or (case.category.id in INDIFFERENT and name in BYSTANDERS):
             continue
         seen.add(name)
         score = 1.0 if name == option else OF_OTHER_NAME
