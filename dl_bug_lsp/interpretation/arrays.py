@@ -17,6 +17,7 @@ from typing import Any
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
     NOWHERE,
+    MAX_ORIGINS,
     UNKNOWN,
     Array,
     AtMost,
@@ -107,9 +108,11 @@ class Comparisons:
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places.
 
-        That both are 1 says nothing: it fits what is one by itself.
+        That both are 1 says nothing: it fits what is one by itself. Nor does it that two pairs of
+        numbers are of the same length.
         """
-        if a.data == 1:
+        if a.data in (1, 2) or max(len(a.origins), len(b.origins)) >= MAX_ORIGINS:
+            # Of so many origins not all are kept.
             return
         own, other = a.origins - b.origins, b.origins - a.origins
         if own and other:
@@ -542,22 +545,30 @@ def reshaped(shape: Sequence[Value] | None, wanted: Sequence[Value]) -> tuple[Va
     elif whole % part:
         raise _other_count(shape or (), known, total, rest)
     else:
-        free = Value(whole // part, merged(total, rest))
+        left, asked = _not_kept(shape or (), known)
+        free = Value(whole // part, merged(*left, *asked) if left else merged(total, rest))
     return tuple(free if size(d) == -1 else d for d in wanted)
+
+
+def _not_kept(
+    shape: Sequence[Value], wanted: Sequence[Value]
+) -> tuple[list[Value], list[Value]]:
+    """Return the axes of two shapes without those that a new shape takes over as they are."""
+    left, asked = list(shape), list(wanted)
+    for dim in shape:
+        kept = next((d for d in asked if d.data == dim.data and d.origins & dim.origins), None)
+        if kept is not None and size(dim) is not None:
+            left, asked = [d for d in left if d is not dim], [d for d in asked if d is not kept]
+    return left, asked
 
 
 def _other_count(
     shape: Sequence[Value], wanted: Sequence[Value], total: Value, rest: Value
 ) -> Raised:
     """Return the failure of a new shape by the axes that it does not take over as they are."""
-    left, asked = list(shape), list(wanted)
-    for dim in shape:
-        same_dim = next((d for d in asked if d.data == dim.data and d.origins & dim.origins), None)
-        if same_dim is not None and size(dim) is not None:
-            left, asked = [d for d in left if d is not dim], [d for d in asked if d is not same_dim]
     sides = [
         Value(whole.data, merged(*parts) if parts else whole.origins)
-        for whole, parts in ((total, left), (rest, asked))
+        for whole, parts in zip((total, rest), _not_kept(shape, wanted), strict=True)
     ]
     return Raised("size", "shape is invalid for this number of elements", *sides)
 
