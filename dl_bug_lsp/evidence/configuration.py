@@ -177,9 +177,7 @@ FEW_FOLLOWED = 12
 """Settings that go into a failing expression, up to which each of them says something."""
 
 
-def _followed(
-    case: Case, settings: list[Setting], reached: set[tuple[str, int]]
-) -> Iterator[Clue]:
+def _followed(case: Case, settings: list[Setting], reached: set[tuple[str, int]]) -> Iterator[Clue]:
     """Yield the settings that go into the failing values of the followed run, by whatever way.
 
     A program may read its settings with code of its own, which no slice goes through.

@@ -16,8 +16,8 @@ from typing import Any
 
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
-    NOWHERE,
     MAX_ORIGINS,
+    NOWHERE,
     UNKNOWN,
     Array,
     AtMost,
@@ -459,7 +459,7 @@ def _stretching(dim: Value, behind: Sequence[Value]) -> Value:
     number = size(dim)
     if number in (None, 1) or not ones:
         return dim
-    for place in ones - dim.origins:
+    for place in ones:
         note_reason(place, f"an array of fewer axes makes an axis of length 1 one of {number}")
     return Value(dim.data, dim.origins | ones)
 
@@ -550,9 +550,7 @@ def reshaped(shape: Sequence[Value] | None, wanted: Sequence[Value]) -> tuple[Va
     return tuple(free if size(d) == -1 else d for d in wanted)
 
 
-def _not_kept(
-    shape: Sequence[Value], wanted: Sequence[Value]
-) -> tuple[list[Value], list[Value]]:
+def _not_kept(shape: Sequence[Value], wanted: Sequence[Value]) -> tuple[list[Value], list[Value]]:
     """Return the axes of two shapes without those that a new shape takes over as they are."""
     left, asked = list(shape), list(wanted)
     for dim in shape:

@@ -273,7 +273,6 @@ class RunState:
         self.entered: list[tuple[FunctionValue, dict[str, Value]]] = []
         # The first and last lines of the functions that are being followed.
         self._starts: list[tuple[int, int]] = []
-        self._starts_by_file: dict[str, tuple[dict[int, int], dict[int, int]]] = {}
         self.elsewhere: set[tuple[Origin, str]] = set()
         self._guards: list[list[ast.ExceptHandler]] = []
         """The handlers of the ``try`` statements that are being followed."""
@@ -297,6 +296,8 @@ class RunState:
         )
         libraries.load()
 
+    _starts_by_file: Mapping[str, tuple[dict[int, int], dict[int, int]]] = {}
+    """Where statements and functions begin around the lines of the files that were asked for."""
     cut_loops = 0
     """How many loops were left because they took too many steps."""
     missing_files = 0
@@ -394,7 +395,8 @@ class RunState:
         """Return where the innermost statement and function around each line of a file begin."""
         known = self._starts_by_file.get(file)
         if known is None:
-            known = self._starts_by_file[file] = {}, {}
+            known = {}, {}
+            self._starts_by_file = {**self._starts_by_file, file: known}
             tree = self.workspace.tree(file)
             for node in ast.walk(tree) if tree is not None else ():
                 if isinstance(node, ast.stmt):

@@ -217,7 +217,9 @@ class Statements(Expressions):
     def _note_switch(self, node: ast.If, env: Environment) -> None:
         """Note the settings for which a block was left out."""
         with suppress(Raised):
-            places = {(f, n) for f, n in self.value(node.test, env).origins if not f.endswith(OF_CODE)}
+            places = {
+                (f, n) for f, n in self.value(node.test, env).origins if not f.endswith(OF_CODE)
+            }
             if places:
                 self.comparisons.switched_off.setdefault((env.file, node.lineno), set()).update(
                     places

@@ -216,7 +216,9 @@ def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
         nodes = [engine.node(argument, path.context) for argument in expr.args]
         joined = [patterns(engine, node, depth + 1) or ["*"] for node in nodes]
     elif isinstance(expr, ast.Call) and (dotted_name(expr.func) or "").endswith("path.basename"):
-        whole = [p for a in expr.args for p in patterns(engine, engine.node(a, path.context), depth + 1)]
+        whole = [
+            p for a in expr.args for p in patterns(engine, engine.node(a, path.context), depth + 1)
+        ]
         return list(dict.fromkeys(text.rpartition("/")[2] for text in whole))
     if joined:
         made = [""]

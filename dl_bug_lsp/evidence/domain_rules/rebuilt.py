@@ -294,7 +294,18 @@ MOST_STEPS = 40
 LOADING = {"load_state_dict", "load_weights", "set_weights", "load_checkpoint", "restore"}
 WORDS = ("state_dict", "checkpoint", "weights", "restore")
 """What messages say where a state does not fit."""
-SAVING = {"Adam", "AdamW", "SGD", "fit", "save", "state_dict", "save_weights", "save_checkpoint", "save_pretrained", "dump"}
+SAVING = {
+    "Adam",
+    "AdamW",
+    "SGD",
+    "fit",
+    "save",
+    "state_dict",
+    "save_weights",
+    "save_checkpoint",
+    "save_pretrained",
+    "dump",
+}
 PLAIN = {"Sequential", "Model", "ModuleList", "DataParallel", "DistributedDataParallel", "compile"}
 """Classes whose objects have nothing in common but the class."""
 HARMLESS = re.compile(r"drop|device|seed|verbose|pretrain|^weights$|^name$|act|momentum|eps|debug")
@@ -400,9 +411,12 @@ def _makings(case: Case, name: str) -> Iterator[Making]:
         tree = case.workspace.tree(file)
         shown = [] if tree is None or file == case.engine.run.script else _demonstrations(tree)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and called_name(node) == name:
-                if not any(first <= node.lineno <= last for first, last in shown):
-                    yield _making(case, file, node, name)
+            if (
+                isinstance(node, ast.Call)
+                and called_name(node) == name
+                and not any(first <= node.lineno <= last for first, last in shown)
+            ):
+                yield _making(case, file, node, name)
 
 
 def _demonstrations(tree: ast.Module) -> list[tuple[int, int]]:

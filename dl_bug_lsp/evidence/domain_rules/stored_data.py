@@ -67,15 +67,19 @@ def find_other_names(case: Case) -> Iterator[Clue]:
         facts = (fact.value for fact in case.facts.of(FactKind.PATH))
         paths.update((value, None) for value in facts if isinstance(value, str))
     elif "NoneType" in case.message or "empty()" in case.message:
-        for line in case.log.lines:
-            match = NOT_READ.search(line.text) if "imread" in line.text else None
+        for shown in case.log.lines:
+            match = NOT_READ.search(shown.text) if "imread" in shown.text else None
             if match is not None and len(paths) < MOST_NOT_READ:
                 paths[match[1]] = None
-    found = {(n.file, n.line): (n.pattern, p) for p in paths for n in named_otherwise(case.engine, p)}
+    found = {
+        (n.file, n.line): (n.pattern, p) for p in paths for n in named_otherwise(case.engine, p)
+    }
     if len(found) > MOST_NAMED:
         return
     for (file, line), (pattern, path) in found.items():
-        why = f"this writes `{pattern}` into the folder where `{path.rpartition('/')[2]}` is missing"
+        why = (
+            f"this writes `{pattern}` into the folder where `{path.rpartition('/')[2]}` is missing"
+        )
         yield Clue("rules.strong", file, line, OF_NAMES / len(found) ** 0.5, why)
 
 

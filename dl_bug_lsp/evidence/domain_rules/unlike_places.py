@@ -300,15 +300,21 @@ def find_switched_off(case: Case) -> Iterator[Clue]:
         tree = case.workspace.tree(file)
         branches = [n for n in ast.walk(tree) if isinstance(n, ast.If)] if tree is not None else []
         branch = next((n for n in branches if n.lineno == line), None)
-        around = (n for n in branches if any(branch in ast.walk(part) for part in n.body))
-        if branch is None or (evaluates and any(FLAG.search(source(n.test)) for n in around)):
+        around = (
+            source(n.test)
+            for n in branches
+            if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)
+        )
+        if branch is None or (evaluates and any(FLAG.search(test) for test in around)):
             continue
         names = [called_name(call) or "" for part in branch.body for call in calls_in(part)]
         step = next((name for name in names if RESIZES.search(name)), None)
         for place in settings if step is not None else ():
             found[place] = f"for this setting `{step}` at line {line} of {file} was left out"
     for (file, line), why in sorted(found.items()):
-        yield Clue("rules.train_only", file, line, 1 / len(found) ** 0.5, f"{why} {how_known(case)}")
+        yield Clue(
+            "rules.train_only", file, line, 1 / len(found) ** 0.5, f"{why} {how_known(case)}"
+        )
 
 
 def _evaluates(case: Case) -> bool:

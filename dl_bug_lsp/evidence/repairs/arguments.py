@@ -493,10 +493,9 @@ def _leads_back(case: Case, file: str, call: ast.Call, first: str, second: str) 
     if scope is None or scope.is_module:
         return False
     for other in scope.calls:
-        names = [name_of(argument) for argument in other.args]
-        if other is not call and first in names and second in names:
-            if names.index(first) < names.index(second):
-                return True
+        names = [name_of(argument) for argument in other.args] if other is not call else []
+        if {first, second} <= set(names) and names.index(first) < names.index(second):
+            return True
     return False
 
 
