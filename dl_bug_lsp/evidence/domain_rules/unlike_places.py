@@ -258,7 +258,7 @@ def find_train_only(case: Case) -> Iterator[Clue]:
     if case.category.id not in CATEGORIES or not _evaluates(case):
         return
     found: dict[tuple[str, int], str] = {}
-    ran = follow(case).ran
+    switched_off = follow(case).switched_off
     for file in near_files(case)[:MOST_TRAINING_FILES]:
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
@@ -272,8 +272,8 @@ def find_train_only(case: Case) -> Iterator[Clue]:
             missing = sorted(n for n in done if not _has_like(n, otherwise))
             if not missing:
                 continue
-            if (file, node.lineno) in ran and (file, node.body[0].lineno) not in ran:
-                continue  # The followed run did it to no data at all.
+            if (file, node.lineno) in switched_off:
+                continue  # A setting switches it off for all data.
             why = f"`{missing[0]}` is done under `{source(node.test)}` alone"
             line = next(
                 (c.lineno for s in node.body for c in calls_in(s) if called_name(c) == missing[0]),
