@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.interpretation import origins_of
 from dl_bug_lsp.evidence.names import listed_names
 from dl_bug_lsp.evidence.numbers import (
     COUNTED,
@@ -104,7 +106,9 @@ def find(case: Case) -> Iterator[Clue]:
     settings = settings_of(case)
     reached = list(_reached(case, files, launched))
     yield from reached
-    yield from _read_by_name(case, settings, {(clue.file, clue.line) for clue in reached})
+    places = {(clue.file, clue.line) for clue in reached}
+    yield from _read_by_name(case, settings, places)
+    yield from _followed(case, settings, places)
     yield from _named(case, settings)
     yield from _in_frames(case, settings)
     yield from _chosen(case, settings)
@@ -167,6 +171,31 @@ def _scalar(expr: ast.expr) -> Scalar:
         return -inner if isinstance(inner, (int, float)) else None
     value = expr.value if isinstance(expr, ast.Constant) else None
     return value if isinstance(value, (str, int, float, bool)) else None
+
+
+FEW_FOLLOWED = 12
+"""Settings that go into a failing expression, up to which each of them says something."""
+
+
+def _followed(case: Case, settings: list[Setting], reached: set[tuple[str, int]]) -> Iterator[Clue]:
+    """Yield the settings that go into the failing values of the followed run, by whatever way.
+
+    A program may read its settings with code of its own, which no slice goes through.
+    """
+    if not case.places:
+        return
+    outcome = follow(case)
+    raised = outcome.raised
+    values = outcome.operands if raised is None or raised.weight < 1.0 else raised.sides
+    made = {place for value in values for place in origins_of(value)}
+    held = {(one.file, one.line): one for one in settings if (one.file, one.line) in made}
+    found = {place: one for place, one in held.items() if place not in reached}
+    if len(held) > FEW_FOLLOWED:
+        return
+    for (file, line), one in found.items():
+        why = f"{one.shown.rstrip(',')}, a setting of this run, goes into what fails"
+        score = 1.0 / len(held) ** 0.5
+        yield Clue("config.setting", file, line, score, f"{why} {how_known(case)}")
 
 
 OF_SETTINGS = re.compile(r"(?i)^(?:self\.)?_?(?:conf|config|cfg|args|opts?|options|params|hparams|"

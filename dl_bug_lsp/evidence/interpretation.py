@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -19,7 +21,7 @@ from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
 from dl_bug_lsp.interpretation.cells import Series, number_in
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
-from dl_bug_lsp.interpretation.values import Array, Origin, Raised, Table, Value
+from dl_bug_lsp.interpretation.values import OF_SETTINGS, Array, Origin, Raised, Table, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.slices import Property
 from dl_bug_lsp.tracebacks import FailureKind
@@ -44,6 +46,8 @@ Operands, of which none is known to be wrong, are split more steeply.
 """
 OF_FITTING = 0.4
 """What the origins of sizes count that fit once the array that lacks an axis has it."""
+OF_COUNTS = ("name", "empty")
+"""Failures because nothing came: that a size fitted others does not acquit what made it."""
 OF_UNEVEN = 0.15
 """What rows of data count that differ as most others do: what needs them alike is to blame."""
 OF_TYPES = ("type", "accessor")
@@ -112,12 +116,18 @@ def find(case: Case) -> Iterator[Clue]:
     odd = raised.odd
     if odd is None and len(sides) == 2 and raised.what == "size" and is_odd_one_out(case):
         odd = 1
-    shares = _shares(sides, of_sizes=sides is raised.sides, of_types=of_types, odd=odd)
+    shares = _shares(
+        sides,
+        of_sizes=sides is raised.sides,
+        of_types=of_types,
+        odd=odd,
+        decides=partial(_is_written, case) if raised.what in ("size", "index") else None,
+    )
     for (file, stated), share in shares.items():
         # What ends too early fails after its last line.
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target and file not in of_texts:
-            fits = (file, stated) in outcome.agreed
+            fits = (file, stated) in outcome.agreed and raised.what not in OF_COUNTS
             share *= OF_FITTING if raised.lacking else 1.0
             share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
             share *= OF_UNEVEN if of_types and _is_untyped(case, raised, file, line) else 1.0
@@ -129,6 +139,17 @@ def find(case: Case) -> Iterator[Clue]:
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
         yield Clue(kind, file, line, 1.0 / len(reasons) ** 0.5, f"{reason} {certainty}")
+
+
+NUMBER = re.compile(r"(?<![\w.])\d")
+
+
+def _is_written(case: Case, place: Origin) -> bool:
+    """Whether a place holds a setting or a number, and does not only hand values on."""
+    file, line = place
+    if not file.endswith(CODE):
+        return file.endswith(OF_SETTINGS)
+    return NUMBER.search(case.workspace.source_line(file, line)) is not None
 
 
 UNTYPED = (".csv", ".tsv", ".tab", ".psv", ".txt")
@@ -203,12 +224,15 @@ def is_by_chance(case: Case, clue: Clue) -> bool:
 
 
 def _made(case: Case) -> frozenset[Origin]:
-    """Return what made both sizes that do not fit, nothing where one of them is not known."""
+    """Return what made a size and the size or index that does not fit it.
+
+    There is nothing where what made one of them is not known.
+    """
     if case not in _MADE:
         outcome = follow(case) if case.places else None
         raised = outcome.raised if outcome is not None else None
         made: frozenset[Origin] = frozenset()
-        if raised is not None and raised.weight >= 1.0 and raised.what == "size":
+        if raised is not None and raised.weight >= 1.0 and raised.what in ("size", "index"):
             sides = [_makers(side) for side in raised.sides[:2]]
             if len(sides) > 1 and all(sides):
                 made = frozenset().union(*sides)
@@ -421,11 +445,13 @@ def _shares(
     of_sizes: bool = True,
     of_types: bool = False,
     odd: int | None = None,
+    decides: Callable[[Origin], bool] | None = None,
 ) -> dict[Origin, float]:
     """Return how much each place that made a side counts; what made all sides counts little.
 
     With ``of_sizes``, what made the dimensions of an array counts too, with ``of_types`` what
     decided its dtype alone. ``odd`` is the number of the side that most others differ from.
+    Places that ``decides`` tells to be settings or numbers share a side among themselves alone.
     """
     # What made the sizes of an array is no part of its dtype.
     held = [_typed_origins(value, of_sizes=of_sizes and not of_types) for value in values]
@@ -441,8 +467,10 @@ def _shares(
         own = side - everywhere
         # What made a size or a number of the array did not decide its dtype.
         makers = own & deciding if of_types and own & deciding else own
+        written = {origin for origin in makers if decides is not None and decides(origin)}
         for origin in side:
-            share = part / math.pow(len(makers), power) if origin in makers else SHARED
+            among = written if origin in written else makers
+            share = part / math.pow(len(among), power) if origin in makers else SHARED
             shares[origin] = max(shares.get(origin, 0.0), share)
     return dict(sorted(shares.items()))
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from dl_bug_lsp.interpretation.values import (
     GUESSED,
+    MAX_ORIGINS,
     NOWHERE,
     UNKNOWN,
     Array,
@@ -64,6 +65,8 @@ class Comparisons:
     """Whether the message shows fractions where it wants classes."""
     views: bool = False
     """Whether a column that is taken from a table of pandas shows the table's own cells."""
+    as_failed: Callable[[], bool] = lambda: True
+    """Whether the calls that are being followed are those of the stack."""
     axis: int | None = None
     """The 0-based axis on which the message says that sizes do not broadcast, None without one."""
     reasons: dict[Origin, str] = field(default_factory=dict)
@@ -84,6 +87,8 @@ class Comparisons:
 
     related: dict[Origin, Relation] = field(default_factory=dict)
     """The computations that made one size of the message of the other one, by their place."""
+    switched_off: dict[Origin, set[Origin]] = field(default_factory=dict)
+    """The settings for which a block without another one was left out, by the place of its test."""
     chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
     """The conditional expressions that were followed, by their place."""
 
@@ -103,9 +108,11 @@ class Comparisons:
     def agree(self, a: Value, b: Value) -> None:
         """Count two sizes that are equal and were written in different places.
 
-        That both are 1 says nothing: it fits what is one by itself.
+        That both are 1 says nothing: it fits what is one by itself. Nor does it that two pairs of
+        numbers are of the same length.
         """
-        if a.data == 1:
+        if a.data in (1, 2) or max(len(a.origins), len(b.origins)) >= MAX_ORIGINS:
+            # Of so many origins not all are kept.
             return
         own, other = a.origins - b.origins, b.origins - a.origins
         if own and other:
@@ -113,8 +120,8 @@ class Comparisons:
             self.agreed.update(other)
 
     def speaks(self) -> bool:
-        """Whether the message names sizes, and the failing line is being followed."""
-        return bool(self.reported) and self.failing()
+        """Whether the message names sizes, and the failing line is followed as the stack has it."""
+        return bool(self.reported) and self.failing() and self.as_failed()
 
     def against(self, number: int) -> int | None:
         """Return the only size that the message sets against one, None elsewhere."""
@@ -427,9 +434,9 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
     longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
     lead = len(longer) - len(shorter)
     dims = list(longer[:lead])
-    for x, y in zip(longer[lead:], shorter, strict=True):
+    for at, (x, y) in enumerate(zip(longer[lead:], shorter, strict=True), 1):
         if size(x) == 1:
-            dims.append(y)
+            dims.append(_stretching(y, shorter[at:]) if lead else y)
         elif size(y) == 1:
             dims.append(x)
         else:
@@ -441,6 +448,20 @@ def broadcast(a: Sequence[Value], b: Sequence[Value]) -> tuple[Value, ...]:
                 raised.lacking = _lacking_axes(longer, shorter)
                 raise
     return tuple(dims)
+
+
+def _stretching(dim: Value, behind: Sequence[Value]) -> Value:
+    """Return the size that an array of fewer axes gives an axis of length 1.
+
+    How many axes stand behind it in that array decides which axis it meets: these made it, too.
+    """
+    ones = merged(*(other for other in behind if size(other) == 1))
+    number = size(dim)
+    if number in (None, 1) or not ones:
+        return dim
+    for place in ones:
+        note_reason(place, f"an array of fewer axes makes an axis of length 1 one of {number}")
+    return Value(dim.data, dim.origins | ones)
 
 
 def _lacking_axes(longer: Sequence[Value], shorter: Sequence[Value]) -> frozenset[Origin]:
@@ -517,15 +538,37 @@ def reshaped(shape: Sequence[Value] | None, wanted: Sequence[Value]) -> tuple[Va
     whole, part = size(total), size(rest)
     if len(known) == len(wanted):
         if whole is not None and part is not None and whole != part:
-            raise Raised("size", "shape is invalid for this number of elements", total, rest)
+            raise _other_count(shape or (), known, total, rest)
         return tuple(wanted)
     if whole is None or not part:
         free = unknown(total, rest)
     elif whole % part:
-        raise Raised("size", "shape is invalid for this number of elements", total, rest)
+        raise _other_count(shape or (), known, total, rest)
     else:
-        free = Value(whole // part, merged(total, rest))
+        left, asked = _not_kept(shape or (), known)
+        free = Value(whole // part, merged(*left, *asked) if left else merged(total, rest))
     return tuple(free if size(d) == -1 else d for d in wanted)
+
+
+def _not_kept(shape: Sequence[Value], wanted: Sequence[Value]) -> tuple[list[Value], list[Value]]:
+    """Return the axes of two shapes without those that a new shape takes over as they are."""
+    left, asked = list(shape), list(wanted)
+    for dim in shape:
+        kept = next((d for d in asked if d.data == dim.data and d.origins & dim.origins), None)
+        if kept is not None and size(dim) is not None:
+            left, asked = [d for d in left if d is not dim], [d for d in asked if d is not kept]
+    return left, asked
+
+
+def _other_count(
+    shape: Sequence[Value], wanted: Sequence[Value], total: Value, rest: Value
+) -> Raised:
+    """Return the failure of a new shape by the axes that it does not take over as they are."""
+    sides = [
+        Value(whole.data, merged(*parts) if parts else whole.origins)
+        for whole, parts in zip((total, rest), _not_kept(shape, wanted), strict=True)
+    ]
+    return Raised("size", "shape is invalid for this number of elements", *sides)
 
 
 def axis_of(value: Value | int | None, rank: int) -> int | None:

@@ -127,6 +127,7 @@ FLOATS = ("float", "bfloat", "complex")
 """How the dtypes begin whose numbers have no bits to turn."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig", "CfgNode"}
 """Classes of libraries whose attributes are all known."""
+PLAIN_BASES = {f"builtins.{kind.__name__}": kind for kind in (dict, list, str, set, tuple)}
 PENDING = Value(UNKNOWN)
 """What a name stands for while its import is followed."""
 LACKING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
@@ -573,8 +574,9 @@ class Expressions(Calls):
                 is_order = name == "__mro__"
                 return order_of(self.interpreter, data) if is_order else Value(tuple(data.bases))
             if member is None:
-                modelled = self._inherited_model(data, name) is not None
-                return Value(Method(base, name), base.origins) if modelled else Value(UNKNOWN)
+                if self._inherited_model(data, name) is not None:
+                    return Value(Method(base, name), base.origins)
+                return self._of_plain_base(data, name)
             if isinstance(member.data, FunctionValue) and member.data.kind == "classmethod":
                 return Value(BoundMethod(member.data, base))
             return member
@@ -627,6 +629,14 @@ class Expressions(Calls):
         if is_plain and not is_modelled and not hasattr(type(data), name):
             raise Raised("attribute", f"'{type(data).__name__}' has no attribute '{name}'", base)
         return Value(Method(base, name), base.origins)
+
+    def _of_plain_base(self, cls: ClassValue, name: str) -> Value:
+        """Return what a class has from ``dict`` or ``list``, as an own ``__getitem__`` of these."""
+        for base in self.library_bases(cls):
+            kind = PLAIN_BASES.get(base)
+            if kind is not None and hasattr(kind, name):
+                return Value(Library(f"{base}.{name}"))
+        return Value(UNKNOWN)
 
     def _told(
         self, base: Value, data: FunctionValue | ClassValue, name: str, place: Origin

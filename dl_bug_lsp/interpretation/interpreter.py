@@ -92,7 +92,8 @@ class Outcome:
     with how many of them lie between it and the failure. ``generated`` are the files of the
     workspace that it read and a command before it wrote. ``defaulted`` gives for the places at
     which a table lacked a key, and a default was taken, the key and the places of those keys of the
-    table that were never looked up. ``ran`` are the first lines of the statements that ran.
+    table that were never looked up. ``ran`` are the first lines of the statements that ran,
+    ``switched_off`` the settings for which a block was left out, by the place of its condition.
     """
 
     raised: Raised | None
@@ -114,6 +115,7 @@ class Outcome:
     generated: frozenset[str] = frozenset()
     defaulted: Mapping[Origin, tuple[str, Mapping[str, Origin]]] = field(default_factory=dict)
     ran: frozenset[Origin] = frozenset()
+    switched_off: Mapping[Origin, set[Origin]] = field(default_factory=dict)
 
 
 class Interpreter(Statements):
@@ -175,6 +177,7 @@ class Interpreter(Statements):
             generated=frozenset(self.generated),
             defaulted=self._defaulted(),
             ran=frozenset(self.ran),
+            switched_off=self.comparisons.switched_off,
         )
 
     def _defaulted(self) -> dict[Origin, tuple[str, Mapping[str, Origin]]]:

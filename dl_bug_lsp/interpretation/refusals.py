@@ -103,6 +103,8 @@ def refused(
 ) -> Raised | None:
     """Return the failure where the message's words fit the failing statement, None otherwise."""
     message = interpreter.message
+    if interpreter.exception == "StopIteration":
+        return _nothing_left(Line(interpreter, statement, env, values))
     for pattern, reader in READERS:
         match = pattern.search(message)
         if match is not None:
@@ -556,12 +558,50 @@ def _decided(line: Line, block: ast.stmt) -> list[Value]:
     for part in parts:
         try:
             value = line.interpreter.value(part, line.env)
+            giver = line.interpreter.value(_giver(part), line.env)
         except Raised:
             continue
-        length = getattr(value.data, "length", value)
-        if isinstance(length, Value) and 0 < len(length.origins) <= 2 * MAX_PLACES:
-            values.append(Value(UNKNOWN, length.origins))
+        values.extend(_counted(value, giver))
     return values
+
+
+WRAPPING = ("enumerate", "iter", "tqdm", "list", "cycle", "track")
+"""Functions that give the items of what they are given first."""
+
+
+def _giver(expr: ast.expr) -> ast.expr:
+    """Return what gives the items that an expression goes through."""
+    while isinstance(expr, ast.Call) and called_name(expr) in WRAPPING and expr.args:
+        expr = expr.args[0]
+    return expr
+
+
+def _counted(value: Value, giver: Value) -> list[Value]:
+    """Return what decides how many items there are to go through.
+
+    A loader that leaves the last batch out gives none where a batch is larger than the data set.
+    """
+    data = giver.data
+    state = data.state if isinstance(data, LibraryObject) and data.short == "DataLoader" else {}
+    drop, batch = state.get("drop_last"), state.get("batch_size")
+    sides = [batch, drop] if batch is not None and drop is not None and drop.data is True else []
+    length = getattr(value.data, "length", value)
+    own = length.origins if isinstance(length, Value) else frozenset()
+    own -= frozenset().union(*(side.origins for side in sides))
+    if 0 < len(own) <= 2 * MAX_PLACES:
+        sides.append(Value(UNKNOWN, own))
+    return sides
+
+
+def _nothing_left(line: Line) -> Raised | None:
+    """Return the failure of ``next`` by what decides how many items there are."""
+    for node, _ in line.calls():
+        if called_name(node) != "next" or not node.args:
+            continue
+        sides = _counted(line.of(node.args[0]), line.of(_giver(node.args[0])))
+        if sides:
+            return Raised("empty", "there is no item left", *sides)
+    return None
 
 
 def _function_around(line: Line) -> ast.AST | None:

@@ -291,10 +291,13 @@ class RunState:
             BEYOND.search(message) is not None and BELOW.search(message) is None,
             fractions=bool(FRACTIONS.search(message)),
             views=views,
+            as_failed=self.is_as_failed,
             axis=int(axis[1]) if (axis := ON_AXIS.search(message)) else None,
         )
         libraries.load()
 
+    _starts_by_file: Mapping[str, tuple[dict[int, int], dict[int, int]]] = {}
+    """Where statements and functions begin around the lines of the files that were asked for."""
     cut_loops = 0
     """How many loops were left because they took too many steps."""
     missing_files = 0
@@ -374,6 +377,35 @@ class RunState:
             return True
         failing = _underlined(self._evaluated[-1][0], self.expression)
         return failing is None or any(node is self._calling for node in ast.walk(failing))
+
+    def is_as_failed(self) -> bool:
+        """Whether no call that is being followed is another than the stack has in its function.
+
+        A block of layers is called at many lines. At all but one of them its sizes fit.
+        """
+        calls = zip(reversed(self.stack[:-1]), reversed(self._starts[:-1]), strict=False)
+        for (file, line), (first, _) in calls:
+            statements, functions = self._starts_of(file)
+            own = [n for n in self._frame_lines.get(file, ()) if functions.get(n) == first]
+            if own and statements.get(line, line) not in {statements.get(n, n) for n in own}:
+                return False
+        return True
+
+    def _starts_of(self, file: str) -> tuple[dict[int, int], dict[int, int]]:
+        """Return where the innermost statement and function around each line of a file begin."""
+        known = self._starts_by_file.get(file)
+        if known is None:
+            known = {}, {}
+            self._starts_by_file = {**self._starts_by_file, file: known}
+            tree = self.workspace.tree(file)
+            for node in ast.walk(tree) if tree is not None else ():
+                if isinstance(node, ast.stmt):
+                    for line in range(node.lineno, _last_line(node) + 1):
+                        known[0][line] = max(node.lineno, known[0].get(line, 0))
+                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    for line in range(node.lineno, _last_line(node) + 1):
+                        known[1][line] = max(node.lineno, known[1].get(line, 0))
+        return known
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""

@@ -63,6 +63,8 @@ MAX_YIELDS = 12
 """Items after which a generator that never ends is left."""
 EXITS = {"exit", "_exit", "abort", "quit"}
 """Functions that end a process."""
+READINGS = (ast.Name, ast.Attribute, ast.Subscript)
+OF_CODE = (".py", ".ipynb")
 FILLING = {"append", "extend", "add", "insert", "update", "setdefault", "appendleft"}
 """Methods that put something into a container."""
 
@@ -201,6 +203,8 @@ class Statements(Expressions):
         supposed = self._without_missing(node.test, env) if self.missing_files != asked else None
         if known is not None:
             self.comparisons.select((env.file, node.test.lineno), known)
+        if known is False and not node.orelse and isinstance(node.test, READINGS):
+            self._note_switch(node, env)
         self._tests.append((node.test, env))
         file, line = self.target
         if known is None and env.file == file and node.lineno < line <= (node.end_lineno or 0):
@@ -209,6 +213,17 @@ class Statements(Expressions):
             self._branch(node, env, known, supposed)
         finally:
             self._tests.pop()
+
+    def _note_switch(self, node: ast.If, env: Environment) -> None:
+        """Note the settings for which a block was left out."""
+        with suppress(Raised):
+            places = {
+                (f, n) for f, n in self.value(node.test, env).origins if not f.endswith(OF_CODE)
+            }
+            if places:
+                self.comparisons.switched_off.setdefault((env.file, node.lineno), set()).update(
+                    places
+                )
 
     def _branch(
         self, node: ast.If, env: Environment, known: bool | None, supposed: bool | None

@@ -179,6 +179,7 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
         ],
         text, shown, overrides, named, names, _functions(log),
     ) if script else ()  # fmt: skip
+    launches = tuple(_with_files_of_words(workspace, launch, names) for launch in launches)
     paths = (
         names.find(word.text, launch.folder)
         for launch in launches
@@ -325,6 +326,40 @@ class _Names:
         return exact[0] if exact else best[0] if len(best) == 1 else None
 
 
+def _with_files_of_words(workspace: Workspace, launch: Launch, names: _Names) -> Launch:
+    """Put in the words that files hold which a command names, at their lines of these files.
+
+    They are absl's ``--flagfile`` (abseil.io, "Special Flags") and, of a script that allows it,
+    argparse's ``@file`` (``fromfile_prefix_chars``).
+    """
+    words: list[ConfigEntry] = []
+    written_at: dict[int, int] = {}
+    for number, word in enumerate(launch.words):
+        file = None
+        if name_of(word) == FLAG_FILE or (
+            word.text.startswith("@") and FROM_FILE in (workspace.text(launch.script) or "")
+        ):
+            file = names.find(word.text.removeprefix("@"), launch.folder)
+        if file is None:
+            if number in launch.written_at:
+                written_at[len(words)] = launch.written_at[number]
+            words.append(word)
+            continue
+        told: list[Word] = []
+        for line, text in enumerate(workspace.lines(file)[:MOST_FLAG_LINES], 1):
+            if not text.lstrip().startswith(COMMENTS_OF_FLAGS):
+                told.extend(Word(part.strip("'\""), line) for part in text.split())
+        words.extend(_parsed(file, told))
+    if not any(word.file != launch.file for word in words if word.file):
+        return launch
+    return replace(launch, words=tuple(words), written_at=written_at)
+
+
+FLAG_FILE, FROM_FILE = "flagfile", "fromfile_prefix_chars"
+COMMENTS_OF_FLAGS = ("#", "//")
+MOST_FLAG_LINES = 1_000
+
+
 def _with_values(words: Iterable[ConfigEntry]) -> Iterator[ConfigEntry]:
     """Yield the words that say a text: positions, and options with a value."""
     return (w for w in words if w.value is not True)
@@ -403,12 +438,29 @@ def _grouped(
         elif script is not None and entry.path[0] == name:
             word = _without_variables(entry, entry.path[1:], variables)
             alone = _VARIABLE.fullmatch(entry.text.strip("\"'"))
+            if alone is not None and alone[1] in set_at and _holds_options(word):
+                line_of = set_at[alone[1]]
+                words.extend(_parsed(file, [Word(p, line_of) for p in word.text.split()]))
+                continue
             if alone is not None and alone[1] in set_at:
                 written_at[len(words)] = word.line
                 word = replace(word, line=set_at[alone[1]], end_line=set_at[alone[1]])
             words.append(word)
     if script is not None:
         yield Launch(script, tuple(words), file, line, written_at, folder)
+
+
+def _holds_options(word: ConfigEntry) -> bool:
+    """Whether a bare word is a variable of several words, which the shell splits (``$ARGS``)."""
+    is_bare = any(isinstance(part, int) for part in word.path)
+    return is_bare and word.text.startswith("-") and " " in word.text
+
+
+def _parsed(file: str, words: Sequence[Word]) -> list[ConfigEntry]:
+    """Return what words say as the arguments of a program."""
+    command = Command([Word("python", 0), Word("main.py", 0), *words])
+    parsed = (e for e in command_entries(file, command) if e.path[0] == "main.py")
+    return [_without_variables(e, e.path[1:], {}) for e in parsed if len(e.path) > 1]
 
 
 def _without_variables(
@@ -582,10 +634,7 @@ def _hydra_overrides(lines: list[str]) -> list[ConfigEntry]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             continue
         if isinstance(texts, list):
-            words = [Word("python", 0), Word("main.py", 0), *(Word(str(t), 0) for t in texts)]
-            entries = command_entries("", Command(words))
-            rest = (e for e in entries if e.path[0] == "main.py" and len(e.path) > 1)
-            return [_without_variables(e, e.path[1:], {}) for e in rest]
+            return _parsed("", [Word(str(text), 0) for text in texts])
     return []
 
 

@@ -215,6 +215,11 @@ def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
         mark = "/"
         nodes = [engine.node(argument, path.context) for argument in expr.args]
         joined = [patterns(engine, node, depth + 1) or ["*"] for node in nodes]
+    elif isinstance(expr, ast.Call) and (dotted_name(expr.func) or "").endswith("path.basename"):
+        whole = [
+            p for a in expr.args for p in patterns(engine, engine.node(a, path.context), depth + 1)
+        ]
+        return list(dict.fromkeys(text.rpartition("/")[2] for text in whole))
     if joined:
         made = [""]
         for number, options in enumerate(joined):
@@ -229,6 +234,63 @@ def patterns(engine: Engine, path: Node, depth: int = 0) -> list[str]:
         if len(found) >= MAX_PATTERNS:
             break
     return list(dict.fromkeys(found))[:MAX_PATTERNS]
+
+
+NAMING = {
+    **dict.fromkeys(("imwrite", "imsave"), 0),
+    **dict.fromkeys(("copy", "copy2", "copyfile", "move", "symlink"), 1),
+}
+"""Last names of calls that make a file of a name, beside `WRITERS`: which argument is its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A call that makes files in a folder; ``pattern`` is what they are called."""
+
+    file: str
+    line: int
+    pattern: str
+
+
+def named_otherwise(engine: Engine, path: str) -> list[Named]:
+    """Return the calls that write files into a path's folder, none where one may write the path.
+
+    The last folder must be written out in both, and a part of the name in front of its ending.
+    """
+    folder, _, name = path.replace("\\", "/").rpartition("/")
+    parts = folder.split("/")
+    last = parts[-1]
+    found: dict[tuple[str, int], Named] = {}
+    for script in _writing_scripts(engine) if last.strip(".") else ():
+        if last not in (engine.workspace.text(script) or ""):
+            continue
+        module = engine.program.module(script)
+        for scope in module.walk() if module is not None else ():
+            for call in scope.calls:
+                target = _target(scope, call)
+                if target is None:
+                    continue
+                for text in patterns(engine, engine.node(target, engine.open_context(scope))):
+                    where, _, pattern = text.rpartition("/")
+                    own = where.split("/")
+                    pairs = zip(reversed(parts), reversed(own), strict=False)
+                    if own[-1] != last or not all(fnmatch.fnmatchcase(a, b) for a, b in pairs):
+                        continue
+                    if fnmatch.fnmatchcase(name, pattern):
+                        return []
+                    if posixpath.splitext(pattern)[0].strip("*"):
+                        place = (script, call.lineno)
+                        found.setdefault(place, Named(*place, pattern))
+    return list(found.values())
+
+
+def _target(scope: Scope, call: ast.Call) -> ast.expr | None:
+    """Return the path of the file that a call makes, None where it makes none."""
+    at = NAMING.get(called_name(call) or "")
+    if at is not None:
+        return call.args[at] if at < len(call.args) else None
+    parts = _parts_written(scope, call)
+    return None if parts is None else parts[1]
 
 
 def fits(pattern: str, file: str) -> bool | None:

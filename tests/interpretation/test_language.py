@@ -13,6 +13,19 @@ from dl_bug_lsp.interpretation.values import Array, ModuleValue
 from dl_bug_lsp.workspace import Workspace
 
 PROGRAMS = {
+    "a class has the methods of dict from its own base": """
+class Table(dict):
+    __getattr__ = dict.__getitem__
+    __setattr__ = dict.__setitem__
+class Settings(Table):
+    def __init__(self):
+        super(Table, self).__init__()
+        setattr(self, "train", Table(rate=3))
+    __getattr__ = Table.__getitem__
+    __setattr__ = Table.__setitem__
+held = Settings()
+result = [held.train.rate, held["train"]["rate"]]
+""",
     "iterator that is used up": """
 def numbers():
     yield from (1, 2, 3)

@@ -138,3 +138,42 @@ def test_a_module_that_prints_tells_which_script_uses_it(tmp_path: Path) -> None
         (tmp_path / f"{module}.py").write_text(printing)
     workspace = Workspace(tmp_path, cache=False)
     assert run_of(workspace, ("start", "score of 4 rows"), ()).script == "b.py"
+
+
+def test_a_flag_file_holds_words_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("from absl import flags\n")
+    (tmp_path / "small.txt").write_text("# a small run\n--batch_size=64\n--norecord\n")
+    workspace = Workspace(tmp_path, cache=False)
+    typed = "$ python train.py --flagfile small.txt --seed 3"
+    (launch,) = run_of(workspace, (typed,), ("train.py",)).launches
+    assert [(word.path, word.text, word.file, word.line) for word in launch.words] == [
+        (("batch_size",), "64", "small.txt", 2),
+        (("norecord",), "--norecord", "small.txt", 3),
+        (("seed",), "3", "", 0),
+    ]
+
+
+def test_a_file_of_arguments_counts_where_the_parser_reads_them(tmp_path: Path) -> None:
+    parser = "argparse.ArgumentParser(fromfile_prefix_chars='@')\n"
+    (tmp_path / "train.py").write_text(parser)
+    (tmp_path / "other.py").write_text("print(1)\n")
+    (tmp_path / "args.txt").write_text("--width\n8\n")
+    workspace = Workspace(tmp_path, cache=False)
+    (launch,) = run_of(workspace, ("$ python train.py @args.txt",), ("train.py",)).launches
+    assert [(word.path, word.text, word.line) for word in launch.words] == [(("width",), "8", 1)]
+    (launch,) = run_of(workspace, ("$ python other.py @args.txt",), ("other.py",)).launches
+    assert [word.text for word in launch.words] == ["@args.txt"]
+
+
+def test_the_shell_splits_a_variable_of_several_options(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    script = 'SIZES="--width 8 --depth 2"\npython train.py --seed 3 $SIZES --lr 0.1\n'
+    (tmp_path / "run.sh").write_text(script)
+    workspace = Workspace(tmp_path, cache=False)
+    (launch,) = run_of(workspace, (), ("train.py",)).launches
+    assert [(word.path, word.text, word.line) for word in launch.words] == [
+        (("seed",), "3", 2),
+        (("width",), "8", 1),
+        (("depth",), "2", 1),
+        (("lr",), "0.1", 2),
+    ]

@@ -333,3 +333,15 @@ def test_other_files_are_no_configs() -> None:
     assert [reader_for(name) for name in ("a.py", "README.md", "notes.txt", "poetry.lock")] == [
         None
     ] * 4
+
+
+def test_sections_that_come_again_have_their_number() -> None:
+    text = "[yolo]\nclasses=3\n[conv]\nsize=1\n[yolo]\nclasses=80\n"
+    read = reader_for("net.cfg")
+    assert read is not None
+    found = [(e.path, e.value, e.line) for e in read("net.cfg", text).entries if e.length is None]
+    assert found == [
+        (("yolo", "classes"), 3, 2),
+        (("conv", "size"), 1, 4),
+        (("yolo", 1, "classes"), 80, 6),
+    ]

@@ -358,12 +358,27 @@ def _carried_over(scope: Scope, loop: ast.For | ast.While) -> Iterator[Clue]:
             for n in ast.walk(loop)
             if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
         ]
+        if _is_bound_first(loop, min(b.line for b in inside), [n.lineno for n in used]):
+            continue
         for binding in inside:
             text = source(binding.value)
             detached = any(word in text for word in ("detach", "item(", ".data"))
             if used and not detached and not _counts(binding.value):
                 why = f"`{name}` may carry the graph over from the round before"
                 yield Clue("rules.strong", scope.file, binding.line, 1.0, why)
+
+
+def _is_bound_first(loop: ast.For | ast.While, bound: int, used: list[int]) -> bool:
+    """Whether a round of a loop binds a name in any case before it reads it."""
+    if any(line <= bound for line in used):
+        return False
+    around = (
+        (inner.lineno, inner.end_lineno or inner.lineno)
+        for inner in ast.walk(loop)
+        if isinstance(inner, (ast.If, ast.For, ast.While, ast.Try)) and inner is not loop
+    )
+    blocks = [(first, last) for first, last in around if first <= bound <= last]
+    return all(first <= line <= last for first, last in blocks for line in used)
 
 
 def _graph_broken(case: Case) -> Iterator[Clue]:

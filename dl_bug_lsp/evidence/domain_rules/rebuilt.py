@@ -294,7 +294,18 @@ MOST_STEPS = 40
 LOADING = {"load_state_dict", "load_weights", "set_weights", "load_checkpoint", "restore"}
 WORDS = ("state_dict", "checkpoint", "weights", "restore")
 """What messages say where a state does not fit."""
-SAVING = {"save", "state_dict", "save_weights", "save_checkpoint", "save_pretrained", "dump"}
+SAVING = {
+    "Adam",
+    "AdamW",
+    "SGD",
+    "fit",
+    "save",
+    "state_dict",
+    "save_weights",
+    "save_checkpoint",
+    "save_pretrained",
+    "dump",
+}
 PLAIN = {"Sequential", "Model", "ModuleList", "DataParallel", "DistributedDataParallel", "compile"}
 """Classes whose objects have nothing in common but the class."""
 HARMLESS = re.compile(r"drop|device|seed|verbose|pretrain|^weights$|^name$|act|momentum|eps|debug")
@@ -321,11 +332,11 @@ def find_unlike_makings(case: Case) -> Iterator[Clue]:
     if not any(word in case.message for word in WORDS):
         return
     loading = _loading(case)
-    name = called_name(loading[1]) if loading is not None else ""
+    name = _class_made(case, *loading) if loading is not None else ""
     if loading is None or not name or name in PLAIN | LAYERS:
         return
     made = [m for m in _makings(case, name) if m.call is not loading[1]]
-    own = _making(case, *loading)
+    own = _making(case, *loading, name)
     trained = [m for m in made if _is_saved(case, m)] or made
     for other in trained[:MOST_CALLS]:
         yield from _unlike(case, own, other)
@@ -346,6 +357,19 @@ def _loading(case: Case) -> tuple[str, ast.Call] | None:
             if node.func.attr in LOADING:
                 return _maker(tree, scope.node, node.func.value, place.file)
     return None
+
+
+OWN_CLASS = ("cls", "self.__class__", "type(self)", "__class__")
+
+
+def _class_made(case: Case, file: str, call: ast.Call) -> str:
+    """Return the name of what a call makes an object of: of ``cls`` that of the class around."""
+    if source(call.func) not in OWN_CLASS:
+        return called_name(call) or ""
+    tree = case.workspace.tree(file)
+    classes = (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)) if tree is not None else ()
+    around = [c for c in classes if c.lineno <= call.lineno <= (c.end_lineno or 0)]
+    return max(around, key=lambda c: c.lineno).name if around else ""
 
 
 def _maker(
@@ -382,17 +406,29 @@ def _plain_call(value: ast.expr | None) -> ast.Call | None:
 
 def _makings(case: Case, name: str) -> Iterator[Making]:
     """Yield the calls of a class or function of a name, those of its own body left out."""
-    for file in near_files(case)[:MOST_MAKING_FILES]:
-        if name not in (case.workspace.text(file) or ""):
-            continue
+    making = [f for f in near_files(case) if f"{name}(" in (case.workspace.text(f) or "")]
+    for file in making[:MOST_MAKING_FILES]:
         tree = case.workspace.tree(file)
+        shown = [] if tree is None or file == case.engine.run.script else _demonstrations(tree)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.Call) and called_name(node) == name:
-                yield _making(case, file, node)
+            if (
+                isinstance(node, ast.Call)
+                and called_name(node) == name
+                and not any(first <= node.lineno <= last for first, last in shown)
+            ):
+                yield _making(case, file, node, name)
 
 
-def _making(case: Case, file: str, call: ast.Call) -> Making:
-    parameters = _parameters_made(case, called_name(call))
+def _demonstrations(tree: ast.Module) -> list[tuple[int, int]]:
+    """Return the lines of a module that defines classes which run where it is started itself."""
+    if not any(isinstance(node, ast.ClassDef) for node in tree.body):
+        return []
+    tests = (n for n in tree.body if isinstance(n, ast.If) and "__main__" in source(n.test))
+    return [(node.lineno, node.end_lineno or node.lineno) for node in tests]
+
+
+def _making(case: Case, file: str, call: ast.Call, name: str) -> Making:
+    parameters = _parameters_made(case, name)
     given: dict[str, ast.expr] = {}
     for at, argument in enumerate(call.args):
         given[parameters[at] if at < len(parameters) else str(at)] = argument
@@ -423,7 +459,7 @@ def _is_open(call: ast.Call) -> bool:
 
 
 def _is_saved(case: Case, making: Making) -> bool:
-    """Whether the scope in which a model is made, or its module, saves something."""
+    """Whether the module in which a model is made trains or saves something."""
     tree = case.workspace.tree(making.file)
     calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call)) if tree is not None else ()
     return any(called_name(call) in SAVING for call in calls)
@@ -444,6 +480,10 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         names = ", ".join(f"`{name}`" for name in left_out)
         why = f"`{text}` leaves out {names}, which `{like}` in {place} gives"
         yield Clue("rules.strong", own.file, own.call.lineno, 1.0, why)
+        last = max((expr.lineno for expr in own.given.values()), default=own.call.lineno)
+        if last != own.call.lineno:
+            yield Clue("rules.strong", own.file, last, OF_LAST, why)
+        yield from _not_stored(case, own, left_out)
         return
     if added:
         names = ", ".join(f"`{name}`" for name in added)
@@ -470,6 +510,37 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         why = f"`{name}` is {first.value!r} in `{text}` and {second.value!r} in `{like}` in {place}"
         for score, constant in ((DIFFERING, first), (OF_SAVED, second)):
             yield Clue("rules.strong", constant.file, constant.line, score, why)
+
+
+OF_LAST = 0.8
+"""What the last line of a call counts, behind which an argument is missing."""
+FEWEST_STORED = 3
+"""Keys of a table that a call reads, from which on a table with the same keys is the one stored."""
+
+
+def _not_stored(case: Case, own: Making, left_out: list[str]) -> Iterator[Clue]:
+    """Yield where a table is filled from which a call takes its arguments, and lacks some of them.
+
+    What a checkpoint does not hold can not be given to the model that is made again.
+    """
+    read = {
+        expr.slice.value: name
+        for name, expr in own.given.items()
+        if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant)
+    }
+    if len(read) < FEWEST_STORED:
+        return
+    for file in near_files(case)[:MOST_MAKING_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Dict):
+                continue
+            lines = {k.value: k.lineno for k in node.keys if isinstance(k, ast.Constant)}
+            if not read.keys() <= lines.keys() or any(name in lines for name in left_out):
+                continue
+            why = f"what is stored here lacks `{left_out[0]}`, which the model was made with"
+            line = max(lines[key] for key in read)
+            yield Clue("rules.strong", file, line, OF_LAST, why)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@
   back with texts (Python, `json`, "Basic Usage").
 - `pandas.read_csv` makes numbers of columns of digits, so that leading zeros are lost (pandas, "IO
   tools", "Specifying column data types").
+- A file that is not found may have been written under another name: OpenCV's ``imread`` then gives
+  None and warns (OpenCV, "Image file reading and writing").
 - A record of TensorFlow keeps whole numbers, floats and bytes only, and a reader names for each key
   which of them it is and how many there are (TensorFlow, "TFRecord and tf.train.Example").
 """
@@ -26,6 +28,7 @@ from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.written_files import named_otherwise
 
 MOST_FILES, MOST_TABLES, MOST_ARRAYS = 40, 12, 40
 LOADING = {
@@ -49,6 +52,35 @@ def find_stored_data(case: Case) -> Iterator[Clue]:
     if case.category.id == "key_not_found":
         yield from _json_keys(case, files)
     yield from _leading_zeros(case, files)
+
+
+NOT_READ = re.compile(r"imread_?\(['\"]([^'\"\n]{1,300})['\"]\): can't open/read file")
+MOST_NOT_READ = 4
+MOST_NAMED = 4
+OF_NAMES = 0.8
+
+
+def find_other_names(case: Case) -> Iterator[Clue]:
+    """Yield the calls that write files under other names into the folder of one that is missing."""
+    paths: dict[str, None] = {}
+    if case.category.id == "path_not_found":
+        facts = (fact.value for fact in case.facts.of(FactKind.PATH))
+        paths.update((value, None) for value in facts if isinstance(value, str))
+    elif "NoneType" in case.message or "empty()" in case.message:
+        for shown in case.log.lines:
+            match = NOT_READ.search(shown.text) if "imread" in shown.text else None
+            if match is not None and len(paths) < MOST_NOT_READ:
+                paths[match[1]] = None
+    found = {
+        (n.file, n.line): (n.pattern, p) for p in paths for n in named_otherwise(case.engine, p)
+    }
+    if len(found) > MOST_NAMED:
+        return
+    for (file, line), (pattern, path) in found.items():
+        why = (
+            f"this writes `{pattern}` into the folder where `{path.rpartition('/')[2]}` is missing"
+        )
+        yield Clue("rules.strong", file, line, OF_NAMES / len(found) ** 0.5, why)
 
 
 OF_NUMBERS = ("numbers.", "config.", "repair.", "interpretation.", "slice.", "outer_slice.")

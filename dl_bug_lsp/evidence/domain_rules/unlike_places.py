@@ -35,10 +35,12 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     own_nodes,
     source,
 )
+from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
-from dl_bug_lsp.provenance.launches import Launch, commands_before, name_of
+from dl_bug_lsp.provenance.launches import SETTINGS, Launch, commands_before, name_of
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
@@ -255,6 +257,8 @@ def find_train_only(case: Case) -> Iterator[Clue]:
     """Yield the conditions under which only training data are prepared as the model expects."""
     if case.category.id not in CATEGORIES or not _evaluates(case):
         return
+    found: dict[tuple[str, int], str] = {}
+    switched_off = follow(case).switched_off
     for file in near_files(case)[:MOST_TRAINING_FILES]:
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
@@ -268,14 +272,49 @@ def find_train_only(case: Case) -> Iterator[Clue]:
             missing = sorted(n for n in done if not _has_like(n, otherwise))
             if not missing:
                 continue
+            if (file, node.lineno) in switched_off:
+                continue  # A setting switches it off for all data.
             why = f"`{missing[0]}` is done under `{source(node.test)}` alone"
-            yield Clue("rules.train_only", file, node.lineno, 1.0, why)
             line = next(
                 (c.lineno for s in node.body for c in calls_in(s) if called_name(c) == missing[0]),
                 node.lineno,
             )
-            if line != node.lineno:
-                yield Clue("rules.train_only", file, line, 1.0, why)
+            found.update({(file, node.lineno): why, (file, line): why})
+    for (file, line), why in found.items():
+        yield Clue("rules.train_only", file, line, (2 / max(len(found), 2)) ** 0.5, why)
+
+
+RESIZES = re.compile(r"(?i)crop|resiz|pad|trunc|trim|rescale|window|clip|collat|flatten|reshape")
+
+
+def find_switched_off(case: Case) -> Iterator[Clue]:
+    """Yield the settings that switch off a step which gives data one size, where sizes differ."""
+    if case.category.id != "tensor_mismatch" or not case.places:
+        return
+    outcome = follow(case)
+    if outcome.raised is not None and outcome.raised.weight >= 1.0:
+        return  # It is known which sizes differ, and what made them.
+    evaluates = _evaluates(case)
+    found: dict[tuple[str, int], str] = {}
+    for (file, line), settings in outcome.switched_off.items():
+        tree = case.workspace.tree(file)
+        branches = [n for n in ast.walk(tree) if isinstance(n, ast.If)] if tree is not None else []
+        branch = next((n for n in branches if n.lineno == line), None)
+        around = (
+            source(n.test)
+            for n in branches
+            if n.body[0].lineno <= line <= (n.body[-1].end_lineno or 0)
+        )
+        if branch is None or (evaluates and any(FLAG.search(test) for test in around)):
+            continue
+        names = [called_name(call) or "" for part in branch.body for call in calls_in(part)]
+        step = next((name for name in names if RESIZES.search(name)), None)
+        for place in settings if step is not None else ():
+            found[place] = f"for this setting `{step}` at line {line} of {file} was left out"
+    for (file, line), why in sorted(found.items()):
+        yield Clue(
+            "rules.train_only", file, line, 1 / len(found) ** 0.5, f"{why} {how_known(case)}"
+        )
 
 
 def _evaluates(case: Case) -> bool:
@@ -403,10 +442,18 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
     for word in (word for command in commands[:-1] for word in command.words):
         option = _option(word)
         name = option if option in defaults else _ending_in(option, defaults)
-        if not option or name is None or name in seen or OWN_OPTIONS.search(name):
+        if not option or name is None or name in seen:
             continue
         file, line, default = defaults[name]
         if default == word.text:
+            continue
+        # Another config file says all else differently, too.
+        are_configs = all(str(v).endswith(SETTINGS) for v in (default, word.text))
+        if OWN_OPTIONS.search(name) and not are_configs:
+            continue
+        # How many samples come at once is no part of a model's state.
+        of_state = "state_dict" in case.message and "batch" in name
+        if of_state or (case.category.id in INDIFFERENT and name in BYSTANDERS):
             continue
         seen.add(name)
         score = 1.0 if name == option else OF_OTHER_NAME

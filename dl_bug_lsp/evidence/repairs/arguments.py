@@ -475,7 +475,28 @@ def _swapped(case: Case, node: Node) -> Iterator[Clue]:
                 new = f"{source(call.args[j])}, {source(call.args[i])}"
                 edit = Suggestion(node.file, call.args[i].lineno, old, new)
                 score = 1.0 if crossed >= BOTH_NAMED else min(1.0, (crossed - straight) / 2)
+                if _leads_back(case, node.file, call, given[j], given[i]):
+                    score *= OF_BACK
                 yield Clue("repair.swapped", node.file, call.args[i].lineno, score, why, edit)
+
+
+OF_BACK = 0.2
+"""What an exchange counts where a call beside it takes the same arguments as they are named."""
+
+
+def _leads_back(case: Case, file: str, call: ast.Call, first: str, second: str) -> bool:
+    """Whether the function around a call hands two arguments on in their own order as well.
+
+    A block of layers leads from one width to another and back.
+    """
+    scope = case.engine.program.scope_at(file, call.lineno)
+    if scope is None or scope.is_module:
+        return False
+    for other in scope.calls:
+        names = [name_of(argument) for argument in other.args] if other is not call else []
+        if {first, second} <= set(names) and names.index(first) < names.index(second):
+            return True
+    return False
 
 
 def _parameter_lists(case: Case, callee: Node, call: ast.Call) -> Iterator[tuple[list[str], str]]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
 READING = {"IMREAD_UNCHANGED": -1, "IMREAD_GRAYSCALE": 0, "IMREAD_COLOR": 1}
+READING |= {"IMREAD_ANYDEPTH": 2, "IMREAD_ANYCOLOR": 4, "IMREAD_IGNORE_ORIENTATION": 128}
 CONSTANTS.update({f"cv2.{name}": number for name, number in READING.items()})
 DEPTHS = {
     "resize": ("uint8", "int8", "uint16", "int16", "float32", "float64"),
@@ -52,7 +53,7 @@ def _read_shape(
     """Return height, width and channels of what is read: three unless the flags say otherwise."""
     height = Value(UNKNOWN if picture is None else picture.height, origins)
     width = Value(UNKNOWN if picture is None else picture.width, origins)
-    how = 1 if flags is None else flags.data
+    how = _how(flags)
     if how == 0:
         return (height, width)
     if how == 1:
@@ -76,15 +77,14 @@ def _read(interpreter: Interpreter, call: Call) -> Value:
     header = interpreter.workspace.media(file) if file is not None else None
     picture = header if isinstance(header, Picture) else None
     shape = _read_shape(picture, flags, origins)
-    how = 1 if flags is None else flags.data
-    dtype = "uint8" if how in (0, 1) else None
+    dtype = "uint8" if _how(flags) in (0, 1) else None
     return new(shape, dtype, origins)
 
 
 @MODELS.function("cv2.imdecode")
 def _decoded(_: Interpreter, call: Call) -> Value:
     flags = call.given(1, "flags")
-    how = None if flags is None else flags.data
+    how = None if flags is None else _how(flags)
     shape = None if flags is None else _read_shape(None, flags, merged(*call.args))
     return _image(shape, "uint8" if how in (0, 1) else None, *call.args)
 
@@ -93,6 +93,13 @@ def _decoded(_: Interpreter, call: Call) -> Value:
 def _written(interpreter: Interpreter, call: Call) -> Value:
     note_written(interpreter, call.given(0, "filename"))
     return call.unknown()
+
+
+def _how(flags: Value | None) -> object:
+    """Return how an image is read (``ImreadModes``), whatever its orientation."""
+    how = 1 if flags is None else flags.data
+    turned = READING["IMREAD_IGNORE_ORIENTATION"]
+    return how & ~turned if isinstance(how, int) and how >= turned else how
 
 
 Work = Callable[[Call, Array, Value], Value]

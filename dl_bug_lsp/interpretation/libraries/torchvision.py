@@ -397,6 +397,8 @@ def _picture(interpreter: Interpreter, call: Call) -> Value:
     """Return an image and what belongs to it, after the transforms that the data set has."""
     data = call.receiver.data if call.receiver is not None else None
     given = data.keywords if isinstance(data, LibraryObject) else {}
+    if isinstance(data, LibraryObject) and data.short == "ImageFolder":
+        given = {**dict(zip(("root", *_OPTIONS[:2]), data.args, strict=False)), **given}
     given = data.attributes if isinstance(data, Instance) else given
     place = data.made if isinstance(data, LibraryObject) else call.place
     target = Value(UNKNOWN)

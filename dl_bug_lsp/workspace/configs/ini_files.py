@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from dl_bug_lsp.workspace.configs.reading import (
     MOST_ENTRIES,
@@ -21,10 +22,14 @@ _LONGEST_LINE = 4000
 
 
 def read_ini_config(file: str, text: str) -> ConfigReading:
-    """Return an entry for every key, and one for each line of a value of many lines."""
+    """Return an entry for every key, and one for each line of a value of many lines.
+
+    A section that comes again, as the layers of Darknet's networks do, has its number in the path.
+    """
+    seen: Counter[str] = Counter()
     entries: list[ConfigEntry] = []
     problem: tuple[str | None, int | None] = (None, None)
-    section: tuple[str, ...] = ()
+    section: tuple[str | int, ...] = ()
     open_entry: int | None = None
     for number, line in enumerate(text.split("\n"), 1):
         stripped = line[:_LONGEST_LINE].strip()
@@ -32,7 +37,9 @@ def read_ini_config(file: str, text: str) -> ConfigReading:
             continue
         header = _SECTION.match(stripped)
         if header and not line[0].isspace():
-            section, open_entry = (header.group(1),), None
+            name, open_entry = header.group(1), None
+            section = (name, seen[name]) if seen[name] else (name,)
+            seen[name] += 1
             entries.append(entry(file, number, section, None, stripped, length=0))
         elif line[0].isspace() and open_entry is not None:
             _continue(entries, open_entry, number, stripped)

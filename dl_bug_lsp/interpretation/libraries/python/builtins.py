@@ -1001,8 +1001,35 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
             return _run(data, name, [Value([*items], merged(call.args[0], *items))], call)
         if isinstance(data, tuple) and name in ("index", "count"):
             return _run(tuple(_or_none(item) for item in data), name, list(call.args), call)
-        return _run(data, name, list(call.args), call)
+        result = _run(data, name, list(call.args), call)
+        if isinstance(data, str) and name in ("split", "splitlines") and "\n" in data:
+            return _at_lines(interpreter, receiver, result)
+        return result
     return call.unknown()
+
+
+def _at_lines(interpreter: Interpreter, whole: Value, pieces: Value) -> Value:
+    """Return the pieces of what was read of a file at once, each with the line that it stands in.
+
+    A text read at once has the first line alone as its origin.
+    """
+    place = next(iter(whole.origins)) if len(whole.origins) == 1 else ("", 0)
+    file, first = place
+    is_data = first > 0 and not file.endswith((".py", ".ipynb"))
+    text = interpreter.workspace.text(file) if is_data else None
+    at = (text or "").find(whole.data) if isinstance(whole.data, str) else -1
+    if text is None or at < 0 or not isinstance(pieces.data, list):
+        return pieces
+    line, placed = 1, []
+    counted = 0
+    for piece in pieces.data:
+        begins = text.find(piece.data, at) if isinstance(piece.data, str) else -1
+        if begins < 0:
+            return pieces
+        line, counted = line + text.count("\n", counted, begins), begins
+        placed.append(Value(piece.data, (piece.origins - {place}) | {(file, line)}))
+        at = begins + len(piece.data)
+    return Value(placed, pieces.origins)
 
 
 @MODELS.function("builtins.str.maketrans", "builtins.bytes.maketrans", "builtins.int.from_bytes")

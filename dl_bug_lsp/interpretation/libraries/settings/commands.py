@@ -586,8 +586,11 @@ FLAG_TYPES = {
     "bool": "bool",
     "boolean": "bool",
     "list": "list",
+    "spaceseplist": "list",
     "multi_integer": "int",
+    "multi_float": "float",
     "multi_string": "str",
+    "multi_enum": "str",
 }
 
 

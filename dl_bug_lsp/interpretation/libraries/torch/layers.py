@@ -317,6 +317,10 @@ def constructor(*shorts: str) -> None:
         MODELS.method(short, "__init__")(start(short))
 
 
+WIDTHS = frozenset(("out_features", "out_channels"))
+"""Options of layers that are the length of an axis of what they give, whatever comes in."""
+
+
 def layer(*shorts: str) -> Callable[[Forward], Forward]:
     """Register the construction and the forward of layers that take one tensor first."""
 
@@ -336,7 +340,10 @@ def layer(*shorts: str) -> Callable[[Forward], Forward]:
                 if kind is not None:
                     short = call.name.rpartition(".")[2]
                     raise Raised("type", f"{short}: the input must be a Tensor, not {kind}", value)
-                return call.unknown()
+                if value.data is not UNKNOWN or WIDTHS.isdisjoint(state):
+                    return call.unknown()
+                # What comes out is a tensor all the same, and one of its axes is known.
+                x = Array(None, None, "torch")
             if x.library != "torch":
                 raise Raised("type", "the input must be a Tensor, not an array", value)
             return forward(state, x, value, call)

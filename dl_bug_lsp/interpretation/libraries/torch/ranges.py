@@ -47,7 +47,10 @@ def _scoring(model: Model) -> Model:
     """Return a model whose results are scores."""
 
     def run(interpreter: Interpreter, call: Call) -> Value:
-        return _as_scores(model(interpreter, call), _places(call, with_origins=False))
+        made, given = model(interpreter, call), call.given(0, "input")
+        if given is None or not isinstance(given.data, Array):
+            return made  # Nothing is known of what went in.
+        return _as_scores(made, _places(call, with_origins=False))
 
     return run
 
