@@ -439,6 +439,8 @@ class Expressions(Calls):
                     continue
                 # Each is an array of its own, which may be filled.
                 own = copy(data) if isinstance(data, Array) else data
+                if isinstance(own, Array) and isinstance(value.data, Array):
+                    own.forget_bounds()
                 self.assign(target, Value(own, items.item.origins), env)
             return
         if star is None:

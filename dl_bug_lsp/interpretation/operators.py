@@ -1249,6 +1249,10 @@ def _table_part(base: Value, table: Table, key: Value) -> Value:
     return unknown(base, key)
 
 
+FEW_COLUMNS = 4
+"""Items of an axis up to which they are taken for columns, each with numbers of its own."""
+
+
 def _array_part(
     base: Value,
     data: Array,
@@ -1315,11 +1319,24 @@ def _array_part(
 def _is_column(
     data: Array, parts: Sequence[Value], slices: Sequence[tuple[Value | None, ...] | None]
 ) -> bool:
-    """Whether one of several columns is taken: its numbers may be of another kind than others."""
-    is_last = data.shape is not None and len(parts) == len(data.shape) > 1
-    if not is_last or slices[-1] is not None or data.shape is None:
+    """Whether some of several columns are taken: their numbers may be of another kind than others.
+
+    An axis of few items is taken for one of columns, and a number for one column of the last axis.
+    """
+    if data.shape is None or len(parts) > len(data.shape):
         return False
-    return isinstance(parts[-1].data, int) and data.shape[-1].data != 1
+    if any(part.data is Ellipsis for part in parts):
+        return isinstance(parts[-1].data, int) and data.shape[-1].data != 1
+    for at, (part, bounds) in enumerate(zip(parts, slices, strict=True)):
+        count = data.shape[at].data
+        if (part.data is None and bounds is None) or isinstance(part.data, Array):
+            return False
+        is_few = isinstance(count, int) and 1 < count <= FEW_COLUMNS
+        is_part = bounds is None or any(b is not None and b.data is not None for b in bounds)
+        if is_part and is_few:
+            return True
+    is_last = len(parts) == len(data.shape) > 1 and slices[-1] is None
+    return is_last and isinstance(parts[-1].data, int) and data.shape[-1].data != 1
 
 
 def _index_of(

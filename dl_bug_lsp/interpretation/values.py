@@ -223,6 +223,11 @@ class Array:
     gradient: Gradient | None = field(default=None, kw_only=True)
     scores: Origins | None = field(default=None, kw_only=True)
 
+    def forget_bounds(self) -> None:
+        """Let nothing be known of which whole numbers the array holds."""
+        self.lowest = self.highest = None
+        self.attained = False
+
     @property
     def sizes(self) -> tuple[int | None, ...] | None:
         """The dimensions as plain numbers, None for those that are not known."""

@@ -151,6 +151,10 @@ def _max(call: Call, x: Array, value: Value) -> Value:
     result = array(reduction(call, x, value, x.dtype, first=first))
     along = size(call.given(first, "dim", "axis"))
     both = pair(x, None if result is None else result.shape, value, extent_of(x, along))
+    extremes = array(both.data[0]) if isinstance(both.data, tuple) else None
+    if extremes is not None and name == "min":
+        # The highest of all items is seldom the least of its row.
+        extremes.highest = None
     # That there are two arrays is decided here.
     return Value(both.data, both.origins | {call.place})
 
@@ -275,7 +279,11 @@ def _index_select(call: Call, x: Array, value: Value) -> Value:
         number, top = size(index), size(x.shape[at])
         if number is not None and top is not None and not -top <= number < top:
             raise Raised("index", "select(): index out of range", index, x.shape[at])
-    return like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value, index)
+    part = like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value, index)
+    if isinstance(part.data, Array) and 0 < at == len(x.shape) - 1:
+        # Columns, of which each has numbers of its own.
+        part.data.forget_bounds()
+    return part
 
 
 @operation("diagonal", "trace")
