@@ -1355,4 +1355,34 @@ def schedules(optimizer, steps):
     return first
 """,
     ),
+    # ------------------------------------------------------------------ losses
+    _one(
+        "sigmoid-on-the-other-result",
+        """
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heat = nn.Linear(4, 3)
+        self.size = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.heat(x), torch.sigmoid(self.size(x))
+
+
+net = Net()
+optimizer = torch.optim.Adam(net.parameters(), 1e-3)
+for _ in range(100):
+    heat, size = net(torch.rand(8, 4))
+    loss = F.binary_cross_entropy_with_logits(heat, torch.ones(8, 3))
+    loss = loss + (size - 0.5).abs().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+""",
+    ),
 )

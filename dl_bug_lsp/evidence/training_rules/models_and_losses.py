@@ -105,7 +105,9 @@ def _double(
         return
     loss = called_name(used[0][1])
     for scope, call in training.named(*activations):
-        if _belongs(training, scope, call):
+        if _belongs(training, scope, call) or all(
+            _is_other_result(scope.node, call, user.node, taken) for user, taken in used
+        ):
             continue
         why = f"`{loss}` applies its own {name}, so this one is the second"
         yield clue(
@@ -114,6 +116,43 @@ def _double(
         for other, used_call in used[:3]:
             why = f"`{loss}` wants raw scores, the model gives {name} outputs"
             yield clue("medium", other.file, used_call.lineno, why, 0.8)
+
+
+def _is_other_result(made: ast.AST, call: ast.Call, user: ast.AST, loss: ast.Call) -> bool:
+    """Whether one of several results goes into a loss, and a call makes another one.
+
+    Positions tell: ``return heat, sigmoid(size)``, ``heat, size = net(x)`` and ``loss(heat)``.
+    """
+    results = [
+        node.value
+        for node in ast.walk(made)
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple)
+    ]
+    names = {n.id for given in loss.args for n in ast.walk(given) if isinstance(n, ast.Name)}
+    kept = {
+        node.targets[0].id
+        for node in ast.walk(made)
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and any(part is call for part in ast.walk(node.value))
+    }
+    for result in results:
+        at = {
+            number
+            for number, item in enumerate(result.elts)
+            if any(
+                part is call or (isinstance(part, ast.Name) and part.id in kept)
+                for part in ast.walk(item)
+            )
+        }
+        for node in ast.walk(user) if at else ():
+            target = node.targets[0] if isinstance(node, ast.Assign) else None
+            if not isinstance(target, ast.Tuple) or len(target.elts) != len(result.elts):
+                continue
+            bound = [item.id if isinstance(item, ast.Name) else "" for item in target.elts]
+            if names & set(bound) and not names & {bound[number] for number in at}:
+                return True
+    return False
 
 
 def _is_metric(scope: Scope) -> bool:
