@@ -83,7 +83,7 @@ def find(case: Case) -> Iterator[Clue]:
         return
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     steps = [*case.raise_slice, *(s for steps in case.outer_slices for s in steps)]
-    plain = {f.value for f in case.facts.of(FactKind.COUNT)} - _proper_sizes(case)
+    plain: set[Any] = (expected | actual) - _proper_sizes(case)
     bounds: set[Any] = {f.value for f in case.facts.of(FactKind.BOUND)}
     both = _on_both_sides(case)
     apart = [step for step in steps if (step.node.file, step.node.line) not in both]
