@@ -62,7 +62,8 @@ def odd_records(case: Case, read: Mapping[str, float]) -> Iterator[Clue]:
         kinds = (int,) if is_lines else (int, float)
         low, high, far = _far([Item(i.value, i.line) for i in items if type(i.value) in kinds])
         for item in far:
-            why = f"`{name}` is {item.value:g} here; half of all lie between {low:g} and {high:g}"
+            usual = f"half of its values in the file lie between {low:g} and {high:g}"
+            why = f"`{name}` is {item.value:g} here; {usual}"
             # What is looked up by a number has as many entries as there are usual ones.
             explains = is_lines and case.category.id == "illegal_index"
             kind = "data_files.explains" if explains else "data_files.extreme"
