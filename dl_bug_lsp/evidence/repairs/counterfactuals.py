@@ -87,10 +87,11 @@ SHAPING = {
     "wrap.padded",
 }
 ADDING = {"wrap.unsqueeze", "wrap.axes"}
+CUTTING = {"wrap.detach"}
 DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
-"""How much sooner edits are tried that change the number of axes as the failure asks for, and what
-one of them counts at least where it passes."""
+"""How much sooner edits are tried that the failure asks for, and what one of them that changes the
+number of axes counts at least where it passes."""
 OPTIONS = {
     "string.option": "string.option",
     "boolean": "boolean.option",
@@ -243,6 +244,9 @@ class Search:
             # The failure shows only with what the message says, or after very many steps.
             return
         self._before, self.outcome, self._budget = again
+        if self._before.gradients is not None and not self._before.gradients.wants_gradients:
+            # Where a graph is gone, or holds too much, nearly all repairs cut it somewhere.
+            self._meant |= CUTTING
         numbers, available = _numbers(case), sorted(raised.available)
         in_part = raised.what in IN_PART
         trees = [case.workspace.tree(f) for f in dict.fromkeys(p.file for p in case.places)]
@@ -300,7 +304,7 @@ class Search:
 def _meant(raised: Raised | None) -> set[str]:
     """Return the kinds of edits that a failure asks for: those that add or drop axes."""
     axes = raised.axes if raised is not None else 0
-    return ADDING if axes > 0 else DROPPING if axes < 0 else set()
+    return set(ADDING if axes > 0 else DROPPING if axes < 0 else ())
 
 
 def _outline(raised: Raised) -> list[str]:
