@@ -35,6 +35,7 @@ from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
+from dl_bug_lsp.interpretation.libraries.torch.states import of_stored_file
 from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.run_state import MAX_STEPS
 from dl_bug_lsp.interpretation.statements import leaves
@@ -47,6 +48,8 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 MOST_EDITS = 100
+MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
+"""The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
@@ -378,7 +381,8 @@ def _try(case: Case) -> list[Tried]:
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
         found.append(Tried(candidate, effect, search.visits))
-        if len(found) >= MOST_EDITS or search.steps >= MOST_STEPS:
+        most = MOST_OF_BRIEF if search.steps < FEW_STEPS else MOST_EDITS
+        if len(found) >= most or search.steps >= MOST_STEPS:
             break
     return found
 
@@ -579,7 +583,7 @@ def _interpreter(
         earlier = earlier.in_workspace(workspace, workspace.edited)
     recorder.earlier = earlier
     # What the message says to be missing is not missing after every edit.
-    recorder.message = ""
+    recorder.message = of_stored_file(case.message)
     if recorder.gradients is not None:
         # A tensor that is cut off may be missed elsewhere.
         recorder.gradients.message = ""

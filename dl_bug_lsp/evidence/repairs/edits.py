@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeGuard, TypeVar
@@ -100,7 +100,7 @@ class Edit:
 PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
     "name.unused": 0.8, "name.whole": 1.6, "name.joined": 1.6, "attribute.unused": 0.8,
-    "name.needed": 1.0, "attribute.needed": 1.0,
+    "name.needed": 1.0, "attribute.needed": 1.0, "attribute.section": 0.8,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
     "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.requires": 0.8,
     "wrap.axes": 0.75,
@@ -597,8 +597,7 @@ class Editor:
             others.sort(key=lambda name: not self._is_needed(held[name], own))
             used = self._used(node, parents)
             for name in others[:MOST_NAMES]:
-                kind = "attribute" if name in used else "attribute.unused"
-                kind = "attribute.needed" if self._is_needed(held[name], own) else kind
+                kind = self._kind_of_other(name, held[name], own, used)
                 yield ast.Attribute(node.value, name, ast.Load()), kind
         if own is None and isinstance(base.data, Instance) and not called:
             for name in list(held)[:MOST_NAMES]:
@@ -620,6 +619,14 @@ class Editor:
             return
         if not called and own is not None and type(own.data).__name__ in ("Method", "BoundMethod"):
             yield ast.Call(node, [], []), "call"
+
+    def _kind_of_other(self, name: str, other: Value, own: Value, used: Collection[str]) -> str:
+        """Return the kind of an edit that takes another attribute or key of an object."""
+        if _is_like_section(other, own):
+            return "attribute.section"
+        if self._is_needed(other, own):
+            return "attribute.needed"
+        return "attribute" if name in used else "attribute.unused"
 
     def _may_swap(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two arguments may have been mixed up: values of one kind that differ."""
@@ -868,8 +875,7 @@ class Editor:
         if own_key in held and own is not None:
             used = self._used(node, parents)
             for key in [key for key in keys if _may_stand(held[key], own)][:MOST_NAMES]:
-                kind = "attribute" if key in used else "attribute.unused"
-                kind = "attribute.needed" if self._is_needed(held[key], own) else kind
+                kind = self._kind_of_other(key, held[key], own, used)
                 yield ast.Subscript(node.value, ast.Constant(key), ast.Load()), kind
         elif own is None or not own.known:
             for key in (keys or [key for key in self.available if key != own_key])[:MOST_NAMES]:
@@ -1177,6 +1183,21 @@ def _members(owner: Value) -> Mapping[str, Value]:
     if isinstance(data, LibraryObject) and data.short in NAMESPACES:
         return data.state
     return {}
+
+
+def _is_like_section(value: Value, own: Value) -> bool:
+    """Whether two values are tables of settings that have most of their names in common."""
+    one, other = (
+        set(
+            v.data
+            if isinstance(v.data, dict)
+            else _members(v)
+            if isinstance(v.data, LibraryObject)
+            else ()
+        )
+        for v in (value, own)
+    )
+    return bool(one & other) and 2 * len(one & other) >= len(one | other)
 
 
 def _may_stand(value: Value, own: Value) -> bool:
