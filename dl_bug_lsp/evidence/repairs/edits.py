@@ -124,7 +124,7 @@ PRIORS = {
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
-    "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
+    "wrap.spelt": 0.5, "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
