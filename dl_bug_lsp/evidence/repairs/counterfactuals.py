@@ -64,9 +64,10 @@ CONFIRMED = 0.3
 """What an edit of a number counts that fitted others before the failure."""
 CUTS_MORE = 0.3
 """What an edit counts that keeps more gradients from flowing than another that passes, too."""
-OF_KEPT_GRAPHS = 0.3
-"""What an edit counts that keeps a graph. It mostly hides what is wrong: a weight that an optimizer
-has changed since is refused, or the graph grows (PyTorch, "Autograd mechanics")."""
+OF_HIDING = 0.3
+"""What an edit counts that keeps a graph, or loads the names of a state that fit alone. It mostly
+hides what is wrong: a weight that an optimizer has changed since is refused, or the graph grows
+(PyTorch, "Autograd mechanics"), and weights stay as they were made."""
 OF_NUMBERS = {
     *("literal", "literal.near", "literal.factor", "setting", "setting.near", "setting.factor"),
     "setting.other",
@@ -431,7 +432,7 @@ def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> 
 
     def of_statement(tier: int, statement: ast.stmt, env: Environment) -> Iterator[Candidate]:
         for edit in editor.edits(statement, env):
-            again = (edit.file, edit.line) == failing and _keeps_graph(edit)
+            again = (edit.file, edit.line) == failing and _hides(edit)
             if edit.kind not in left_out and not again:
                 yield candidate(edit, tier)
 
@@ -445,9 +446,10 @@ def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> 
         yield Batch(of_statement(tier, statement, env), frozenset(groups))
 
 
-def _keeps_graph(edit: Edit | TextEdit) -> bool:
-    """Whether an edit has a backward pass keep its graph."""
-    return edit.kind == "keyword.added" and "retain_graph" in _text(edit.new)
+def _hides(edit: Edit | TextEdit) -> bool:
+    """Whether an edit keeps the graph of a backward pass, or loads a state that does not fit."""
+    hiding = ("retain_graph=True", "strict=False")
+    return edit.kind == "keyword.added" and any(word in _text(edit.new) for word in hiding)
 
 
 def _deciding(case: Case, recorder: Recorder, made: Collection[Origin]) -> set[Origin]:
@@ -704,8 +706,8 @@ def find(case: Case) -> Iterator[Clue]:
             likely *= CONFIRMED
         if kind == "wrap.detach" and tried.visits < most:
             likely *= CUTS_MORE
-        elif _keeps_graph(tried.edit):
-            likely *= OF_KEPT_GRAPHS
+        elif _hides(tried.edit):
+            likely *= OF_HIDING
         if kind in TAKING_AWAY:
             likely *= OF_TAKING_AWAY
         if kind in meant:

@@ -109,11 +109,12 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
     module, given = call.receiver, call.given(0, "state_dict")
     if module is None:
         return call.unknown()
-    if not interpreter.is_failing():
-        return _loaded(interpreter, call, module, given)
-    sides: list[tuple[str, Value]] = []
     # A run with an edit has other parameters than the message says, and the same stored file.
     is_edited = WHOLE_MESSAGE not in interpreter.message
+    is_known = given is not None and isinstance(given.data, dict)
+    if not interpreter.is_failing() or (is_edited and is_known):
+        return _loaded(interpreter, call, module, given)
+    sides: list[tuple[str, Value]] = []
     now = dict(stored(module, "parameter", "buffer") or ()) if is_edited else {}
     for name, saved, own in MISMATCH.findall(interpreter.message)[:MAX_NAMES]:
         part = _module_named(module, name)
