@@ -373,7 +373,7 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
     made = thing(name, call, path=path, file=Value(file), lines=lines, at=Value(0))
     at = POSITIONS.get(call.name, 3) - (call.receiver is not None)
     if "b" not in how and "gzip" not in call.name and isinstance(made.data, LibraryObject):
-        wrong = misread(interpreter, file, call.given(at, "encoding"), call.keywords.get("errors"))
+        wrong = misread(interpreter, file, call.given(at, "encoding"), call.given(at + 1, "errors"))
         if wrong is not None:
             made.data.state["misread"] = wrong
     return made
