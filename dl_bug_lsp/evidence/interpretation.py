@@ -190,6 +190,8 @@ def share_of(case: Case, clue: Clue) -> float:
         share = GENERATED
     if _is_other_nothing(case, clue):
         share = OF_OTHER_NOTHING
+    if _is_other_number(case, clue):
+        share = min(share, BY_CHANCE)
     passed = _passed(case) if clue.kind.startswith(OF_VALUES) and case.places else None
     if passed and place not in passed and clue.file.endswith(".py"):
         share = PASSED_BY
@@ -197,6 +199,27 @@ def share_of(case: Case, clue: Clue) -> float:
         return share
     made = _made(case)
     return share if not made or place in made else min(share, BY_CHANCE)
+
+
+OF_SETTINGS = ("config.", "names.", "numbers.", "slice.config", "slice.argument")
+
+
+def _is_other_number(case: Case, clue: Clue) -> bool:
+    """Whether a clue is on a number of a config file that went into nothing that is refused.
+
+    The failure was followed, and what it refuses is known with what made it.
+    """
+    if not clue.kind.startswith(OF_SETTINGS) or clue.file.endswith(".py") or not case.places:
+        return False
+    raised = follow(case).raised
+    if raised is None or raised.weight < 1.0 or raised.what not in ("type", "value"):
+        return False
+    made = [places_of(origins_of(side), of_types=True) for side in raised.sides]
+    if not made or not all(made) or any((clue.file, clue.line) in places for places in made):
+        return False
+    entries = case.workspace.config_entries(clue.file)
+    values = [entry.value for entry in entries if entry.line == clue.line]
+    return bool(values) and all(type(value) in (int, float) for value in values)
 
 
 OF_MISSING_RETURNS = ("missing.return", "types.no_return")

@@ -399,6 +399,7 @@ def moved(before: Array, after: Value, *by: Value) -> Value:
         for i, dim in enumerate(data.shape)
     )
     changed = Array(shape, data.dtype, data.library, data.device, data.lowest, data.highest)
+    changed.scores = data.scores
     return Value(changed, after.origins)
 
 

@@ -557,7 +557,10 @@ def _not_freed(
         apart = [item for item in earlier if item.frames != taker.frames and not is_carried]
         carried.update(node.bound[-2:] or node.frames[-1:])
         for item in apart:
-            before.update(_apart(item.frames[: item.outer], node.freed or ())[:2])
+            outside = item.frames[: item.outer]
+            before.update(_apart(outside, node.freed or ())[:2])
+            # The call that leads there hands on what both losses take.
+            before.update(_apart(outside, frames)[:1])
     over = set(_carried_over(visited, max(node.freed_at for node, _ in freed), first))
     # To cut off what they share where it is made would take the gradients from the later one, too.
     raise _second(_at(sorted(over or before or carried)))

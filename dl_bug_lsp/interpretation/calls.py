@@ -91,6 +91,8 @@ SHIFTING = {
 """Functions that take an axis away or put one in: where the others then stand is their doing."""
 TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzFile"}
 """Classes of libraries whose objects are tables of settings."""
+NO_MAPPINGS = (bool, int, float, str, bytes, list, tuple, set, frozenset, Array)
+"""Types of values that cannot be unpacked as keyword arguments."""
 STOPPING = ast.ExceptHandler(ast.Name("StopIteration", ast.Load()), None, [])
 """What catches the end of an iterator."""
 CATCHING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
@@ -169,7 +171,10 @@ class Calls(RunState):
         args: list[Value] = []
         for argument in node.args:
             if isinstance(argument, ast.Starred):
-                items = self.iterate(self.value(argument.value, env))
+                given = self.value(argument.value, env)
+                if given.data is None or isinstance(given.data, (bool, int, float)):
+                    raise Raised("type", "argument after * must be an iterable", given)
+                items = self.iterate(given)
                 if isinstance(items, Lazy):
                     columns = _columns(callee, node, items)
                     if columns is not None:
@@ -194,6 +199,8 @@ class Calls(RunState):
             elif isinstance(value.data, LibraryObject) and value.data.short in TABLES:
                 keywords.update(value.data.state)
             else:
+                if value.data is None or isinstance(value.data, NO_MAPPINGS):
+                    raise Raised("type", "argument after ** must be a mapping", value)
                 return self._not_followed(callee, (value, *args))
         self.stack[-1] = (env.file, node.lineno)
         self._calling = node if self._values is not None else None

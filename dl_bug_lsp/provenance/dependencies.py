@@ -125,11 +125,12 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
                 if members:
                     break
             changes_made.extend(objects.class_changes(engine, value.scope, expr.attr))
-    members.extend(objects.table_members(engine, base, expr.attr))
-    if members or changes_made:
+    settings = list(objects.table_members(engine, base, expr.attr))
+    if settings or members or changes_made:
         return [
-            *dict.fromkeys(("attribute", n) for n in members),
+            *dict.fromkeys(("attribute", n) for n in (*members, *settings)),
             *dict.fromkeys(_changed(changes_made)),
+            *dict.fromkeys(("base", n) for n in _sections(base) if settings),
         ]
     # An option that no statement declares: those that are declared may show why.
     declared = [
@@ -140,6 +141,14 @@ def _attribute(engine: Engine, node: Node, expr: ast.Attribute) -> list[Edge]:
         for n in nodes[:1]
     ]
     return [("base", base), *(("declared", n) for n in declared)]
+
+
+def _sections(base: Node) -> list[Node]:
+    """Return the expressions that chose the section of the settings that a name stands for."""
+    if not isinstance(base.expr, ast.Name):
+        return []
+    chosen = [node for role, node in base.inputs if role == "definition"]
+    return [node for node in chosen if isinstance(node.expr, (ast.Attribute, ast.Subscript))]
 
 
 def _subscript(engine: Engine, node: Node, expr: ast.Subscript) -> list[Edge]:

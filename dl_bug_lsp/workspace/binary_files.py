@@ -196,11 +196,15 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """Sampling rate in Hz, number of channels, samples of each channel."""
+    """Sampling rate in Hz, number of channels, samples of each channel, and their type.
+
+    ``dtype`` is NumPy's name of the type that holds a sample, None where it is not known.
+    """
 
     rate: int
     channels: int
     samples: int
+    dtype: str | None = None
 
 
 def media_in(data: bytes, size: int) -> Picture | Sound | None:
@@ -272,16 +276,33 @@ def _bitmap(data: bytes) -> Picture | None:
     return Picture(width, abs(height), mode) if mode is not None else None
 
 
+_EXTENSIBLE, _WITH_CODE = 0xFFFE, 26
+"""The code of the longer header of WAVE files, which has the code of the samples further on."""
+_SAMPLES = {
+    (1, 8): "uint8",
+    (1, 16): "int16",
+    (1, 24): "int32",
+    (1, 32): "int32",
+    (1, 64): "int64",
+    (3, 32): "float32",
+    (3, 64): "float64",
+}
+"""NumPy's types of samples by their code and bits, as ``scipy.io.wavfile`` reads them."""
+
+
 def _wave(data: bytes, size: int) -> Sound | None:
-    at, rate, channels, width = 12, 0, 0, 0
+    at, rate, channels, width, dtype = 12, 0, 0, 0, None
     while at + 8 <= len(data):
         name, length = data[at : at + 4], struct.unpack("<I", data[at + 4 : at + 8])[0]
         if name == b"fmt ":
-            channels, rate, _, width = struct.unpack("<HIIH", data[at + 10 : at + 22])
+            code, channels, rate, _, width, bits = struct.unpack("<HHIIHH", data[at + 8 : at + 24])
+            if code == _EXTENSIBLE and length >= _WITH_CODE:
+                code = struct.unpack("<H", data[at + 32 : at + 34])[0]
+            dtype = _SAMPLES.get((code, bits))
         elif name == b"data":
             # A length that was never filled in reaches beyond the file.
             length = min(length, size - at - 8)
-            return Sound(rate, channels, length // width) if rate and width else None
+            return Sound(rate, channels, length // width, dtype) if rate and width else None
         at += 8 + length + length % 2
     return None
 

@@ -261,6 +261,10 @@ class Workspace:
         """Return a file's text (newlines normalised), None where it is unreadable or binary."""
         return self._source(file).text
 
+    def is_as_declared(self, file: str) -> bool:
+        """Whether a file's text is in the encoding that it declares, in UTF-8 without one."""
+        return self._source(file).problem is None
+
     def lines(self, file: str) -> tuple[str, ...]:
         """Return a file's lines without line ends; line n is at index n - 1."""
         return self._lines.get(file, lambda name: split_lines(self.text(name) or ""))

@@ -14,6 +14,36 @@ def _one(name: str, code: str, category: str = "loss_stagnation") -> Program:
 
 
 MISTAKES: tuple[Program, ...] = (
+    # ------------------------------------------------------------------ averages of weights
+    _one(
+        "optimizer-of-averages",
+        """
+import copy
+import torch
+from torch import nn
+
+
+def make_optimizer(module, rate):
+    return torch.optim.Adam(module.parameters(), lr=rate)
+
+
+class Run:
+    def __init__(self, rate):
+        self.model = nn.Linear(5, 2)
+        self.ema_model = copy.deepcopy(self.model)
+        self.optimizer = make_optimizer(self.ema_model, rate)  # FAULT
+
+    def step(self, x, y):
+        loss = nn.functional.cross_entropy(self.model(x), y)
+        self.optimizer.zero_grad()
+        loss.backward()
+        self.optimizer.step()
+        for own, new in zip(self.ema_model.parameters(), self.model.parameters()):
+            own.data.mul_(0.99).add_(new.data, alpha=0.01)
+        return loss.item()
+""",
+        "loss_stagnation",
+    ),
     # ------------------------------------------------------------------ lost values
     _one(
         "mode-only-named",

@@ -5,12 +5,15 @@ The expectations are those of pandas 3, NumPy 2 and PyTorch 2, with which every 
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import pytest
 from followed_programs import followed, shown
 
+from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.values import Array, Instance, Lazy, Value
+from dl_bug_lsp.workspace import Workspace
 
 FILES = {
     "train.tsv": "user\titem\ttime\n1\t3\t10\n2\t4\t11\n1\t9\t12\n3\t4\t9\n2\t5\t13\n1\t2\t14\n",
@@ -338,3 +341,25 @@ sums = x.sum(axis=1)
     assert not interpreter.elsewhere
     assert shown(names["result"]) == ((5, 2), "float32")
     assert shown(names["sums"]) == ((5,), "float32")
+
+
+@pytest.mark.parametrize(
+    ("encoding", "fails"),
+    [("'ascii'", True), ("'utf-8'", False), ("'latin-1'", False), ("'ascii', 'replace'", False)],
+)
+def test_a_file_in_another_encoding_is_refused_where_it_is_read(
+    tmp_path: Path, encoding: str, fails: bool
+) -> None:
+    (tmp_path / "birds.csv").write_text("place,bird\nwald,käuzchen\n", encoding="utf-8")
+    (tmp_path / "main.py").write_text(
+        f"kept = open('birds.csv', 'r', -1, {encoding})\nrows = kept.readlines()\n"
+    )
+    run = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("main.py", 2))
+    raised = run.run().raised
+    assert (raised is not None and raised.what == "value") is fails
+
+
+def test_checksums_of_known_bytes(tmp_path: Path) -> None:
+    text = "import zlib\nown = zlib.crc32(b'owl') % 7\n"
+    _, names = followed(tmp_path, text, {})
+    assert shown(names["own"]) == zlib.crc32(b"owl") % 7

@@ -44,7 +44,7 @@ def sound(channels: int, samples: int) -> bytes:
         (GIF, Picture(37, 21, "P")),
         (BITMAP, Picture(37, 21, "RGB")),
         (FLAC, Sound(16_000, 2, 501)),
-        (sound(2, 500), Sound(8_000, 2, 500)),
+        (sound(2, 500), Sound(8_000, 2, 500, "int16")),
         (b"not a picture", None),
         (PNG[:12], None),
     ],

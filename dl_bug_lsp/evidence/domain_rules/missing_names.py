@@ -12,6 +12,8 @@ default, and fails elsewhere. The setting that nothing reads is the place.
 from __future__ import annotations
 
 import ast
+import copy
+import math
 import re
 import weakref
 from collections import Counter
@@ -166,7 +168,89 @@ def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]
                 why = f"`{name}` is set only under `{head}`"
                 strong = isinstance(statement, ast.If)
                 kind = "rules.conditional" if strong else "rules.conditional_block"
-                yield Clue(kind, file, statement.lineno, 1.0, why)
+                start = _start_of_best(case, file, statement)
+                if start is not None:
+                    line, begun = start
+                    why_start = f"`{head}` may never hold: {begun}"
+                    yield Clue("rules.strong", file, line, 1.0, why_start)
+                yield Clue(kind, file, statement.lineno, 1.0 if start is None else 0.3, why)
+
+
+BEST_OF_LOW, BEST_OF_HIGH = 0.0, 1.0
+"""From where on hardly anything is better: what is to be low is mostly no less than 0 (losses,
+errors), and what is to be high mostly a share of 1."""
+
+
+def _start_of_best(case: Case, file: str, statement: ast.stmt) -> tuple[int, str] | None:
+    """Return where the best value so far begins at one that hardly any other betters, and how.
+
+    ``statement`` is ``if loss < best:``, its body sets ``best``, and ``best`` begins at 0.
+    """
+    test = getattr(statement, "test", None)
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return None
+    left, right, op = test.left, test.comparators[0], test.ops[0]
+    for new, best, is_low in (
+        (left, right, isinstance(op, (ast.Lt, ast.LtE))),
+        (right, left, isinstance(op, (ast.Gt, ast.GtE))),
+    ):
+        if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and _is_kept(statement, best, new):
+            scope = case.engine.program.scope_at(file, statement.lineno)
+            for node in own_nodes(scope.node) if scope is not None else ():
+                for target, value in _bound(node):
+                    if value.lineno < statement.lineno and ast.dump(target) == ast.dump(_set(best)):
+                        number = _number_of(value)
+                        if number is None:
+                            continue
+                        if number <= BEST_OF_LOW if is_low else number >= BEST_OF_HIGH:
+                            return value.lineno, f"`{source(best)}` begins at {source(value)}"
+    return None
+
+
+def _set(expr: ast.expr) -> ast.expr:
+    """Return a name or attribute as it stands where it is set."""
+    kept = copy.copy(expr)
+    if isinstance(kept, (ast.Name, ast.Attribute, ast.Subscript)):
+        kept.ctx = ast.Store()
+    return kept
+
+
+def _is_kept(statement: ast.stmt, best: ast.expr, new: ast.expr) -> bool:
+    """Whether the body of a statement keeps a new value as the best one."""
+    wanted, given = ast.dump(_set(best)), ast.dump(new)
+    return any(
+        ast.dump(target) == wanted and any(ast.dump(n) == given for n in ast.walk(value))
+        for inner in getattr(statement, "body", ())
+        for node in ast.walk(inner)
+        for target, value in _bound(node)
+    )
+
+
+def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what an assignment binds with its value, of ``a, b = 0, 1`` each."""
+    if not isinstance(node, ast.Assign):
+        return
+    for target in node.targets:
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
+
+
+def _number_of(expr: ast.expr) -> float | None:
+    """Return a number as it is written, also as ``-1``, ``float("inf")`` and ``math.inf``."""
+    if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.USub):
+        number = _number_of(expr.operand)
+        return None if number is None else -number
+    if isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float)):
+        return float(expr.value)
+    if isinstance(expr, ast.Attribute) and expr.attr in ("inf", "Inf", "infty"):
+        return math.inf
+    if isinstance(expr, ast.Call) and called_name(expr) == "float" and expr.args:
+        text = expr.args[0]
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            return {"inf": math.inf, "-inf": -math.inf}.get(text.value.lower())
+    return None
 
 
 def _binds_here(case: Case, file: str, statement: ast.stmt, name: str) -> bool:

@@ -938,7 +938,29 @@ def _counts_too_many(scope: Scope, window: ast.Subscript) -> Iterator[Clue]:
         )
         if conditions:
             why = f"{why}, unless {' or '.join(conditions)}"
-        yield Clue("rules.strong", length.file, returned.expr.lineno, 1.0, why)
+        begun = _length_taken(returned)
+        if begun is not None:
+            # What a window takes is subtracted where the length is.
+            yield Clue("rules.strong", length.file, begun, 1.0, why)
+        share = 1.0 if begun is None else OF_LATER_COUNT
+        yield Clue("rules.strong", length.file, returned.expr.lineno, share, why)
+
+
+OF_LATER_COUNT = 0.3
+"""What the end of a count is worth whose length is taken in a statement before it."""
+
+
+def _length_taken(count: _Count) -> int | None:
+    """Return the line before a count that takes the length for it and subtracts from it."""
+    names = {part.id for part in ast.walk(count.expr) if isinstance(part, ast.Name)}
+    for node in own_nodes(count.scope.node):
+        if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+            continue
+        parts = list(ast.walk(node.value)) if node.targets[0].id in names else []
+        subtracts = any(isinstance(p, ast.BinOp) and isinstance(p.op, ast.Sub) for p in parts)
+        if subtracts and any(isinstance(p, ast.Call) and called_name(p) == "len" for p in parts):
+            return node.lineno
+    return None
 
 
 @dataclass(frozen=True, slots=True)

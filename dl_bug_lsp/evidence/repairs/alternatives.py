@@ -40,8 +40,8 @@ def measured(node: ast.expr) -> ast.expr | None:
 def other_counts(node: ast.expr, function: ast.AST, held: Held) -> Iterator[ast.expr]:
     """Yield other counts that give another number than ``node`` does.
 
-    They are those that the function around it reads, then lengths of the fields of what holds the
-    thing that is counted.
+    They are those that the function around it reads, then lengths of its other variables where
+    ``node`` is one, then of the fields of what holds the thing that is counted.
     """
     counted, own = measured(node), held(node)
     if counted is None or own is None or type(own.data) is not int:
@@ -52,11 +52,21 @@ def other_counts(node: ast.expr, function: ast.AST, held: Held) -> Iterator[ast.
             value = held(part)
             if value is not None and type(value.data) is int and value.data != own.data:
                 found.setdefault(ast.unparse(part), copy.deepcopy(part))
-    for other, length in _beside(counted, held):
-        if length is not None and length != own.data:
+    variables = _variables(function, held) if isinstance(counted, ast.Name) else ()
+    for other, length in (*variables, *_beside(counted, held)):
+        if length is not None and length != own.data and ast.dump(other) != ast.dump(counted):
             call = ast.Call(ast.Name("len", ast.Load()), [other], [])
             found.setdefault(ast.unparse(call), call)
     yield from list(found.values())[:MOST_COUNTS]
+
+
+def _variables(function: ast.AST, held: Held) -> Iterator[tuple[ast.expr, int | None]]:
+    """Yield the variables that a function reads, with how many items they have."""
+    for part in ast.walk(function):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+            value = held(part)
+            if value is not None and isinstance(value.data, (list, tuple, str, dict)):
+                yield ast.Name(part.id, ast.Load()), len(value.data)
 
 
 def _beside(counted: ast.expr, held: Held) -> Iterator[tuple[ast.expr, int | None]]:

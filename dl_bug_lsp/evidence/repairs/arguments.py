@@ -556,6 +556,10 @@ SAME = {
 """Names that mean the same as a parameter's."""
 
 
+OF_INITIALS = 0.6
+"""How well a letter fits a word that begins with it: two of them that are crossed are enough."""
+
+
 def fits(argument: str, parameter: str) -> float:
     """Return how much an argument's name says that it is meant for a parameter, 0 to 1."""
     a, p = argument.lower().strip("_"), parameter.lower().strip("_")
@@ -571,7 +575,14 @@ def fits(argument: str, parameter: str) -> float:
     if not parts or not others:
         return 0.0
     shared = len(parts & others)
-    return 0.8 * shared / min(len(parts), len(others)) if shared else 0.0
+    if not shared:
+        return OF_INITIALS if _has_initial(parts, others) or _has_initial(others, parts) else 0.0
+    return 0.8 * shared / min(len(parts), len(others))
+
+
+def _has_initial(short: set[str], whole: set[str]) -> bool:
+    """Whether a name has a letter for a word of another one (``INPUT_H`` for ``height``)."""
+    return any(len(a) == 1 < len(b) and b.startswith(a) for a in short for b in whole)
 
 
 SPLITS = frozenset(

@@ -35,6 +35,7 @@ from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
+from dl_bug_lsp.interpretation.libraries.torch.states import of_stored_file
 from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.run_state import MAX_STEPS
 from dl_bug_lsp.interpretation.statements import leaves
@@ -47,6 +48,8 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 MOST_EDITS = 100
+MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
+"""The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
@@ -61,9 +64,10 @@ CONFIRMED = 0.3
 """What an edit of a number counts that fitted others before the failure."""
 CUTS_MORE = 0.3
 """What an edit counts that keeps more gradients from flowing than another that passes, too."""
-OF_KEPT_GRAPHS = 0.3
-"""What an edit counts that keeps a graph. It mostly hides what is wrong: a weight that an optimizer
-has changed since is refused, or the graph grows (PyTorch, "Autograd mechanics")."""
+OF_HIDING = 0.3
+"""What an edit counts that keeps a graph, or loads the names of a state that fit alone. It mostly
+hides what is wrong: a weight that an optimizer has changed since is refused, or the graph grows
+(PyTorch, "Autograd mechanics"), and weights stay as they were made."""
 OF_NUMBERS = {
     *("literal", "literal.near", "literal.factor", "setting", "setting.near", "setting.factor"),
     "setting.other",
@@ -87,10 +91,11 @@ SHAPING = {
     "wrap.padded",
 }
 ADDING = {"wrap.unsqueeze", "wrap.axes"}
+CUTTING = {"wrap.detach"}
 DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
-"""How much sooner edits are tried that change the number of axes as the failure asks for, and what
-one of them counts at least where it passes."""
+"""How much sooner edits are tried that the failure asks for, and what one of them that changes the
+number of axes counts at least where it passes."""
 OPTIONS = {
     "string.option": "string.option",
     "boolean": "boolean.option",
@@ -243,6 +248,9 @@ class Search:
             # The failure shows only with what the message says, or after very many steps.
             return
         self._before, self.outcome, self._budget = again
+        if self._before.gradients is not None and not self._before.gradients.wants_gradients:
+            # Where a graph is gone, or holds too much, nearly all repairs cut it somewhere.
+            self._meant |= CUTTING
         numbers, available = _numbers(case), sorted(raised.available)
         in_part = raised.what in IN_PART
         trees = [case.workspace.tree(f) for f in dict.fromkeys(p.file for p in case.places)]
@@ -300,7 +308,7 @@ class Search:
 def _meant(raised: Raised | None) -> set[str]:
     """Return the kinds of edits that a failure asks for: those that add or drop axes."""
     axes = raised.axes if raised is not None else 0
-    return ADDING if axes > 0 else DROPPING if axes < 0 else set()
+    return set(ADDING if axes > 0 else DROPPING if axes < 0 else ())
 
 
 def _outline(raised: Raised) -> list[str]:
@@ -374,7 +382,8 @@ def _try(case: Case) -> list[Tried]:
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
         found.append(Tried(candidate, effect, search.visits))
-        if len(found) >= MOST_EDITS or search.steps >= MOST_STEPS:
+        most = MOST_OF_BRIEF if search.steps < FEW_STEPS else MOST_EDITS
+        if len(found) >= most or search.steps >= MOST_STEPS:
             break
     return found
 
@@ -423,7 +432,7 @@ def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> 
 
     def of_statement(tier: int, statement: ast.stmt, env: Environment) -> Iterator[Candidate]:
         for edit in editor.edits(statement, env):
-            again = (edit.file, edit.line) == failing and _keeps_graph(edit)
+            again = (edit.file, edit.line) == failing and _hides(edit)
             if edit.kind not in left_out and not again:
                 yield candidate(edit, tier)
 
@@ -437,9 +446,10 @@ def _batches(case: Case, recorder: Recorder, raised: Raised, editor: Editor) -> 
         yield Batch(of_statement(tier, statement, env), frozenset(groups))
 
 
-def _keeps_graph(edit: Edit | TextEdit) -> bool:
-    """Whether an edit has a backward pass keep its graph."""
-    return edit.kind == "keyword.added" and "retain_graph" in _text(edit.new)
+def _hides(edit: Edit | TextEdit) -> bool:
+    """Whether an edit keeps the graph of a backward pass, or loads a state that does not fit."""
+    hiding = ("retain_graph=True", "strict=False")
+    return edit.kind == "keyword.added" and any(word in _text(edit.new) for word in hiding)
 
 
 def _deciding(case: Case, recorder: Recorder, made: Collection[Origin]) -> set[Origin]:
@@ -575,7 +585,7 @@ def _interpreter(
         earlier = earlier.in_workspace(workspace, workspace.edited)
     recorder.earlier = earlier
     # What the message says to be missing is not missing after every edit.
-    recorder.message = ""
+    recorder.message = of_stored_file(case.message)
     if recorder.gradients is not None:
         # A tensor that is cut off may be missed elsewhere.
         recorder.gradients.message = ""
@@ -696,8 +706,8 @@ def find(case: Case) -> Iterator[Clue]:
             likely *= CONFIRMED
         if kind == "wrap.detach" and tried.visits < most:
             likely *= CUTS_MORE
-        elif _keeps_graph(tried.edit):
-            likely *= OF_KEPT_GRAPHS
+        elif _hides(tried.edit):
+            likely *= OF_HIDING
         if kind in TAKING_AWAY:
             likely *= OF_TAKING_AWAY
         if kind in meant:

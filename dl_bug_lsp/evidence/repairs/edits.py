@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeGuard, TypeVar
@@ -100,7 +100,7 @@ class Edit:
 PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
     "name.unused": 0.8, "name.whole": 1.6, "name.joined": 1.6, "attribute.unused": 0.8,
-    "name.needed": 1.0, "attribute.needed": 1.0,
+    "name.needed": 1.0, "attribute.needed": 1.0, "attribute.section": 0.8,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
     "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.requires": 0.8,
     "wrap.axes": 0.75,
@@ -124,7 +124,7 @@ PRIORS = {
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
-    "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
+    "wrap.spelt": 0.5, "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -236,6 +236,8 @@ class Editor:
         self.available = available
         self.imports: dict[ast.AST, ast.ImportFrom] = {}
         """What has to be imported for names that stand in edits."""
+        self._lines: dict[ast.AST, int] = {}
+        """The line of an edit that changes one item of a long call."""
         self._shapes: list[tuple[int, ...]] | None = None
         self._parents: dict[str, Parents] = {}
         self._by_name: dict[str, Mapping[str, Sequence[ast.Call]]] = {}
@@ -260,8 +262,9 @@ class Editor:
             for node in ast.walk(head):
                 if isinstance(node, ast.expr):
                     for new, kind in self._of_expression(node, env, parents):
+                        line = self._lines.pop(new, node.lineno)
                         new = _placed(new, node)
-                        yield Edit(kind, env.file, node.lineno, node, new)
+                        yield Edit(kind, env.file, line, node, new)
                         yield from _made_again(statement, node, new, kind, env.file, parents)
         for old, changed, kind in self._of_statement(statement, parents):
             yield Edit(kind, env.file, statement.lineno, old, changed)
@@ -376,7 +379,10 @@ class Editor:
             yield parent, _with(parent, name, changed), "layer.added"
 
     def _layers_like(self, made: ast.expr) -> Iterator[ast.expr]:
-        """Yield layers that change a shape, of the library of another that is made."""
+        """Yield layers without arguments that may be missing, of the library of one that is made.
+
+        They change a shape, or give probabilities where these are asked for.
+        """
         value = self.recorder.values.get(made)
         if (
             not isinstance(made, ast.Call)
@@ -385,7 +391,9 @@ class Editor:
             or not isinstance(value.data, LibraryObject)
         ):
             return
-        for short in LAYERS_BETWEEN.get(value.data.name.partition(".")[0], ()):
+        library = value.data.name.partition(".")[0]
+        of_range = self.recorder.kernels.of_range and library == "torch"
+        for short in ("Sigmoid",) if of_range else LAYERS_BETWEEN.get(library, ()):
             layer = ast.Attribute(made.func.value, short, ast.Load())
             yield _placed(ast.Call(layer, [], []), made)
 
@@ -409,7 +417,7 @@ class Editor:
         elif isinstance(node, ast.Call):
             yield from self._of_call(node, env)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-            yield from self._of_subscript(node)
+            yield from self._of_subscript(node, parents)
         elif isinstance(node, (ast.Tuple, ast.List)) and isinstance(node.ctx, ast.Load):
             yield from self._of_items(node, parents)
         if measured(node) is not None:
@@ -589,8 +597,7 @@ class Editor:
             others.sort(key=lambda name: not self._is_needed(held[name], own))
             used = self._used(node, parents)
             for name in others[:MOST_NAMES]:
-                kind = "attribute" if name in used else "attribute.unused"
-                kind = "attribute.needed" if self._is_needed(held[name], own) else kind
+                kind = self._kind_of_other(name, held[name], own, used)
                 yield ast.Attribute(node.value, name, ast.Load()), kind
         if own is None and isinstance(base.data, Instance) and not called:
             for name in list(held)[:MOST_NAMES]:
@@ -613,6 +620,14 @@ class Editor:
         if not called and own is not None and type(own.data).__name__ in ("Method", "BoundMethod"):
             yield ast.Call(node, [], []), "call"
 
+    def _kind_of_other(self, name: str, other: Value, own: Value, used: Collection[str]) -> str:
+        """Return the kind of an edit that takes another attribute or key of an object."""
+        if _is_like_section(other, own):
+            return "attribute.section"
+        if self._is_needed(other, own):
+            return "attribute.needed"
+        return "attribute" if name in used else "attribute.unused"
+
     def _may_swap(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two arguments may have been mixed up: values of one kind that differ."""
         a, b = self.recorder.values.get(one), self.recorder.values.get(other)
@@ -622,13 +637,19 @@ class Editor:
         return kinds[0] is kinds[1] or not (a.known and b.known)
 
     def _used(self, node: ast.expr, parents: Parents) -> frozenset[str]:
-        """Return the names and attributes that the function around an expression reads."""
+        """Return the names, attributes and keys that the function around an expression reads."""
         around = parents.function_around(node) or parents.tree
         if around not in self._reads:
             self._reads[around] = frozenset(
                 n.id if isinstance(n, ast.Name) else n.attr
                 for n in ast.walk(around)
                 if isinstance(n, (ast.Name, ast.Attribute)) and isinstance(n.ctx, ast.Load)
+            ) | frozenset(
+                n.slice.value
+                for n in ast.walk(around)
+                if isinstance(n, ast.Subscript)
+                and isinstance(n.slice, ast.Constant)
+                and isinstance(n.slice.value, str)
             )
         return self._reads[around]
 
@@ -660,7 +681,7 @@ class Editor:
         yield from self._starred(node)
         if name == "Sequential":
             yield from self._with_layers(node)
-            yield from _without_layers(node)
+            yield from self._without_layers(node)
         sizes = [self._whole(given) for given in node.args]
         few = not _is_of_data(node, sizes)
         if name in SHAPED and len(sizes) > 1 and None not in sizes and few:
@@ -734,10 +755,20 @@ class Editor:
             for layer in self._layers_like(item):
                 more = [*items[: at + 1], layer, *items[at + 1 :]]
                 if isinstance(held, ast.List):
-                    listed = ast.copy_location(ast.List(more, ast.Load()), held)
-                    yield ast.Call(node.func, [listed], node.keywords), "layer.added"
-                else:
-                    yield ast.Call(node.func, more, node.keywords), "layer.added"
+                    more = [ast.copy_location(ast.List(more, ast.Load()), held)]
+                made = ast.Call(node.func, more, node.keywords)
+                self._lines[made] = item.lineno
+                yield made, "layer.added"
+
+    def _without_layers(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a model of layers in a row without one of them."""
+        if len(node.args) < 3 or any(isinstance(given, ast.Starred) for given in node.args):
+            return
+        for at in range(len(node.args))[-MOST_ITEMS:]:
+            rest = [*node.args[:at], *node.args[at + 1 :]]
+            made = ast.Call(node.func, rest, node.keywords)
+            self._lines[made] = node.args[at].lineno
+            yield made, "item.removed"
 
     def _swapped(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
         if any(isinstance(given, ast.Starred) for given in node.args):
@@ -782,7 +813,9 @@ class Editor:
         if None in given:
             return
         for other in self._calls(env.file).get(name, ()):
-            for word in other.keywords if other is not node else ():
+            # A constant seldom decides of what kind a result is, a function mostly does.
+            words = sorted(other.keywords, key=lambda word: isinstance(word.value, ast.Constant))
+            for word in words if other is not node else ():
                 names = [n.id for n in ast.walk(word.value) if isinstance(n, ast.Name)]
                 if word.arg in given or any(self.recorder.lookup(n, env) is None for n in names):
                     continue
@@ -832,13 +865,33 @@ class Editor:
         top = data.name.partition(".")[0] if isinstance(data, Library) else ""
         return LIBRARY_KEYWORDS.get(top, {}).get(name, ())
 
-    def _of_subscript(self, node: ast.Subscript) -> Iterator[tuple[ast.expr, str]]:
+    def _other_keys(
+        self, node: ast.Subscript, own_key: str, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
+        """Yield what a dictionary has under its other keys, for a key that it lacks all of them."""
+        base, own = self.recorder.values.get(node.value), self.recorder.values.get(node)
+        held = base.data if base is not None and isinstance(base.data, dict) else {}
+        keys = [key for key in held if isinstance(key, str) and key != own_key]
+        if own_key in held and own is not None:
+            used = self._used(node, parents)
+            for key in [key for key in keys if _may_stand(held[key], own)][:MOST_NAMES]:
+                kind = self._kind_of_other(key, held[key], own, used)
+                yield ast.Subscript(node.value, ast.Constant(key), ast.Load()), kind
+        elif own is None or not own.known:
+            for key in (keys or [key for key in self.available if key != own_key])[:MOST_NAMES]:
+                yield ast.Subscript(node.value, ast.Constant(key), ast.Load()), "string"
+
+    def _of_subscript(
+        self, node: ast.Subscript, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
         index = node.slice
         if isinstance(index, ast.Constant) and type(index.value) is int:
             for other in (index.value + 1, index.value - 1, -1, 0, 1, 2):
                 if other != index.value:
                     yield ast.Subscript(node.value, _number(other), ast.Load()), "index"
             yield node.value, "index.removed"
+        elif isinstance(index, ast.Constant) and isinstance(index.value, str):
+            yield from self._other_keys(node, index.value, parents)
         elif isinstance(index, ast.UnaryOp):
             for other in (0, 1, 2):
                 yield ast.Subscript(node.value, _number(other), ast.Load()), "index"
@@ -921,15 +974,6 @@ def _is_of_data(node: ast.AST | None, sizes: Sequence[int | None]) -> bool:
 
 def _returns_value(function: ast.FunctionDef) -> bool:
     return any(isinstance(n, ast.Return) and n.value for n in ast.walk(function))
-
-
-def _without_layers(node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
-    """Yield a model of layers in a row without one of them."""
-    if len(node.args) < 3 or any(isinstance(given, ast.Starred) for given in node.args):
-        return
-    for at in range(len(node.args))[-MOST_ITEMS:]:
-        rest = [*node.args[:at], *node.args[at + 1 :]]
-        yield ast.Call(node.func, rest, node.keywords), "item.removed"
 
 
 REPEATED = ("keyword.added", "keyword.removed", "axis", "axis.added")
@@ -1139,6 +1183,21 @@ def _members(owner: Value) -> Mapping[str, Value]:
     if isinstance(data, LibraryObject) and data.short in NAMESPACES:
         return data.state
     return {}
+
+
+def _is_like_section(value: Value, own: Value) -> bool:
+    """Whether two values are tables of settings that have most of their names in common."""
+    one, other = (
+        set(
+            v.data
+            if isinstance(v.data, dict)
+            else _members(v)
+            if isinstance(v.data, LibraryObject)
+            else ()
+        )
+        for v in (value, own)
+    )
+    return bool(one & other) and 2 * len(one & other) >= len(one | other)
 
 
 def _may_stand(value: Value, own: Value) -> bool:

@@ -24,6 +24,9 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
 from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.values import Array, Environment, Lazy, Library, Table, Value
 
+MOST_LETTERS = 60
+"""Characters of a text that may be a key or a name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sought:
@@ -48,6 +51,11 @@ def around_value(
         yield from _around_number(node, data)
     elif isinstance(data, str):
         yield from _filled(node, OF_TEXTS, env)
+        if 0 < len(data) <= MOST_LETTERS:
+            # Keys and names of two sources are mostly told apart by case or by what stands around.
+            for method, other in (("strip", data.strip()), ("lower", data.lower())):
+                if other != data:
+                    yield _around(node, f"X.{method}()"), "wrap.spelt"
     elif isinstance(data, (tuple, list)):
         yield from _around_items(node, data, env)
     elif isinstance(data, dict):

@@ -10,6 +10,7 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
 from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.provenance.nodes import Function, Library
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 
@@ -32,6 +33,7 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _replaced(training, scope)
         yield from _copied(training, scope)
         yield from _held_of_other(training, scope)
+        yield from _held_of_average(scope)
         yield from _made_in_loop(training, scope)
     yield from _frozen(training)
     yield from _maximised(training)
@@ -238,6 +240,19 @@ def _held_of_other(training: Training, scope: Scope) -> Iterator[Clue]:
                 for made in scope.bindings.get(trained, [])[:1]:
                     why = f"`{trained}` has parameters of its own; the optimizer holds those of"
                     yield clue("medium", scope.file, made.line, f"{why} `{held}`")
+
+
+OF_AVERAGES = frozenset(("ema", "avg", "average", "averaged", "averager", "swa", "shadow"))
+"""Words of names of models that hold averages of another one's weights."""
+
+
+def _held_of_average(scope: Scope) -> Iterator[Clue]:
+    """Find an optimizer of nothing but averages of weights, which are computed and not trained."""
+    for binding, call in _makings(scope):
+        held = sorted(_model_names(call) or _handed_models(call))
+        if held and all(OF_AVERAGES & set(parts_of(name)) for name in held):
+            why = f"the optimizer holds the parameters of `{held[0]}`, which are averages of others"
+            yield clue("strong", scope.file, binding.line, why)
 
 
 def _has_part(call: ast.Call, model: str) -> bool:

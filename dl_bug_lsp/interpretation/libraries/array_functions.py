@@ -17,6 +17,7 @@ from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new, shape_of
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     FLOATING,
+    WHOLE,
     Shape,
     Work,
     as_function,
@@ -469,8 +470,19 @@ def _istft(call: Call, x: Array, value: Value) -> Value:
 @operation("stft")
 def _stft(call: Call, x: Array, value: Value) -> Value:
     """Return frequencies by frames (``torch.stft``)."""
+    if x.library == "torch" and x.dtype in WHOLE:
+        raise Raised("type", "stft: expected a tensor of floating point or complex values", value)
+    if x.shape is not None and len(x.shape) not in (1, 2):
+        message = "stft: expected a 1D or 2D tensor"
+        raise Raised("size", message, Value(len(x.shape), merged(*x.shape)), Value(2))
     wide, hop = call.given(1, "n_fft"), call.given(2, "hop_length")
     window, wide_window = call.given(4, "window"), call.given(3, "win_length")
+    for name, part in (("hop_length", hop), ("win_length", wide_window), ("n_fft", wide)):
+        number = size(part)
+        if number is not None and part is not None and number <= 0:
+            raise Raised("value", f"stft: expected {name} > 0", part)
+    if wide is not None and (size(wide_window) or 0) > (size(wide) or math.inf):
+        raise Raised("size", "stft: expected win_length <= n_fft", wide_window or wide, wide)
     if x.shape is None or wide is None or flag(call.given(5, "center"), default=True) is None:
         return made(x, None, None, value)
     n_fft = size(wide)

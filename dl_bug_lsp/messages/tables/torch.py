@@ -238,6 +238,7 @@ STATE: tuple[Row, ...] = (
     Row("attention_kernels", "No available kernel", also="X:operation=scaled_dot_product_attention"),
     Row("dtype_same", "Expected query, key, and value to have the same dtype, but got query.dtype: {A:dtype} key.dtype: {E:dtype} and value.dtype: {E:dtype} instead", also="X:operation=scaled_dot_product_attention"),
     Row("dtype_floating", "{? {O:operation}(): ?}{could not infer output dtype. Input|Input|input} dtype must be either a floating point or complex dtype. Got: {A:dtype}", also="E:dtype=float32"),
+    Row("dtype_floating", "{stft|istft}({A:dtype}[{...}) : expected a tensor of floating point or complex values", also="E:dtype=float32"),
     Row("dtype_index_tensor", "one_hot is only applicable to index tensor{? of type {E:dtype} ?}", also="X:operation=one_hot"),
     Row("dtype_kernel", "'{O:operation}' not implemented for '{A:dtype}'"),
     Row("dtype_mask", "{O:operation} only supports boolean masks, but got mask with dtype {A:dtype}", also="E:dtype=bool"),

@@ -486,4 +486,4 @@ def _sound(interpreter: Interpreter, call: Call) -> Value:
     shape = [Value(header.samples, origins)]
     if header.channels != 1:
         shape.append(Value(header.channels, origins))
-    return Value((Value(header.rate, origins), new(shape, None, origins)), origins)
+    return Value((Value(header.rate, origins), new(shape, header.dtype, origins)), origins)

@@ -27,7 +27,13 @@ from dl_bug_lsp.interpretation.cells import (
     part_of,
 )
 from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name
-from dl_bug_lsp.interpretation.libraries.python.files import file_of, kept_in, text_in
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    file_of,
+    kept_in,
+    misread,
+    refuse_misread,
+    text_in,
+)
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     is_true,
@@ -193,6 +199,8 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     origins = NOWHERE if path is None else path.origins
     how = _reading(interpreter, call)
     text = text_in(interpreter, file)
+    words = call.keywords
+    refuse_misread(misread(interpreter, file, words.get("encoding"), words.get("encoding_errors")))
     if file is None or how is None or text is None:
         return Value(UNKNOWN, origins)
     try:

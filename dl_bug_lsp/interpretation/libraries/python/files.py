@@ -370,11 +370,49 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
     if file is None and path.data is UNKNOWN:
         # What reads settings from it reads those of the run.
         file = interpreter.settings
-    return thing(name, call, path=path, file=Value(file), lines=lines, at=Value(0))
+    made = thing(name, call, path=path, file=Value(file), lines=lines, at=Value(0))
+    at = POSITIONS.get(call.name, 3) - (call.receiver is not None)
+    if "b" not in how and "gzip" not in call.name and isinstance(made.data, LibraryObject):
+        wrong = misread(interpreter, file, call.given(at, "encoding"), call.given(at + 1, "errors"))
+        if wrong is not None:
+            made.data.state["misread"] = wrong
+    return made
+
+
+POSITIONS = {"codecs.open": 2}
+"""At which position functions that open a file take the encoding; the others take it fourth."""
+
+
+def misread(
+    interpreter: Interpreter, file: str | None, encoding: Value | None, errors: Value | None
+) -> Value | None:
+    """Return the encoding where a file cannot be read in it, None where it can or is not known."""
+    if file is None or encoding is None or not isinstance(encoding.data, str):
+        return None
+    if errors is not None and errors.data not in (None, "strict"):
+        return None
+    if (text := text_in(interpreter, file)) is None:
+        return None
+    # What is no UTF-8 was read byte by byte.
+    written = "utf-8" if interpreter.workspace.is_as_declared(file) else "latin-1"
+    try:
+        text.encode(written).decode(encoding.data)
+    except UnicodeDecodeError:
+        return encoding
+    except (LookupError, UnicodeError, ValueError):
+        return None
+    return None
+
+
+def refuse_misread(wrong: Value | None) -> None:
+    """Raise where a file is read in an encoding that it is not written in."""
+    if wrong is not None and isinstance(wrong.data, str):
+        raise Raised("value", f"{wrong.data!r} codec can't decode byte", wrong)
 
 
 def _rest(call: Call, take: bool = True) -> list[Value] | None:
     """Return the lines of an open file that were not read yet, and count them as read."""
+    refuse_misread(state_of(call.receiver, "misread"))
     lines, at = state_of(call.receiver, "lines").data, state_of(call.receiver, "at").data
     if not isinstance(lines, list) or not isinstance(at, int):
         return None
@@ -820,6 +858,7 @@ def _read_text(interpreter: Interpreter, call: Call) -> Value:
     if file is None and call.receiver is not None and call.receiver.data is UNKNOWN:
         file = interpreter.settings
     text = text_in(interpreter, file)
+    refuse_misread(misread(interpreter, file, call.given(0, "encoding"), call.given(1, "errors")))
     if text is None or file is None:
         saved = kept_in(interpreter, call.receiver, "json")
         return call.unknown() if saved is None else JsonText(saved)

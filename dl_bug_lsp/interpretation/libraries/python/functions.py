@@ -18,6 +18,7 @@ import string
 import textwrap
 import unicodedata
 import urllib.parse
+import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -106,6 +107,20 @@ def _statistic(interpreter: Interpreter, call: Call) -> Value:
 
 
 HASHES = ("md5", "sha1", "sha224", "sha256", "sha384", "sha512", "blake2b", "blake2s")
+
+
+@MODELS.function("zlib.crc32", "zlib.adler32", "binascii.crc32")
+def _checksum(_: Interpreter, call: Call) -> Value:
+    """Return the checksum of bytes that are known, by which programs number words."""
+    data, start = call.given(0, "data"), call.given(1, "value")
+    if data is None or not isinstance(data.data, bytes):
+        return call.unknown()
+    begun = 0 if start is None else start.data
+    if not isinstance(begun, int):
+        return call.unknown()
+    work = zlib.adler32 if call.name.endswith("adler32") else zlib.crc32
+    number = work(data.data) if start is None else work(data.data, begun)
+    return Value(number, merged(*call.args))
 
 
 @MODELS.function(*(f"hashlib.{name}" for name in HASHES))

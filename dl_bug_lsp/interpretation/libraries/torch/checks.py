@@ -445,6 +445,46 @@ def _padding_row(given: Given) -> None:
         raise Raised("value", message, given["padding_idx"], given["num_embeddings"])
 
 
+BAG = "max_norm norm_type scale_grad_by_freq mode sparse per_sample_weights include_last_offset"
+
+
+@before(_layers("EmbeddingBag"), "input offsets per_sample_weights")
+@before(_functions("embedding_bag"), f"input weight offsets {BAG}")
+def _bags(given: Given) -> None:
+    """Refuse what ``embedding_bag`` does: bags begin at 0 and lie within a row of indices."""
+    rows, starts = given.get("input"), given.get("offsets")
+    indices, offsets = array(rows), array(starts)
+    if rows is None or indices is None or indices.shape is None:
+        return
+    if len(indices.shape) == 2:
+        if starts is not None:
+            message = "if input is 2D, then offsets has to be None"
+            raise Raised("value", message, starts, rows)
+        return
+    for given_indices, part in ((indices, rows), (offsets, starts)):
+        if given_indices is not None and part is not None and given_indices.dtype in FLOATING:
+            message = f"Expected tensor for argument to have scalar types: Long, Int; got {part}"
+            raise Raised("type", message, part)
+    if len(indices.shape) != 1:
+        message = "input has to be 1D or 2D Tensor"
+        raise Raised("value", message, Value(len(indices.shape), rows.origins))
+    if offsets is not None and starts is not None:
+        if offsets.shape is not None and len(offsets.shape) != 1:
+            message = "offsets has to be a 1D Tensor"
+            raise Raised("value", message, Value(len(offsets.shape), starts.origins))
+        if offsets.lowest is not None and offsets.lowest > 0:
+            message = "offsets[0] has to be 0"
+            raise Raised("value", message, Value(offsets.lowest, starts.origins))
+        most, length = offsets.highest, size(indices.shape[0])
+        if most is not None and length is not None and offsets.attained and most > length:
+            message = "offsets[-1] can not be greater than input's length"
+            raise Raised("value", message, Value(most, starts.origins), indices.shape[0])
+    weights = given.get("per_sample_weights")
+    if weights is not None and text(given.get("mode")) in ("mean", "max"):
+        message = "per_sample_weights is only supported for mode='sum'"
+        raise Raised("value", message, given["mode"], weights)
+
+
 CONVOLUTION = "in_channels out_channels kernel_size stride padding dilation groups"
 
 

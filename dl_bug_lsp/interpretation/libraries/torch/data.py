@@ -533,8 +533,16 @@ def _iterated(interpreter: Interpreter, call: Call) -> Value:
         others = () if fewer is None else (interpreter.call(custom, (fewer,), {}, call.place),)
         return Value(Lazy(item, length, others))
     last = _last_batch(interpreter, call, count) if chosen is None else None
-    smaller = () if last is None else (collated(sample, last),)
-    return Value(Lazy(collated(sample, count), length, smaller))
+    smaller = () if last is None else (_of_loader(collated(sample, last), call),)
+    return Value(Lazy(_of_loader(collated(sample, count), call), length, smaller))
+
+
+def _of_loader(batch: Value, call: Call) -> Value:
+    """Return a batch with the place of its loader where it is a container that this one made."""
+    loader = call.receiver.data if call.receiver is not None else None
+    if not isinstance(batch.data, (list, dict)) or not isinstance(loader, LibraryObject):
+        return batch
+    return Value(batch.data, batch.origins | {loader.made})
 
 
 MOST_IN_BATCH = 64

@@ -117,8 +117,9 @@ def _fold(state: State, x: Array, value: Value, _: Call) -> Value:
 def _embedding_bag(state: State, x: Array, value: Value, call: Call) -> Value:
     offsets = array(call.given(1, "offsets"))
     bags: Shape | None = x.shape[:1] if x.shape is not None and len(x.shape) == 2 else None
-    if offsets is not None and x.shape is not None and len(x.shape) == 1:
-        bags = offsets.shape
+    if offsets is not None and (x.shape is None or len(x.shape) == 1):
+        last = flag(state.get("include_last_offset"), default=False)
+        bags = offsets.shape if last is False else None
     out = state.get("embedding_dim", Value(UNKNOWN))
     return tensor(None if bags is None else (*bags, out), "float32", value, device=x.device)
 

@@ -93,9 +93,10 @@ def _refusing(model: Model) -> Model:
     def run(interpreter: Interpreter, call: Call) -> Value:
         made = model(interpreter, call)
         if interpreter.kernels.of_range:
-            places, target = _scores(call.given(0, "input")), call.given(1, "target")
-            if places is not None:
-                raise Raised("value", REFUSAL, Value(UNKNOWN, places))
+            target = call.given(1, "target")
+            for places in (_scores(call.given(0, "input")), _scores(target)):
+                if places is not None:
+                    raise Raised("value", REFUSAL, Value(UNKNOWN, places))
             labels = array(target)
             if labels is not None and target is not None:
                 beyond = labels.highest if (labels.highest or 0) > 1 else labels.lowest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
@@ -106,7 +107,12 @@ def _cumulated(call: Call, x: Array, value: Value) -> Value:
         shape = (arrays.product(shape),)
     elif shape is not None and axis is not None:
         axis_of(axis, len(shape))
-    return tensor(shape, dtype, value, library=x.library, device=x.device)
+    result = tensor(shape, dtype, value, library=x.library, device=x.device)
+    held = array(result)
+    if held is not None and "sum" in call.name and x.lowest is not None and x.lowest >= 0:
+        # A sum of more numbers that are not below 0 is no smaller than its first.
+        return Value(replace(held, lowest=x.lowest), result.origins)
+    return result
 
 
 @operation("all", "any")

@@ -244,11 +244,11 @@ def operation(
                 return call.unknown()
             result = work(call, *pair)
             name = call.name.rpartition(".")[2]
+            if name in MOVING and type(result.data) is Array:
+                result = arrays.moved(pair[0], result, Value(None, frozenset({call.place})))
             if pair[0].scores is not None and name in KEEPING_RANGE and type(result.data) is Array:
                 result = Value(replace(result.data, scores=pair[0].scores), result.origins)
-            if name not in MOVING or type(result.data) is not Array:
-                return result
-            return arrays.moved(pair[0], result, Value(None, frozenset({call.place})))
+            return result
 
         MODELS.method("array", *names)(run)
         MODELS.function(*(f"torch.{name}" for name in names), *also)(run)
