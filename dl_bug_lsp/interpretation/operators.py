@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.values import (
     looked_up,
     merged,
     rest_of,
+    typed_by,
     unknown,
 )
 from dl_bug_lsp.provenance.folding import BINARY, PERCENT
@@ -272,7 +273,7 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
             made = model(kind, a, b)
             if made is not None:
                 return made
-        return _on_arrays(kind, a, b)
+        return typed_by(_on_arrays(kind, a, b), a, b)
     if isinstance(a.data, Instance) or isinstance(b.data, Instance):
         return unknown(a, b)
     if isinstance(a.data, PLAIN) and isinstance(b.data, PLAIN):

@@ -47,6 +47,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
 )
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, requiring
+from dl_bug_lsp.interpretation.calls import own_nodes
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
@@ -74,6 +75,13 @@ OF_ONE = frozenset(
     ("append", "add", "appendleft", "remove", "discard", "len", "list", "set", "sum")
 )
 """Functions and methods that take one argument: a list of several is not unpacked for them."""
+CONVERTERS = {
+    **dict.fromkeys(("torch.from_numpy", "torch.tensor", "torch.as_tensor"), "float"),
+    **dict.fromkeys(("numpy.array", "numpy.asarray"), "astype"),
+}
+"""Functions that keep the type of what they convert, and the method that gives the usual one."""
+MOST_RETURNED = 4
+"""Names of a function that returns nothing, of which one may have to be returned."""
 NAMESPACES = ("Namespace", "SimpleNamespace", *ATTRIBUTE_TABLES)
 """Objects of libraries that hold settings as attributes."""
 OWNERS = (
@@ -288,6 +296,8 @@ class Editor:
             and (statement is getattr(at[0], at[1])[-1] or not _returns_value(function))
         ):
             yield statement, ast.copy_location(ast.Return(statement.value), statement), "return"
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and at[0] is function:
+            yield from _returned(statement, function)
         if isinstance(statement, (ast.Expr, ast.AugAssign)) or (
             isinstance(statement, ast.Assign) and _rebinds(statement)
         ):
@@ -406,6 +416,7 @@ class Editor:
             yield from self._other_names(node, env, parents)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self._other_attributes(node, parents)
+            yield from self._converting(node, parents)
         elif isinstance(node, ast.Call):
             yield from self._of_call(node, env)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
@@ -435,6 +446,23 @@ class Editor:
                 for index in list(range(len(node.elts)))[-MOST_ITEMS:]:
                     rest = [*node.elts[:index], *node.elts[index + 1 :]]
                     yield ast.List(rest, ast.Load()), "item.removed"
+
+    def _converting(
+        self, node: ast.Attribute, parents: Parents
+    ) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a function that is handed on, with what it makes in the usual type."""
+        value, at = self.recorder.values.get(node), parents.of(node)
+        library = value.data if value is not None else None
+        is_called = at is not None and isinstance(at[0], ast.Call) and at[0].func is node
+        if is_called or not isinstance(library, Library):
+            return
+        conversion = CONVERTERS.get(library.name)
+        if conversion is not None:
+            given = ast.arguments([], [ast.arg("value")], None, [], [], None, [])
+            made = ast.Call(node, [ast.Name("value", ast.Load())], [])
+            method = ast.Attribute(made, conversion, ast.Load())
+            arguments = [ast.Constant("float32")] if conversion == "astype" else []
+            yield ast.Lambda(given, ast.Call(method, arguments, [])), "wrap.dtype"
 
     def _held(self, node: ast.expr) -> object:
         value = self.recorder.values.get(node)
@@ -919,8 +947,31 @@ def _is_of_data(node: ast.AST | None, sizes: Sequence[int | None]) -> bool:
     return made and bool(sizes) and (sizes[0] or 0) > MOST_PROBES
 
 
-def _returns_value(function: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Return) and n.value for n in ast.walk(function))
+def _returns_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    own = (node for statement in function.body for node in own_nodes(statement))
+    return any(isinstance(n, ast.Return) and n.value for n in own)
+
+
+def _returned(
+    statement: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+    """Yield a function that returns what it made at its end, where it returns nothing so far."""
+    if statement is not function.body[-1] or _returns_value(function):
+        return
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
+        return
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    names = [value.id] if isinstance(value, ast.Name) else []
+    names.extend(
+        node.id
+        for last in reversed(function.body)
+        for node in ast.walk(last)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    names.extend(a.arg for a in function.args.args if a.arg not in ("self", "cls"))
+    for name in list(dict.fromkeys(names))[:MOST_RETURNED]:
+        last = _placed(ast.Return(ast.Name(name, ast.Load())), statement)
+        yield function, _with(function, "body", [*function.body, last]), "return"
 
 
 def _without_layers(node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
