@@ -267,6 +267,7 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
         result = cells.combined(kind, a, b)
         return _on_arrays(kind, a, b) if result is None else _typed(kind, a, b, result)
     if arrays.is_number(a) or arrays.is_number(b):
+        _ask_divisor(kind, a, b)
         return _on_numbers(kind, a, b)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
         for model in OF_ARRAYS:
@@ -293,10 +294,20 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
             raise Raised("type", str(error), a, b) from None
         except (NotPlain, KeyError, ValueError, ArithmeticError):
             return unknown(a, b)
+    _ask_divisor(kind, a, b)
     for side in (a, b):
         if side.data is None and arrays.is_failing():
             raise Raised("none", "unsupported operand type: 'NoneType'", side)
     return unknown(a, b)
+
+
+def _ask_divisor(kind: type[ast.operator], a: Value, b: Value) -> None:
+    """Refuse to divide a number by zero; what is not known is one where the run failed so.
+
+    Arrays give infinity.
+    """
+    if kind in (ast.Div, ast.FloorDiv, ast.Mod) and b.data in (0, 0.0) and arrays.divides_by_zero():
+        raise Raised("value", "division by zero", b)
 
 
 OF_ARRAYS: list[Callable[[type[ast.operator], Value, Value], Value | None]] = []

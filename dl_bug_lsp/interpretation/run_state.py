@@ -289,6 +289,7 @@ class RunState:
             frozenset(reported),
             self.is_failing,
             BEYOND.search(message) is not None and BELOW.search(message) is None,
+            by_zero=exception == "ZeroDivisionError",
             fractions=bool(FRACTIONS.search(message)),
             views=views,
             axis=int(axis[1]) if (axis := ON_AXIS.search(message)) else None,

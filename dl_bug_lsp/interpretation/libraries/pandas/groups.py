@@ -781,6 +781,8 @@ def _each_row(interpreter: Interpreter, call: Call) -> Value:
     frame, groups = row_groups
     cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
     made: list[object] = [None] * (size(frame.rows) or 0)
+    upwards = call.given(0, "ascending")
+    is_last_first = call.name != "transform" and upwards is not None and upwards.data is False
     for number, rows in enumerate(groups.values()):
         value: object = number
         if call.name == "transform":
@@ -789,8 +791,11 @@ def _each_row(interpreter: Interpreter, call: Call) -> Value:
             value = reduced(how.data, [cells[i] for i in rows])
             if value is UNKNOWN:
                 return unknown(call.receiver)
+        if is_last_first:
+            value = len(groups) - 1 - number
         for place, row in enumerate(rows):
-            made[row] = place if call.name == "cumcount" else value
+            count = len(rows) - 1 - place if is_last_first else place
+            made[row] = count if call.name == "cumcount" else value
     like = column(frame, next(iter(frame.columns)))
     return Value(remade(like, made).data, merged(call.receiver))
 

@@ -416,7 +416,11 @@ def _split(call: Call, x: Array, value: Value) -> Value:
     def piece(length: Value | None) -> Value:
         middle = () if length is None else (length,)
         assert x.shape is not None
-        return like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value)
+        part = like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value)
+        if at and isinstance(part.data, Array):
+            # A column of several has numbers of its own.
+            part.data.lowest = part.data.highest = None
+        return part
 
     if name == "unbind":
         if total is None or total > 256:
