@@ -54,7 +54,7 @@ class Comparisons:
     failing: Callable[[], bool] = bool
     beyond: bool = False
     by_zero: bool = False
-    """Whether the failure is a division by zero: on the failing line what is divided is a number."""
+    """Whether the failure is a division by zero: its line divides a number, not an array."""
     bound: int | None = None
     """Set where a run is followed again after an edit: the bound that the index was beyond."""
     agreed: Counter[Origin] = field(default_factory=Counter)
