@@ -556,7 +556,14 @@ def _holds_text(data: Array | None) -> bool:
 
 
 def _refuse_texts(kind: type[ast.operator], a: Value, b: Value) -> None:
-    """Raise where numbers and texts are to be combined, other than by a product."""
+    """Raise where numbers and texts are to be combined, other than by a product.
+
+    Masks are not subtracted (NumPy and PyTorch).
+    """
+    masks = [side.data for side in (a, b) if isinstance(side.data, Array)]
+    kinds = {(mask.library, mask.dtype) for mask in masks}
+    if kind is ast.Sub and len(masks) == 2 and kinds in ({("torch", "bool")}, {("numpy", "bool")}):
+        raise Raised("type", "subtraction of two bool tensors is not supported", a, b)
     for texts, other in ((a, b), (b, a)):
         dtype = other.data.dtype if isinstance(other.data, Array) else ""
         is_number = _is_number(other) or bool(_NUMERIC.fullmatch(dtype or ""))
@@ -1393,6 +1400,9 @@ def check_stored(part: Value, value: Value) -> None:
     Axes of one item are repeated (NumPy, "Assigning values to indexed arrays"; PyTorch, ``copy_``).
     """
     into, given = arrays.array(part), arrays.array(value)
+    if given is None and into is not None and into.library == "numpy" and len(into.shape or ()):
+        items = _outline(value)
+        given = None if items is None else arrays.array(items)
     if into is None or given is None or into.shape is None or given.shape is None:
         return
     given_shape = list(given.shape)

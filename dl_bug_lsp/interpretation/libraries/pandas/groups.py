@@ -108,6 +108,9 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
 def _concat(interpreter: Interpreter, call: Call) -> Value:
     parts, axis = listed(interpreter, call.given(0, "objs")), call.given(1, "axis")
     across = axis is not None and axis.data in (1, "columns")
+    objects = call.given(0, "objs")
+    if objects is not None and isinstance(objects.data, (list, tuple)) and not objects.data:
+        raise Raised("value", "No objects to concatenate", objects)
     tables = [_table_of_column(part) if across else table_of(part) for part in parts or ()]
     known = [table for table in tables if table is not None]
     if not known or len(known) != len(tables) or parts is None:
