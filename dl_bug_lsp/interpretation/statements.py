@@ -710,7 +710,7 @@ class Statements(Expressions):
         return {key: value for key, value in names.items() if not key.startswith("_")}
 
 
-OF_CLASSES = {
+OF_CLASSES: dict[type, str] = {
     type(None): "NoneType takes no arguments",
     ModuleValue: "module() takes at most 2 arguments (3 given)",
     FunctionValue: "function() argument 'code' must be code, not str",

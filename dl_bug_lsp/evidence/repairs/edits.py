@@ -485,7 +485,7 @@ class Editor:
             given = ast.arguments([], [ast.arg("value")], None, [], [], None, [])
             made = ast.Call(node, [ast.Name("value", ast.Load())], [])
             method = ast.Attribute(made, conversion, ast.Load())
-            arguments = [ast.Constant("float32")] if conversion == "astype" else []
+            arguments: list[ast.expr] = [ast.Constant("float32")] if conversion == "astype" else []
             yield ast.Lambda(given, ast.Call(method, arguments, [])), "wrap.dtype"
 
     def _held(self, node: ast.expr) -> object:

@@ -546,13 +546,13 @@ __all__ = ["checked", "checked_function"]
 
 # --- what estimators are made with ----------------------------------------------------------------
 
-FORESTS = tuple(
+PARALLEL_TREES = tuple(
     f"{name}{kind}"
     for name in ("RandomForest", "ExtraTrees")
     for kind in ("Classifier", "Regressor")
 )
-TREES = (*FORESTS, "DecisionTreeClassifier", "DecisionTreeRegressor")
-BOOSTED = ("GradientBoostingClassifier", "GradientBoostingRegressor")
+OF_TREES = (*PARALLEL_TREES, "DecisionTreeClassifier", "DecisionTreeRegressor")
+SEQUENTIAL_TREES = ("GradientBoostingClassifier", "GradientBoostingRegressor")
 NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor")
 VECTORS = ("SVC", "SVR", "LinearSVC", "LinearSVR")
 CRITERIA = {
@@ -560,9 +560,9 @@ CRITERIA = {
     "Regressor": "squared_error absolute_error friedman_mse poisson",
 }
 CONSTRAINTS: tuple[tuple[Sequence[str], str, str], ...] = (
-    ((*FORESTS, *BOOSTED), "n_estimators", "int [1, inf)"),
-    ((*TREES, *BOOSTED), "max_depth", "int [1, inf)"),
-    (TREES, "max_features", "sqrt log2"),
+    ((*PARALLEL_TREES, *SEQUENTIAL_TREES), "n_estimators", "int [1, inf)"),
+    ((*OF_TREES, *SEQUENTIAL_TREES), "max_depth", "int [1, inf)"),
+    (OF_TREES, "max_features", "sqrt log2"),
     (NEIGHBOURS, "n_neighbors", "int [1, inf)"),
     (NEIGHBOURS, "weights", "uniform distance"),
     ((*VECTORS, "LogisticRegression"), "C", "(0, inf)"),
@@ -590,7 +590,7 @@ CONSTRAINTS: tuple[tuple[Sequence[str], str, str], ...] = (
     (("SimpleImputer",), "strategy", "mean median most_frequent constant"),
     *(
         ((name,), "criterion", CRITERIA[kind])
-        for name in TREES
+        for name in OF_TREES
         for kind in CRITERIA
         if kind in name
     ),
@@ -600,7 +600,7 @@ CONSTRAINTS: tuple[tuple[Sequence[str], str, str], ...] = (
 Source: ``_parameter_constraints`` of scikit-learn's estimators.
 """
 FIRST = {
-    "n_estimators": FORESTS,
+    "n_estimators": PARALLEL_TREES,
     "n_neighbors": NEIGHBOURS,
     "alpha": ("Ridge", "Lasso", "ElasticNet"),
     "degree": ("PolynomialFeatures",),
