@@ -193,6 +193,8 @@ def truth(value: Value) -> bool | None:
         return True
     if isinstance(data, Array) and arrays.is_failing():
         _single(value, data)
+    if isinstance(data, Table) and arrays.is_failing():
+        raise Raised("value", "The truth value of a DataFrame is ambiguous", value)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
     return None if may_be_attribute(value) else True

@@ -255,7 +255,7 @@ def _ask_mode(layer: LibraryObject, call: Call) -> None:
     option = DECIDED.get(layer.short, "deterministic")
     given = (layer.keywords.get(option), call.keywords.get(option))
     by_name = len(call.args) < 2 and len(layer.args) < (2 if layer.short == "Dropout" else 1)
-    if layer.short in DECIDED and by_name:
+    if layer.short in DECIDED and by_name and arrays.is_failing():
         missing = [value for value in given if value is None or value.data is None]
         if len(missing) != 1:
             how = "must be passed to the constructor or"
