@@ -6,6 +6,7 @@ launch scripts.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import math
 import posixpath
@@ -313,16 +314,33 @@ def _is_there(path: str, files: tuple[str, ...]) -> bool:
 CHANGES_FOLDER = re.compile(r"^\s*(?:cd|pushd)\s+\S|\bos\.chdir\(|\bcontextlib\.chdir\(")
 
 
+def _older_hydra(case: Case) -> Iterator[tuple[str, int, str]]:
+    """Yield the entry points that ask Hydra to behave as before version 1.2."""
+    for file in case.code_files:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.Call) or ast.unparse(node.func) != "hydra.main":
+                continue
+            for given in node.keywords:
+                held = given.value.value if isinstance(given.value, ast.Constant) else None
+                if given.arg == "version_base" and held in ("1.0", "1.1"):
+                    yield file, given.value.lineno, f"version_base={held!r}"
+
+
 def _changed_folders(case: Case) -> list[tuple[str, int, str]]:
     """Return (file, line, text) of what makes the run leave the folder that it was started in.
 
-    Hydra does so for `hydra.job.chdir` (Hydra 1.3, "Output/Working directory").
+    Hydra does so for `hydra.job.chdir`, and without it for a `version_base` below 1.2 (Hydra 1.3,
+    "Output/Working directory", "version_base").
     """
+    chosen = [entry for entry in case.config_entries if entry.key == "chdir"]
     changes = [
         (entry.file, entry.line, f"{entry.key}: {entry.text}")
-        for entry in case.config_entries
-        if entry.key == "chdir" and entry.value is True
+        for entry in chosen
+        if entry.value is True
     ]
+    if not chosen:
+        changes.extend(_older_hydra(case))
     scripts = [file for file in case.workspace.files() if file.endswith((".sh", ".bash", ".slurm"))]
     for file in (*case.code_files, *scripts[:MOST_TEXTS]):
         for number, line in enumerate(case.workspace.lines(file), 1):

@@ -54,6 +54,8 @@ class Comparisons:
     reported: frozenset[tuple[int, int]] = frozenset()
     failing: Callable[[], bool] = bool
     beyond: bool = False
+    by_zero: bool = False
+    """Whether the failure is a division by zero: its line divides a number, not an array."""
     bound: int | None = None
     """Set where a run is followed again after an edit: the bound that the index was beyond."""
     agreed: Counter[Origin] = field(default_factory=Counter)
@@ -357,6 +359,12 @@ def is_beyond(limit: Value) -> bool:
         return False
     number = size(limit)
     return comparisons.bound is None or number is None or number <= comparisons.bound
+
+
+def divides_by_zero() -> bool:
+    """Whether the failing line is being followed, and the failure is a division by zero."""
+    comparisons = COMPARISONS.get()
+    return comparisons is not None and comparisons.by_zero and comparisons.failing()
 
 
 def same(a: Value, b: Value, message: str) -> Value:

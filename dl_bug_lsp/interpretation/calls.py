@@ -46,8 +46,10 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     of_dtype,
     rest_of,
+    typed_by,
     unknown,
 )
+from dl_bug_lsp.provenance.binder import open_ends
 from dl_bug_lsp.provenance.scopes import called_name
 
 MAX_DEPTH = 40
@@ -349,6 +351,7 @@ class Calls(RunState):
         elif type(result.data) is Array and _decides_dtype(call, result.data):
             others = frozenset(origin for origin in result.origins if origin[1] >= 0)
             result = Value(result.data, others | {of_dtype(call.place)})
+        result = typed_by(result, call.receiver, *call.args, *call.keywords.values())
         if isinstance(result.data, tuple) and isinstance(
             call.receiver and call.receiver.data, Array
         ):
@@ -393,9 +396,12 @@ class Calls(RunState):
             return self._call_method(data, args, keywords, place)
         if isinstance(data, Library):
             result = self._call_library(data.name, args, keywords, place)
-            # What chose a class among others has made its objects, too.
-            if callee.origins and isinstance(result.data, LibraryObject):
+            # What chose a class or function among others has made what it gives, too.
+            if callee.origins and isinstance(result.data, (LibraryObject, Array)):
                 result = Value(result.data, merged(result, callee))
+            if callee.origins and isinstance(result.data, Array) and data.short in CREATING:
+                marks = {of_dtype(chosen) for chosen in callee.origins if chosen[1] > 0}
+                result = Value(result.data, result.origins | marks)
             return result
         if isinstance(data, LibraryObject):
             return self._call_object(callee, data, args, keywords, place)
@@ -1316,6 +1322,7 @@ CREATING = frozenset(
         *("rand", "randn", "randint", "randperm", "zeros_like", "ones_like", "full_like"),
         *("empty_like", "array", "asarray", "as_tensor", "constant", "fill", "convert_to_tensor"),
         *("logspace", "fromiter", "FloatTensor", "LongTensor", "IntTensor", "Tensor"),
+        "from_numpy",
     ]
 )
 """Functions of libraries that make arrays of a dtype of their own."""
@@ -1464,13 +1471,28 @@ def _hooks(state: Mapping[str, Value], name: str) -> list[Value]:
 
 
 def _lines_of_ends(function: ast.AST) -> tuple[int, ...]:
-    """Return the lines of the conditions around ``return`` statements, and of these."""
+    """Return the lines of the conditions around ``return`` statements, and of these.
+
+    Without any they are those of the last statements, after which a ``return`` may be missing.
+    """
     found: list[int] = []
-    for node in ast.walk(function):
+    body: list[ast.stmt] = getattr(function, "body", [])
+    own = [node for statement in body for node in own_nodes(statement)]
+    if not any(isinstance(node, ast.Return) for node in own):
+        return tuple(last.lineno for last in open_ends(body))[:MAX_SIDES]
+    for node in own:
         if isinstance(node, ast.If):
             returns = [n for n in node.body if isinstance(n, ast.Return) and n.value is not None]
             found.extend(item.lineno for item in (node, *returns) if returns)
     return tuple(found[:MAX_SIDES])
+
+
+def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a statement and what is in it, without the bodies of functions and classes."""
+    yield node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+        for child in ast.iter_child_nodes(node):
+            yield from own_nodes(child)
 
 
 def _yields(node: ast.AST) -> bool:

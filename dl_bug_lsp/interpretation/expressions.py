@@ -62,6 +62,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     read_as_text,
     rest_of,
+    typed_by,
     unknown,
 )
 from dl_bug_lsp.provenance.folding import formatted
@@ -156,7 +157,12 @@ class Expressions(Calls):
                 result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
             except Raised:
                 continue
-            if is_main or isinstance(result.data, (FunctionValue, BoundMethod, ClassValue)):
+            # One that forgets to return leaves nothing under the name.
+            if (
+                is_main
+                or result.data is None
+                or isinstance(result.data, (FunctionValue, BoundMethod, ClassValue))
+            ):
                 made = result
         return made
 
@@ -1171,7 +1177,7 @@ class Expressions(Calls):
             known = grids.subscripted(base, parts, slices)
             if known is not None:
                 return known
-        result = operators.indexed(base, parts, slices)
+        result = typed_by(operators.indexed(base, parts, slices), base, *parts)
         if any(s is not None for s in slices):
             result = _cut_at(result, base, place)
         return self._recorded("__getitem__", result, base)

@@ -15,7 +15,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, operators
-from dl_bug_lsp.interpretation.calls import FORWARDS, LONG_ROUND, MAX_ROUNDS, MAX_WHILE, _Leave
+from dl_bug_lsp.interpretation.calls import (
+    FORWARDS,
+    LONG_ROUND,
+    MAX_ROUNDS,
+    MAX_WHILE,
+    _Leave,
+    own_nodes,
+)
 from dl_bug_lsp.interpretation.expressions import Again
 from dl_bug_lsp.interpretation.footprint import Footprint
 from dl_bug_lsp.interpretation.interpreter import Interpreter, _unknown_for
@@ -631,17 +638,9 @@ def _may_leave(body: Sequence[ast.stmt]) -> bool:
     return any(
         isinstance(node, (ast.Return, ast.Break, ast.Continue))
         for statement in body
-        for node in _own_nodes(statement)
+        for node in own_nodes(statement)
     )
 
 
 def _may_return(body: Sequence[ast.stmt]) -> bool:
-    return any(isinstance(n, ast.Return) for statement in body for n in _own_nodes(statement))
-
-
-def _own_nodes(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a statement and what is in it, without the bodies of functions and classes."""
-    yield node
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-        for child in ast.iter_child_nodes(node):
-            yield from _own_nodes(child)
+    return any(isinstance(n, ast.Return) for statement in body for n in own_nodes(statement))

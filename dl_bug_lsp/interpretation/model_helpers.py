@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+import math
+import re
+from collections.abc import Callable, MutableMapping
 from typing import TYPE_CHECKING, Any
 
 # The models of builtins below take the place of its, or call them.
@@ -136,3 +138,28 @@ def words_given(interpreter: Interpreter, given: Value | None) -> list[Value] | 
 def first_argument(_: Interpreter, call: Call) -> Value:
     """Model a function that gives back its first argument as it is."""
     return call.args[0] if call.args else call.unknown()
+
+
+Refusal = Callable[[Value], bool]
+"""Says of an argument whether a library refuses it."""
+RANGE = re.compile(r"(?P<whole>int )?(?P<open>[\[(])(?P<low>-?\w+), (?P<high>-?\w+)(?P<end>[\])])")
+
+
+def in_range(written: str) -> Refusal:
+    """Return what says whether a number is out of a range, or a text none of some words."""
+    match = RANGE.fullmatch(written)
+    if match is None:
+        words = frozenset(written.split())
+        return lambda value: isinstance(value.data, str) and value.data not in words
+    low, high = float(match["low"]), float(match["high"])
+    whole, above, below = bool(match["whole"]), match["open"] == "(", match["end"] == ")"
+
+    def refuses(value: Value) -> bool:
+        number = value.data
+        if isinstance(number, bool) or not isinstance(number, (int, float)):
+            return False
+        out = number < low or number > high or (above and number == low)
+        out = out or (below and number == high and not math.isinf(high))
+        return out or (whole and isinstance(number, float))
+
+    return refuses

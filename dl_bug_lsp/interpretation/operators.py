@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.values import (
     looked_up,
     merged,
     rest_of,
+    typed_by,
     unknown,
 )
 from dl_bug_lsp.provenance.folding import BINARY, PERCENT
@@ -192,6 +193,8 @@ def truth(value: Value) -> bool | None:
         return True
     if isinstance(data, Array) and arrays.is_failing():
         _single(value, data)
+    if isinstance(data, Table) and arrays.is_failing():
+        raise Raised("value", "The truth value of a DataFrame is ambiguous", value)
     if isinstance(data, (Array, Table)) or data is UNKNOWN or isinstance(data, LibraryObject):
         return None
     return None if may_be_attribute(value) else True
@@ -266,13 +269,14 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
         result = cells.combined(kind, a, b)
         return _on_arrays(kind, a, b) if result is None else _typed(kind, a, b, result)
     if arrays.is_number(a) or arrays.is_number(b):
+        _ask_divisor(kind, a, b)
         return _on_numbers(kind, a, b)
     if isinstance(a.data, Array) or isinstance(b.data, Array):
         for model in OF_ARRAYS:
             made = model(kind, a, b)
             if made is not None:
                 return made
-        return _on_arrays(kind, a, b)
+        return typed_by(_on_arrays(kind, a, b), a, b)
     if isinstance(a.data, Instance) or isinstance(b.data, Instance):
         return unknown(a, b)
     if isinstance(a.data, PLAIN) and isinstance(b.data, PLAIN):
@@ -292,10 +296,20 @@ def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
             raise Raised("type", str(error), a, b) from None
         except (NotPlain, KeyError, ValueError, ArithmeticError):
             return unknown(a, b)
+    _ask_divisor(kind, a, b)
     for side in (a, b):
         if side.data is None and arrays.is_failing():
             raise Raised("none", "unsupported operand type: 'NoneType'", side)
     return unknown(a, b)
+
+
+def _ask_divisor(kind: type[ast.operator], a: Value, b: Value) -> None:
+    """Refuse to divide a number by zero; what is not known is one where the run failed so.
+
+    Arrays give infinity.
+    """
+    if kind in (ast.Div, ast.FloorDiv, ast.Mod) and b.data in (0, 0.0) and arrays.divides_by_zero():
+        raise Raised("value", "division by zero", b)
 
 
 OF_ARRAYS: list[Callable[[type[ast.operator], Value, Value], Value | None]] = []
@@ -544,7 +558,14 @@ def _holds_text(data: Array | None) -> bool:
 
 
 def _refuse_texts(kind: type[ast.operator], a: Value, b: Value) -> None:
-    """Raise where numbers and texts are to be combined, other than by a product."""
+    """Raise where numbers and texts are to be combined, other than by a product.
+
+    Masks are not subtracted (NumPy and PyTorch).
+    """
+    masks = [side.data for side in (a, b) if isinstance(side.data, Array)]
+    kinds = {(mask.library, mask.dtype) for mask in masks}
+    if kind is ast.Sub and len(masks) == 2 and kinds in ({("torch", "bool")}, {("numpy", "bool")}):
+        raise Raised("type", "subtraction of two bool tensors is not supported", a, b)
     for texts, other in ((a, b), (b, a)):
         dtype = other.data.dtype if isinstance(other.data, Array) else ""
         is_number = _is_number(other) or bool(_NUMERIC.fullmatch(dtype or ""))
@@ -1398,6 +1419,9 @@ def check_stored(part: Value, value: Value) -> None:
     Axes of one item are repeated (NumPy, "Assigning values to indexed arrays"; PyTorch, ``copy_``).
     """
     into, given = arrays.array(part), arrays.array(value)
+    if given is None and into is not None and into.library == "numpy" and len(into.shape or ()):
+        items = _outline(value)
+        given = None if items is None else arrays.array(items)
     if into is None or given is None or into.shape is None or given.shape is None:
         return
     given_shape = list(given.shape)

@@ -289,6 +289,7 @@ class RunState:
             frozenset(reported),
             self.is_failing,
             BEYOND.search(message) is not None and BELOW.search(message) is None,
+            by_zero=exception == "ZeroDivisionError",
             fractions=bool(FRACTIONS.search(message)),
             views=views,
             as_failed=self.is_as_failed,

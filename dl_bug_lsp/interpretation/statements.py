@@ -85,6 +85,9 @@ class Statements(Expressions):
 
     def _do_Assign(self, node: ast.Assign, env: Environment) -> None:
         value = self.value(node.value, env)
+        if isinstance(value.data, Library) and value.data.name in MODELS.functions:
+            # Another name for a function is a choice that its results come from.
+            value = Value(value.data, value.origins | {(env.file, node.lineno)})
         for target in node.targets:
             self.assign(target, value, env)
 
@@ -646,6 +649,10 @@ class Statements(Expressions):
 
     def _do_ClassDef(self, node: ast.ClassDef, env: Environment) -> None:
         bases = tuple(self.value(b, env) for b in node.bases if not isinstance(b, ast.Starred))
+        for base in bases:
+            refusal = _refused_base(base)
+            if refusal is not None and not self._is_mistaken(refusal):
+                raise refusal
         cls = ClassValue(node.name, node, env.file, bases, {})
         cls.is_dataclass = any(
             "dataclass" in ast.unparse(d) or "attr" in ast.unparse(d) for d in node.decorator_list
@@ -716,6 +723,34 @@ class Statements(Expressions):
                 for item in items
             }
         return {key: value for key, value in names.items() if not key.startswith("_")}
+
+
+OF_CLASSES: dict[type, str] = {
+    type(None): "NoneType takes no arguments",
+    ModuleValue: "module() takes at most 2 arguments (3 given)",
+    FunctionValue: "function() argument 'code' must be code, not str",
+    int: "int() takes at most 2 arguments (3 given)",
+    str: "str() argument 'encoding' must be str, not tuple",
+    **{kind: f"{kind.__name__} expected at most 1 argument, got 3" for kind in (list, tuple, dict)},
+}
+"""What the types of things that are no class say when they are called to make one."""
+
+
+def _refused_base(base: Value) -> Raised | None:
+    """Return what Python says of a base that is no class, None where it may be one.
+
+    A class is made by the type of its bases (the Python language reference, "Determining the
+    appropriate metaclass").
+    """
+    data = base.data
+    message = OF_CLASSES.get(type(data))
+    if message is None or (isinstance(data, FunctionValue) and _decorators(data)):
+        return None
+    return Raised("none" if data is None else "arguments", message, base)
+
+
+def _decorators(function: FunctionValue) -> Sequence[ast.expr]:
+    return getattr(function.node, "decorator_list", ())
 
 
 def _filled_name(node: ast.AST) -> str:

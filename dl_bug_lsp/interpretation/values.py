@@ -171,6 +171,31 @@ def merged(*parts: Value) -> Origins:
     return frozenset(sorted(origins, key=_order)[:MAX_ORIGINS])
 
 
+def typed_by(result: Value, *parts: Value | None) -> Value:
+    """Return an array without the marks of what decided the dtype of parts that have another one.
+
+    They stay where nothing else is known to have decided the array's own dtype.
+    """
+    data = result.data
+    marks = {origin for origin in result.origins if origin[1] < 0}
+    if not marks or not isinstance(data, Array) or data.dtype is None:
+        return result
+    kept, other = set[Origin](), set[Origin]()
+    for part in parts:
+        held = part.data if part is not None else None
+        items = held[:MOST_TYPED] if isinstance(held, (list, tuple)) else (part,)
+        for item in items:
+            made = item.data if isinstance(item, Value) else None
+            if isinstance(made, Array) and made.dtype is not None and isinstance(item, Value):
+                (kept if made.dtype == data.dtype else other).update(item.origins & marks)
+    dropped = other - kept
+    if not dropped or dropped == marks:
+        return result
+    return Value(data, result.origins - dropped)
+
+
+MOST_TYPED = 8
+"""Items of a list of which the dtypes are looked at."""
 OF_SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".gin", ".sh")
 OF_CODE = (".py", ".ipynb")
 

@@ -385,8 +385,27 @@ def find_selections(case: Case) -> Iterator[Clue]:
         kept = taken if keeps else asked - taken
         share = kept / asked
         if share < FEW and (kept == 0 or not _looks_for_one(test)):
+            score = 1 - share / FEW
+            limits = list(_limits(case, test))
+            for setting in limits:
+                why = f"this is the limit of `{source(test)}`, which keeps {kept} of {asked} items"
+                part = score / math.sqrt(len(limits))
+                yield Clue("rules.strong", *setting, part, f"{why} {how_known(case)}")
             why = f"`{source(test)}` keeps {kept} of {asked} items {how_known(case)}"
-            yield Clue("rules.strong", file, line, 1 - share / FEW, why)
+            yield Clue("rules.strong", file, line, score * (OF_CUTS if limits else 1.0), why)
+
+
+def _limits(case: Case, test: ast.expr) -> Iterator[tuple[str, int]]:
+    """Yield the settings that a condition compares with and that what fails was made of."""
+    raised = follow(case).raised
+    if not isinstance(test, ast.Compare) or raised is None:
+        return
+    made = {place for side in raised.sides for place in side.origins}
+    for side in (test.left, *test.comparators):
+        named = _counted(side)
+        for file, line, _ in _settings_named(case, named[0]) if named is not None else ():
+            if (file, line) in made:
+                yield file, line
 
 
 TOTALS = re.compile(

@@ -105,6 +105,13 @@ MOST_PARTS = 4
 Known = Callable[[str], "Value | None"]
 
 
+SPLITS = frozenset(
+    {"train", "training", "tr", "val", "valid", "va", "validation", "dev", "test", "te", "eval"}
+    | {"holdout"}
+)
+"""What names of parts of a data set say which part it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """How a name was bound: ``value`` is the expression, ``beside`` the names bound likewise."""

@@ -15,6 +15,7 @@ from itertools import combinations, pairwise
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import callees_of_nothing, own_nodes, source
 from dl_bug_lsp.evidence.repairs import repair_context
+from dl_bug_lsp.evidence.repairs.alternatives import SPLITS
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
     body_of,
@@ -583,12 +584,6 @@ def fits(argument: str, parameter: str) -> float:
 def _has_initial(short: set[str], whole: set[str]) -> bool:
     """Whether a name has a letter for a word of another one (``INPUT_H`` for ``height``)."""
     return any(len(a) == 1 < len(b) and b.startswith(a) for a in short for b in whole)
-
-
-SPLITS = frozenset(
-    {"train", "training", "tr", "val", "valid", "validation", "dev", "test", "eval", "holdout"}
-)
-"""What names of parts of a data set say which part it is."""
 
 
 def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:

@@ -36,6 +36,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     REDUCTIONS,
     RENAMED,
     SHAPED,
+    SPLITS,
     UNWRAPPED,
     WORDS,
     Part,
@@ -47,6 +48,8 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
 )
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, requiring
+from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.interpretation.calls import own_nodes
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
@@ -74,6 +77,13 @@ OF_ONE = frozenset(
     ("append", "add", "appendleft", "remove", "discard", "len", "list", "set", "sum")
 )
 """Functions and methods that take one argument: a list of several is not unpacked for them."""
+CONVERTERS = {
+    **dict.fromkeys(("torch.from_numpy", "torch.tensor", "torch.as_tensor"), "float"),
+    **dict.fromkeys(("numpy.array", "numpy.asarray"), "astype"),
+}
+"""Functions that keep the type of what they convert, and the method that gives the usual one."""
+MOST_RETURNED = 4
+"""Names of a function that returns nothing, of which one may have to be returned."""
 NAMESPACES = ("Namespace", "SimpleNamespace", *ATTRIBUTE_TABLES)
 """Objects of libraries that hold settings as attributes."""
 OWNERS = (
@@ -120,7 +130,7 @@ PRIORS = {
     "count.maximum": 0.8, "count.other": 0.6,
     "wrap.stack": 0.5, "wrap.array": 0.3, "wrap.tensor": 0.4,
     "wrap.index": 0.5, "wrap.missing": 0.5, "wrap.text": 0.3, "wrap.frame": 0.3, "wrap.codes": 0.3,
-    "wrap.copy": 0.2, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
+    "wrap.copy": 0.2, "wrap.like": 1.0, "wrap.dense": 0.8, "wrap.columns": 0.3, "wrap.crop": 0.6,
     "wrap.reshape_like": 0.6, "wrap.pooled": 0.3, "wrap.reduced": 0.4, "wrap.decided": 0.3,
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
@@ -243,6 +253,7 @@ class Editor:
         self._by_name: dict[str, Mapping[str, Sequence[ast.Call]]] = {}
         self._reads: dict[ast.AST, frozenset[str]] = {}
         self._bound: dict[ast.AST, dict[str, list[Part]]] = {}
+        self._treated: dict[ast.AST, list[tuple[ast.Name, ast.expr]]] = {}
 
     def parents(self, file: str) -> Parents | None:
         """Return where the nodes of a file stand, None where it cannot be parsed."""
@@ -291,6 +302,8 @@ class Editor:
             and (statement is getattr(at[0], at[1])[-1] or not _returns_value(function))
         ):
             yield statement, ast.copy_location(ast.Return(statement.value), statement), "return"
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and at[0] is function:
+            yield from _returned(statement, function)
         if isinstance(statement, (ast.Expr, ast.AugAssign)) or (
             isinstance(statement, ast.Assign) and _rebinds(statement)
         ):
@@ -414,6 +427,7 @@ class Editor:
             yield from self._other_names(node, env, parents)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
             yield from self._other_attributes(node, parents)
+            yield from self._converting(node, parents)
         elif isinstance(node, ast.Call):
             yield from self._of_call(node, env)
         elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
@@ -426,6 +440,29 @@ class Editor:
                 yield other, "count.other"
         if self._may_wrap(node, parents):
             yield from self._wrapped(node, env)
+            if isinstance(node, ast.Name):
+                for other in self._like_others(node, parents):
+                    yield other, "wrap.like"
+
+    def _like_others(self, node: ast.Name, parents: Parents) -> Iterator[ast.expr]:
+        """Yield what the function does elsewhere to a value of the same name, or of its like.
+
+        Parts of a data set have names that differ in one word (``x_train``, ``x_val``).
+        """
+        around = parents.function_around(node) or parents.tree
+        if around not in self._treated:
+            self._treated[around] = list(_treated(around))
+        own, at = parts_of(node.id), parents.of(node)
+        done = {ast.dump(at[0])} if at is not None else set()
+        for name, whole in self._treated[around]:
+            other = parts_of(name.id)
+            odd = [(a, b) for a, b in zip(own, other, strict=False) if a != b]
+            if len(own) != len(other) or not all({a, b} <= SPLITS for a, b in odd):
+                continue
+            treated = _exchanged(whole, name, node)
+            if ast.dump(treated) not in done:
+                done.add(ast.dump(treated))
+                yield treated
 
     def _of_items(
         self, node: ast.Tuple | ast.List, parents: Parents
@@ -443,6 +480,21 @@ class Editor:
                 for index in list(range(len(node.elts)))[-MOST_ITEMS:]:
                     rest = [*node.elts[:index], *node.elts[index + 1 :]]
                     yield ast.List(rest, ast.Load()), "item.removed"
+
+    def _converting(self, node: ast.Attribute, parents: Parents) -> Iterator[tuple[ast.expr, str]]:
+        """Yield a function that is handed on, with what it makes in the usual type."""
+        value, at = self.recorder.values.get(node), parents.of(node)
+        library = value.data if value is not None else None
+        is_called = at is not None and isinstance(at[0], ast.Call) and at[0].func is node
+        if is_called or not isinstance(library, Library):
+            return
+        conversion = CONVERTERS.get(library.name)
+        if conversion is not None:
+            given = ast.arguments([], [ast.arg("value")], None, [], [], None, [])
+            made = ast.Call(node, [ast.Name("value", ast.Load())], [])
+            method = ast.Attribute(made, conversion, ast.Load())
+            arguments: list[ast.expr] = [ast.Constant("float32")] if conversion == "astype" else []
+            yield ast.Lambda(given, ast.Call(method, arguments, [])), "wrap.dtype"
 
     def _held(self, node: ast.expr) -> object:
         value = self.recorder.values.get(node)
@@ -957,6 +1009,42 @@ class Editor:
             yield from around_value(node, held, env, self.sought)
 
 
+def _treated(around: ast.AST) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """Yield the names of a function that something is done to, each with all that is done.
+
+    That is arithmetic with a number, a method, or a function of them alone.
+    """
+    for node in ast.walk(around):
+        name: ast.expr | None = None
+        if isinstance(node, ast.BinOp) and isinstance(node.right, ast.Constant):
+            name = node.left
+        elif isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            name = node.args[0]
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:
+            name = node.func.value
+        is_other = isinstance(node, ast.Call) and called_name(node) in UNTREATED
+        if isinstance(name, ast.Name) and isinstance(node, ast.expr) and not is_other:
+            yield name, node
+
+
+UNTREATED = frozenset(("len", "print", "type", "id", "iter", "next", "enumerate", "fit", "append"))
+"""What is called with a value and gives nothing that stands for it."""
+
+
+def _exchanged(whole: ast.expr, name: ast.Name, other: ast.Name) -> ast.expr:
+    """Return a copy of an expression with one of its names exchanged."""
+    changed = copy.copy(whole)
+    if isinstance(changed, ast.BinOp):
+        changed.left = other
+    elif isinstance(changed, ast.Call) and changed.args:
+        changed.args = [other]
+    elif isinstance(changed, ast.Call) and isinstance(changed.func, ast.Attribute):
+        changed.func = ast.copy_location(
+            ast.Attribute(other, changed.func.attr, ast.Load()), changed.func
+        )
+    return changed
+
+
 def _may_be_shape(node: ast.Tuple | ast.List, parent: ast.AST | None) -> bool:
     """Whether items may be sizes: of a tuple, or of a list that is given for a shape."""
     if isinstance(node, ast.Tuple):
@@ -972,8 +1060,31 @@ def _is_of_data(node: ast.AST | None, sizes: Sequence[int | None]) -> bool:
     return made and bool(sizes) and (sizes[0] or 0) > MOST_PROBES
 
 
-def _returns_value(function: ast.FunctionDef) -> bool:
-    return any(isinstance(n, ast.Return) and n.value for n in ast.walk(function))
+def _returns_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    own = (node for statement in function.body for node in own_nodes(statement))
+    return any(isinstance(n, ast.Return) and n.value for n in own)
+
+
+def _returned(
+    statement: ast.stmt, function: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[tuple[ast.AST, ast.AST, str]]:
+    """Yield a function that returns what it made at its end, where it returns nothing so far."""
+    if statement is not function.body[-1] or _returns_value(function):
+        return
+    if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
+        return
+    value = statement.value if isinstance(statement, ast.Assign) else None
+    names = [value.id] if isinstance(value, ast.Name) else []
+    names.extend(
+        node.id
+        for last in reversed(function.body)
+        for node in ast.walk(last)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+    )
+    names.extend(a.arg for a in function.args.args if a.arg not in ("self", "cls"))
+    for name in list(dict.fromkeys(names))[:MOST_RETURNED]:
+        last = _placed(ast.Return(ast.Name(name, ast.Load())), statement)
+        yield function, _with(function, "body", [*function.body, last]), "return"
 
 
 REPEATED = ("keyword.added", "keyword.removed", "axis", "axis.added")

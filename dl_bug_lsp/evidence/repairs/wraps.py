@@ -121,12 +121,17 @@ def _length(item: object) -> int | None:
     return len(data) if isinstance(data, (list, tuple)) else None
 
 
+TO_FLOAT = ("float64", "float16", "bfloat16")
+"""Types of numbers that layers of PyTorch do not have unless a program asks for it."""
+
+
 def _around_array(
     node: ast.expr, data: Array, env: Environment, sought: Sought
 ) -> Iterator[tuple[ast.expr, str]]:
     whole = (data.dtype or "").startswith(("int", "uint", "bool"))
     if data.library == "torch":
-        yield _around(node, "X.float()" if whole else "X.long()"), "wrap.dtype"
+        to_float = whole or data.dtype in TO_FLOAT
+        yield _around(node, "X.float()" if to_float else "X.long()"), "wrap.dtype"
     elif data.library == "tensorflow":
         other = "float32" if whole else "int64"
         yield from _filled(node, [(f"TF.cast(X, '{other}')", "wrap.dtype")], env)

@@ -46,3 +46,4 @@ def load() -> None:
     )
     for package in packages:
         package.load()
+    from dl_bug_lsp.interpretation.libraries import argument_ranges  # noqa: F401

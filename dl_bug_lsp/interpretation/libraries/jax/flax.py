@@ -29,6 +29,7 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     Instance,
     LibraryObject,
+    Raised,
     Value,
     merged,
     unknown,
@@ -53,6 +54,8 @@ class Recording:
     counts: dict[tuple[int, str], int] = field(default_factory=dict)
     kept: list[object] = field(default_factory=list)
     complete: bool = True
+    applied: Call | None = None
+    """The call of ``apply`` that the module is followed for, None where it is initialized."""
 
     def put(self, collection: str, path: list[str], leaf: str, value: Value) -> None:
         """Note a variable."""
@@ -226,13 +229,86 @@ def _note(interpreter: Interpreter, layer: LibraryObject, value: Value | None) -
 
 def _noting(before: Model) -> Model:
     def run(interpreter: Interpreter, call: Call) -> Value:
-        result = before(interpreter, call)
         layer = call.held
+        if layer is not None:
+            _ask_mode(layer, call)
+            _ask_collections(layer)
+        result = before(interpreter, call)
         if layer is not None:
             _note(interpreter, layer, call.given(0, "inputs", "x", "inputs_q"))
         return result
 
     return run
+
+
+DECIDED = {"Dropout": "deterministic", "BatchNorm": "use_running_average"}
+"""By layer the option that says whether it trains, given where it is made or called."""
+STATISTICS = "batch_stats"
+
+
+def _ask_mode(layer: LibraryObject, call: Call) -> None:
+    """Ask whether a layer that acts otherwise in training may do so.
+
+    Sources: Flax, ``linen.merge_param``, ``linen.Dropout``, ``linen.BatchNorm``, the attention
+    layers of ``linen`` and ``Scope.make_rng`` (a key for parameters serves for all others, too).
+    """
+    option = DECIDED.get(layer.short, "deterministic")
+    given = (layer.keywords.get(option), call.keywords.get(option))
+    by_name = len(call.args) < 2 and len(layer.args) < (2 if layer.short == "Dropout" else 1)
+    if layer.short in DECIDED and by_name and arrays.is_failing():
+        missing = [value for value in given if value is None or value.data is None]
+        if len(missing) != 1:
+            how = "must be passed to the constructor or"
+            if not missing:
+                how = "was passed to the constructor and"
+            message = f'Parameter "{option}" {how} at call time.'
+            raise Raised("value", message, Value(option, frozenset({layer.made})))
+    applied = _recordings[-1].applied if _recordings else None
+    decided = next((v for v in reversed(given) if v is not None and v.data is not None), None)
+    if applied is None or decided is None or decided.data is not False:
+        return
+    if layer.short == "BatchNorm":
+        _ask_statistics(applied)
+        return
+    rate = layer.keywords.get("dropout_rate")
+    if layer.short == "Dropout":
+        rate = parameter(layer, "rate")
+    number = rate.data if rate is not None else None
+    if isinstance(number, (int, float)) and 0 < number < 1 and "rng" not in call.keywords:
+        _ask_key(applied, "dropout", layer)
+
+
+def _ask_key(applied: Call, name: str, layer: LibraryObject | None) -> None:
+    """Ask whether ``apply`` was given a key for random numbers of a kind."""
+    keys = applied.keywords.get("rngs", Value({}))
+    held = keys.data
+    if (isinstance(held, dict) and name not in held and "params" not in held) or held is None:
+        kind = "the module" if layer is None else layer.short
+        call = Value(name, keys.origins | {applied.place})
+        raise Raised("key", f'{kind} needs PRNG for "{name}"', call)
+
+
+def _ask_statistics(applied: Call) -> None:
+    """Ask whether ``apply`` may change the running statistics that it has."""
+    mutable = applied.keywords.get("mutable", Value(data=False))
+    names = mutable.data
+    if isinstance(names, (list, tuple)):
+        names = [item.data for item in names]
+    if names is False or (isinstance(names, (str, list)) and STATISTICS not in names):
+        message = f'Cannot update variable "mean" because collection "{STATISTICS}" is immutable.'
+        call = Value(UNKNOWN, mutable.origins | {applied.place})
+        raise Raised("value", message, call)
+
+
+def _ask_collections(layer: LibraryObject) -> None:
+    """Ask whether ``apply`` was given the statistics of a normalization."""
+    applied = _recordings[-1].applied if _recordings else None
+    variables = applied.args[0] if applied is not None and applied.args else None
+    if applied is None or variables is None or layer.short != "BatchNorm":
+        return
+    if isinstance(variables.data, dict) and STATISTICS not in variables.data:
+        message = f'Tried to access "mean" from collection "{STATISTICS}" but it is empty.'
+        raise Raised("key", message, Value(STATISTICS, variables.origins | {applied.place}))
 
 
 _ATTENTION = ("MultiHeadDotProductAttention", "SelfAttention", "MultiHeadAttention")
@@ -349,7 +425,7 @@ def _recorded(interpreter: Interpreter, call: Call) -> Value:
     if not jax_models.is_flax(interpreter, receiver):
         other = _of_others.get(call.name)
         return call.unknown() if other is None else other(interpreter, call)
-    recording = Recording(receiver.data)
+    recording = Recording(receiver.data, applied=call if call.name == "apply" else None)
     _recordings.append(recording)
     try:
         inner_call = call
@@ -394,6 +470,9 @@ def _asked(_: Interpreter, call: Call) -> Value:
 
 @MODELS.method("Module", "make_rng")
 def _rng(_: Interpreter, call: Call) -> Value:
+    applied, name = _recordings[-1].applied if _recordings else None, call.given(0, "name")
+    if applied is not None and name is not None and isinstance(name.data, str):
+        _ask_key(applied, name.data, None)
     return jax_array(call, (), "key")
 
 

@@ -628,6 +628,7 @@ def _choice(interpreter: Interpreter, call: Call) -> Value:
             length, rest = pool.shape[0], pool.shape[1:]
         elif pool.shape is None:
             return call.unknown()
+    _ask_choice(call, given, length, rest)
     if wanted is None or wanted.data is None:
         is_one = rest or number is not None
         return new(rest, dtype, _whole(call), bounds) if is_one else call.unknown()
@@ -637,6 +638,36 @@ def _choice(interpreter: Interpreter, call: Call) -> Value:
         if many is not None and few is not None and many > few and length is not None:
             raise Raised("value", "Cannot take a larger sample than population", wanted, length)
     return new(None if shape is None else (*shape, *rest), dtype, _whole(call), bounds)
+
+
+def _ask_choice(
+    call: Call, given: Value | None, length: Value | None, rest: tuple[Value, ...]
+) -> None:
+    """Raise where there is nothing to choose from, or probabilities are not those of the items.
+
+    Source: NumPy, ``RandomState.choice`` and ``Generator.choice``; only the second one chooses
+    among the rows of a matrix.
+    """
+    is_legacy = call.receiver is None or call.receiver.data is UNKNOWN
+    if given is not None and rest and is_legacy:
+        raise Raised("size", "a must be 1-dimensional", Value(1 + len(rest), given.origins))
+    number = size(length)
+    if length is not None and number is not None and number <= 0:
+        raise Raised("value", "a must be greater than 0 unless no samples are taken", length)
+    shares = call.given(3, "p")
+    held = arrays.array(as_array(shares)) if shares is not None else None
+    if shares is None or held is None or held.shape is None or length is None:
+        return
+    if held.shape:
+        arrays.same(length, held.shape[0], "'a' and 'p' must have same size")
+    items = shares.data if isinstance(shares.data, (list, tuple)) else ()
+    plain = [item.data for item in items if isinstance(item.data, (int, float))]
+    if not plain or len(plain) != len(items):
+        return
+    if min(plain) < 0:
+        raise Raised("value", "probabilities are not non-negative", shares)
+    if abs(sum(plain) - 1) > 1e-8**0.5:
+        raise Raised("value", "probabilities do not sum to 1", shares)
 
 
 @MODELS.function("numpy.random.multivariate_normal", "numpy.random.dirichlet")

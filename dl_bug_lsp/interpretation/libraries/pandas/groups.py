@@ -108,6 +108,9 @@ def _get_dummies(interpreter: Interpreter, call: Call) -> Value:
 def _concat(interpreter: Interpreter, call: Call) -> Value:
     parts, axis = listed(interpreter, call.given(0, "objs")), call.given(1, "axis")
     across = axis is not None and axis.data in (1, "columns")
+    objects = call.given(0, "objs")
+    if objects is not None and isinstance(objects.data, (list, tuple)) and not objects.data:
+        raise Raised("value", "No objects to concatenate", objects)
     tables = [_table_of_column(part) if across else table_of(part) for part in parts or ()]
     known = [table for table in tables if table is not None]
     if not known or len(known) != len(tables) or parts is None:
@@ -781,6 +784,8 @@ def _each_row(interpreter: Interpreter, call: Call) -> Value:
     frame, groups = row_groups
     cells = frame.cells.get(chosen) if isinstance(chosen, str) else None
     made: list[object] = [None] * (size(frame.rows) or 0)
+    upwards = call.given(0, "ascending")
+    is_last_first = call.name != "transform" and upwards is not None and upwards.data is False
     for number, rows in enumerate(groups.values()):
         value: object = number
         if call.name == "transform":
@@ -789,8 +794,11 @@ def _each_row(interpreter: Interpreter, call: Call) -> Value:
             value = reduced(how.data, [cells[i] for i in rows])
             if value is UNKNOWN:
                 return unknown(call.receiver)
+        if is_last_first:
+            value = len(groups) - 1 - number
         for place, row in enumerate(rows):
-            made[row] = place if call.name == "cumcount" else value
+            count = len(rows) - 1 - place if is_last_first else place
+            made[row] = count if call.name == "cumcount" else value
     like = column(frame, next(iter(frame.columns)))
     return Value(remade(like, made).data, merged(call.receiver))
 

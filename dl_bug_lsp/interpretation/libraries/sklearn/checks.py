@@ -23,6 +23,7 @@ from dl_bug_lsp.interpretation.libraries.sklearn.estimators import (
     TREES,
 )
 from dl_bug_lsp.interpretation.libraries.sklearn.functions import matrix
+from dl_bug_lsp.interpretation.model_helpers import in_range
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -57,6 +58,7 @@ WITH_GAPS = frozenset(
     ]
 )
 """Estimators that take missing values or leave them to others."""
+SCALERS = ("StandardScaler", "MinMaxScaler", "RobustScaler", "MaxAbsScaler")
 WHOLE = ("PCA", "TruncatedSVD", "PolynomialFeatures", "Normalizer", "SelectKBest")
 """Transformers that do not."""
 LINEAR_OF_TWO = ("LogisticRegression", "LinearSVC", "SVC", "NuSVC", "SGDClassifier")
@@ -154,6 +156,16 @@ def _whole(call: Call) -> None:
         gaps = _gaps(call.given(1, "y"))
         if gaps:
             raise Raised("value", "Input y contains NaN", *gaps[:1])
+
+
+@checked((*CLASSIFIERS, *REGRESSORS, *CLUSTERS, *MIXTURES, *WHOLE), ("fit", "fit_transform"))
+@checked((*CLASSIFIERS, *REGRESSORS, *CLUSTERS, *SCALERS, "PCA"), ("predict", "transform"))
+@checked(SCALERS, ("fit", "fit_transform"))
+def _some_rows(call: Call) -> None:
+    given = matrix(call.given(0, "X"))
+    rows = given[0].shape[0] if given is not None and given[0].shape else None
+    if rows is not None and size(rows) == 0:
+        raise Raised("value", "Found array with 0 sample(s) while a minimum of 1 is required", rows)
 
 
 def _labels(value: Value | None) -> list[object] | None:
@@ -530,3 +542,88 @@ def _outputs(data: Array) -> int | None:
 
 
 __all__ = ["checked", "checked_function"]
+
+
+# --- what estimators are made with ----------------------------------------------------------------
+
+PARALLEL_TREES = tuple(
+    f"{name}{kind}"
+    for name in ("RandomForest", "ExtraTrees")
+    for kind in ("Classifier", "Regressor")
+)
+OF_TREES = (*PARALLEL_TREES, "DecisionTreeClassifier", "DecisionTreeRegressor")
+SEQUENTIAL_TREES = ("GradientBoostingClassifier", "GradientBoostingRegressor")
+NEIGHBOURS = ("KNeighborsClassifier", "KNeighborsRegressor")
+VECTORS = ("SVC", "SVR", "LinearSVC", "LinearSVR")
+CRITERIA = {
+    "Classifier": "gini entropy log_loss",
+    "Regressor": "squared_error absolute_error friedman_mse poisson",
+}
+CONSTRAINTS: tuple[tuple[Sequence[str], str, str], ...] = (
+    ((*PARALLEL_TREES, *SEQUENTIAL_TREES), "n_estimators", "int [1, inf)"),
+    ((*OF_TREES, *SEQUENTIAL_TREES), "max_depth", "int [1, inf)"),
+    (OF_TREES, "max_features", "sqrt log2"),
+    (NEIGHBOURS, "n_neighbors", "int [1, inf)"),
+    (NEIGHBOURS, "weights", "uniform distance"),
+    ((*VECTORS, "LogisticRegression"), "C", "(0, inf)"),
+    (("SVC", "SVR"), "kernel", "linear poly rbf sigmoid precomputed"),
+    (("SVC", "SVR"), "gamma", "scale auto"),
+    (("LogisticRegression",), "penalty", "l1 l2 elasticnet"),
+    (
+        ("LogisticRegression",),
+        "solver",
+        "lbfgs liblinear newton-cg newton-cholesky sag saga",
+    ),
+    (("Ridge", "Lasso", "ElasticNet"), "alpha", "[0, inf)"),
+    (("DBSCAN",), "eps", "(0, inf)"),
+    (("PolynomialFeatures",), "degree", "[0, inf)"),
+    (("KBinsDiscretizer",), "n_bins", "[2, inf)"),
+    (("KBinsDiscretizer",), "strategy", "uniform quantile kmeans"),
+    (("GaussianMixture",), "covariance_type", "full tied diag spherical"),
+    (("GradientBoostingClassifier",), "loss", "log_loss exponential"),
+    (
+        ("GradientBoostingRegressor",),
+        "loss",
+        "squared_error absolute_error huber quantile",
+    ),
+    (("Normalizer",), "norm", "l1 l2 max"),
+    (("SimpleImputer",), "strategy", "mean median most_frequent constant"),
+    *(
+        ((name,), "criterion", CRITERIA[kind])
+        for name in OF_TREES
+        for kind in CRITERIA
+        if kind in name
+    ),
+)
+"""What estimators take for parameters, asked when they are fitted.
+
+Source: ``_parameter_constraints`` of scikit-learn's estimators.
+"""
+FIRST = {
+    "n_estimators": PARALLEL_TREES,
+    "n_neighbors": NEIGHBOURS,
+    "alpha": ("Ridge", "Lasso", "ElasticNet"),
+    "degree": ("PolynomialFeatures",),
+    "n_bins": ("KBinsDiscretizer",),
+    "norm": ("Normalizer",),
+    "eps": ("DBSCAN",),
+}
+"""Parameters that may be given by position, with the estimators of which they are the first."""
+
+
+def _constrained(parameter: str, written: str) -> Check:
+    refuses = in_range(written)
+    is_number = "," in written
+
+    def check(call: Call) -> None:
+        position = 0 if _short(call) in FIRST.get(parameter, ()) else None
+        value = _setting(call, parameter, position)
+        if value is not None and (refuses(value) or (is_number and isinstance(value.data, str))):
+            message = f"The {parameter!r} parameter of {_short(call)} must be in {written}."
+            raise Raised("value", message, value)
+
+    return check
+
+
+for _kinds, _parameter, _written in CONSTRAINTS:
+    checked(_kinds, ("fit", "fit_transform", "fit_predict"))(_constrained(_parameter, _written))

@@ -78,6 +78,7 @@ def _optimizer(_: Interpreter, call: Call) -> Value:
             raise Raised("type", "params is not iterable", parameters)
         if is_module(parameters):
             raise Raised("type", "params is not iterable", parameters)
+    _ask_options(call)
     for name in ("lr", "weight_decay", "momentum", "eps"):
         value = call.given(1, "lr") if name == "lr" else call.keywords.get(name)
         if value is None:
@@ -92,6 +93,23 @@ def _optimizer(_: Interpreter, call: Call) -> Value:
     return made(call)
 
 
+def _ask_options(call: Call) -> None:
+    """Raise where options of an optimizer do not go together, or are out of their range.
+
+    Source: ``torch.optim`` (``SGD``, ``Adam`` and its variants).
+    """
+    nesterov, momentum = call.keywords.get("nesterov"), call.given(2, "momentum")
+    is_plain = momentum is None or momentum.data == 0
+    if call.name.endswith(".SGD") and nesterov is not None and nesterov.data is True and is_plain:
+        sides = [nesterov] if momentum is None else [nesterov, momentum]
+        raise Raised("value", "Nesterov momentum requires a momentum and zero dampening", *sides)
+    betas = call.given(2, "betas") if "Adam" in call.name else None
+    pair = betas.data if betas is not None else None
+    for number, beta in enumerate(pair if isinstance(pair, (tuple, list)) else ()):
+        if isinstance(beta.data, (int, float)) and not 0 <= beta.data < 1:
+            raise Raised("value", f"Invalid beta parameter at index {number}: {beta.data}", beta)
+
+
 @MODELS.function(*(f"torch.optim.lr_scheduler.{name}" for name in SCHEDULERS))
 def _scheduler(_: Interpreter, call: Call) -> Value:
     optimizer = call.given(0, "optimizer")
@@ -100,6 +118,10 @@ def _scheduler(_: Interpreter, call: Call) -> Value:
         plain = kind is not None or isinstance(optimizer.data, Lazy | Array)
         if plain or is_module(optimizer):
             raise Raised("type", f"{kind or 'the argument'} is not an Optimizer", optimizer)
+    steps = [call.given(i, name) for i, name in ((2, "total_steps"), (3, "epochs"))]
+    if call.name.endswith(".OneCycleLR") and len(call.args) < 3 and steps == [None, None]:
+        message = "You must define either total_steps OR (epochs AND steps_per_epoch)"
+        raise Raised("value", message, Value("total_steps", frozenset({call.place})))
     return made(call)
 
 

@@ -529,7 +529,9 @@ def _outer(call: Call, x: Array, value: Value) -> Value:
                 raise Raised("size", f"outer: expected a 1-D argument, but got {rank}-D", *sides)
     if y is None or other is None or x.shape is None or y.shape is None:
         return tensor(None, x.dtype, value)
-    return tensor((*x.shape, *y.shape), promoted(x, y), value, other, device=x.device)
+    # NumPy lays both out flat.
+    flat = (arrays.product(x.shape), arrays.product(y.shape))
+    return tensor(flat, promoted(x, y), value, other, device=x.device)
 
 
 @MODELS.function("torch.einsum")

@@ -414,8 +414,10 @@ def bounded(index: Array, value: Value, limit: Value, *, lowest: int | None = 0)
     top = size(limit)
     if top is not None and index.highest is not None and index.highest >= top:
         raise Raised("index", "index out of range", arrays.elements_of(value, index.highest), limit)
-    if index.highest is None and (value.origins or limit.origins) and arrays.is_beyond(limit):
-        raise Raised("index", "index out of range", arrays.elements_of(value), limit)
+    is_open = index.highest is None or top is None
+    if is_open and (value.origins or limit.origins) and arrays.is_beyond(limit):
+        beyond = arrays.elements_of(value, index.highest)
+        raise Raised("index", "index out of range", beyond, limit)
 
 
 ACTIVATIONS = words(
