@@ -201,7 +201,7 @@ def share_of(case: Case, clue: Clue) -> float:
     return share if not made or place in made else min(share, BY_CHANCE)
 
 
-OF_SETTINGS = ("config.", "names.", "numbers.", "slice.config", "slice.argument")
+KINDS_OF_SETTINGS = ("config.", "names.", "numbers.", "slice.config", "slice.argument")
 
 
 def _is_other_number(case: Case, clue: Clue) -> bool:
@@ -209,7 +209,7 @@ def _is_other_number(case: Case, clue: Clue) -> bool:
 
     The failure was followed, and what it refuses is known with what made it.
     """
-    if not clue.kind.startswith(OF_SETTINGS) or clue.file.endswith(".py") or not case.places:
+    if not clue.kind.startswith(KINDS_OF_SETTINGS) or clue.file.endswith(".py") or not case.places:
         return False
     raised = follow(case).raised
     if raised is None or raised.weight < 1.0 or raised.what not in ("type", "value"):
