@@ -105,7 +105,7 @@ def diagnostic(
     assert place.mark.range is not None
     shown = types.Diagnostic(
         range=place.mark.range,
-        message=message(place),
+        message=message(publication, place),
         severity=severity(place, publication.settings),
         source=SOURCE,
         code=place.failure.category.id,
@@ -136,11 +136,11 @@ def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformat
     ]
 
 
-def message(place: Place) -> str:
+def message(publication: Publication, place: Place) -> str:
     """Return what stands beside the line: the failure first, then why this place."""
     failure, suspect = place.failure, place.suspect
     name = words.category_name(failure)
-    rank = words.standing(failure, suspect, len(failure.suspects))
+    rank = words.standing(failure, suspect, publication.last_rank(failure))
     lines = [f"{name}, {rank}{_cell(place)}", shorten(headline(failure), LONGEST_LINE)]
     lines += [
         f"- {shorten(escape(evidence.why), LONGEST_LINE)}"

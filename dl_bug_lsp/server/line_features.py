@@ -91,9 +91,9 @@ OTHERS = 4
 LONGEST_WHY = 300
 
 
-def _head(place: Place) -> tuple[str, str]:
+def _head(publication: Publication, place: Place) -> tuple[str, str]:
     name = words.category_name(place.failure)
-    of = len(place.failure.suspects)
+    of = publication.last_rank(place.failure)
     return name, words.standing(place.failure, place.suspect, of)
 
 
@@ -108,7 +108,7 @@ def markdown(
     from dl_bug_lsp.views.markdown import advice_lines, block, evidence_lines, plain, sentence
 
     failure = place.failure
-    name, rank = _head(place)
+    name, rank = _head(publication, place)
     parts: list[str] = []
     if not shows_diagnostics:
         parts += [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
@@ -160,7 +160,7 @@ def _commands(publication: Publication, place: Place) -> list[str]:
 
 def plain_text(publication: Publication, place: Place) -> str:
     """Return what is told of a place for clients without Markdown."""
-    name, rank = _head(place)
+    name, rank = _head(publication, place)
     out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)

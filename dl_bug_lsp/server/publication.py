@@ -107,6 +107,10 @@ class Publication:
         """Return the places that still stand, the primary failure's first, best first."""
         return [place for place in self.places if place.is_shown]
 
+    def last_rank(self, failure: FailureReport) -> int:
+        """Return the rank of a failure's last place that stands: the 3 of "place 1 of 3"."""
+        return max((p.suspect.rank for p in self.shown() if p.failure is failure), default=0)
+
     def put_aside(self, failures: Collection[tuple[str, int]]) -> None:
         """Show nothing of these failures (id, first line in the log), unless one is primary."""
         for place in self.places:
