@@ -1352,7 +1352,8 @@ def _is_column(
         count = data.shape[at].data
         if (part.data is None and bounds is None) or isinstance(part.data, Array):
             return False
-        is_few = isinstance(count, int) and 1 < count <= FEW_COLUMNS
+        # Of rows that an array has for its columns one mostly holds what the failure says.
+        is_few = isinstance(count, int) and 1 < count <= FEW_COLUMNS and at == len(data.shape) - 1
         is_part = bounds is None or any(b is not None and b.data is not None for b in bounds)
         if is_part and is_few:
             return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from dl_bug_lsp.report import Advice
+from dl_bug_lsp.report import BY_TEXT, Advice, CategoryVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,3 +187,12 @@ def _read(name: str) -> dict[str, Any]:
     text = files("dl_bug_lsp.taxonomy").joinpath(name).read_text(encoding="utf-8")
     table: dict[str, Any] = tomllib.loads(text)
     return table
+
+
+LEAST_FOR_RETRY = 0.65
+"""The confidence from which a category tells what another try would do."""
+
+
+def is_sure_of_retry(verdict: CategoryVerdict) -> bool:
+    """Say whether a category is sure enough to tell from it alone what another try would do."""
+    return verdict.confidence >= LEAST_FOR_RETRY and verdict.rule != BY_TEXT

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from dl_bug_lsp.messages.facts import FactKind, MessageFacts
-from dl_bug_lsp.report import BY_TEXT, CategoryVerdict, Verdict
-from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.report import CategoryVerdict, Verdict
+from dl_bug_lsp.taxonomy.categories import category, is_sure_of_retry
 from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
@@ -19,8 +19,6 @@ from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 BUG_TYPES = ("model", "training", "tensor_input", "api", "gpu", "non_dl")
 """The bug types of Jahan et al. (EMSE 2025), after Humbatova et al. (ICSE 2020)."""
 
-LEAST_FOR_RETRY = 0.65
-"""The confidence from which a category tells what another try would do."""
 _DEFAULT_WEIGHT = 1.5
 _WORD = re.compile(r"[a-z]+")
 
@@ -382,11 +380,6 @@ def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
         if dimension in ("platform", "execution_environment") and context.says(*_TRANSIENT):
             return True
     return category(verdict.id).retry_may_help and is_sure_of_retry(verdict)
-
-
-def is_sure_of_retry(verdict: CategoryVerdict) -> bool:
-    """Say whether a category is sure enough to tell from it alone what another try would do."""
-    return verdict.confidence >= LEAST_FOR_RETRY and verdict.rule != BY_TEXT
 
 
 def ranks_disagree(failures: Sequence[Failure]) -> bool:

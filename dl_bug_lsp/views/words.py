@@ -16,8 +16,7 @@ from dl_bug_lsp.report import (
     Suspect,
     Verdict,
 )
-from dl_bug_lsp.taxonomy.categories import categories, category
-from dl_bug_lsp.taxonomy.verdicts import is_sure_of_retry
+from dl_bug_lsp.taxonomy.categories import categories, category, is_sure_of_retry
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {

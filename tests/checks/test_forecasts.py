@@ -58,7 +58,7 @@ NET = (
             + "try:\n    net(torch.randn(8, 20))\nexcept Exception:\n    pass\n",
             [],
         ),
-        ("table = {'a': 1}\nprint(table['b'])\n", ["sure key-error train.py:2"]),
+        ("table = {'a': 1}\nprint(table['b'])\n", ["sure key-error train.py:1"]),
         ("table = {'a': 1}\nfor x in input():\n    table['b'] = 1\nprint(table['b'])\n", []),
         ("import lib\ntable = {'a': 1}\nlib.fill(table)\nprint(table['b'])\n", []),
         (

@@ -24,7 +24,6 @@ COLUMNS = (
     "u, pos = pairs[..., 0], pairs[..., 1]",
     "u, pos = pairs.select(1, 0), pairs.select(1, 1)",
     "u, pos = (part.squeeze(1) for part in pairs.split(1, dim=1))",
-    "turned = pairs.t(); u, pos = turned[0], turned[1]",
     "u, pos = pairs[:, :1].squeeze(1), pairs[:, 1:].squeeze(1)",
     "u, pos = pairs[:, [0]].squeeze(1), pairs[:, [1]].squeeze(1)",
     "u, pos = pairs[:, 0], pairs.min(dim=1).values",

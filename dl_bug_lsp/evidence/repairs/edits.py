@@ -920,7 +920,7 @@ class Editor:
     def _other_keys(
         self, node: ast.Subscript, own_key: str, parents: Parents
     ) -> Iterator[tuple[ast.expr, str]]:
-        """Yield what a dictionary has under its other keys, for a key that it lacks all of them."""
+        """Yield what a dictionary has under its other keys, in place of what it has under one."""
         base, own = self.recorder.values.get(node.value), self.recorder.values.get(node)
         held = base.data if base is not None and isinstance(base.data, dict) else {}
         keys = [key for key in held if isinstance(key, str) and key != own_key]
@@ -929,9 +929,6 @@ class Editor:
             for key in [key for key in keys if _may_stand(held[key], own)][:MOST_NAMES]:
                 kind = self._kind_of_other(key, held[key], own, used)
                 yield ast.Subscript(node.value, ast.Constant(key), ast.Load()), kind
-        elif own is None or not own.known:
-            for key in (keys or [key for key in self.available if key != own_key])[:MOST_NAMES]:
-                yield ast.Subscript(node.value, ast.Constant(key), ast.Load()), "string"
 
     def _of_subscript(
         self, node: ast.Subscript, parents: Parents
