@@ -451,7 +451,9 @@ class Editor:
         """
         around = parents.function_around(node) or parents.tree
         if around not in self._treated:
-            self._treated[around] = list(_treated(around))
+            self._treated[around] = list(itertools.islice(_treated(around), MOST_TREATED))
+        if not self._treated[around]:
+            return
         own, at = parts_of(node.id), parents.of(node)
         done = {ast.dump(at[0])} if at is not None else set()
         for name, whole in self._treated[around]:
@@ -1084,6 +1086,8 @@ def _returned(
         yield function, _with(function, "body", [*function.body, last]), "return"
 
 
+MOST_TREATED = 40
+"""Values of a function whose treatment is tried on others like them."""
 REPEATED = ("keyword.added", "keyword.removed", "axis", "axis.added")
 """Kinds of edits that a line may need several times: who forgets an argument forgets it again."""
 NEAR = 3
