@@ -455,7 +455,11 @@ class Editor:
         if not self._treated[around]:
             return
         own, at = parts_of(node.id), parents.of(node)
-        done = {ast.dump(at[0])} if at is not None else set()
+        parent = at[0] if at is not None else None
+        is_treated = (isinstance(parent, ast.BinOp) and parent.left is node) or (
+            isinstance(parent, ast.Call) and len(parent.args) <= MOST_SWAPPED
+        )
+        done = {ast.dump(parent)} if parent is not None and is_treated else set()
         for name, whole in self._treated[around]:
             other = parts_of(name.id)
             odd = [(a, b) for a, b in zip(own, other, strict=False) if a != b]
