@@ -156,13 +156,15 @@ class OfSyntax:
     """What is worked out once of functions, loops and assignments.
 
     Whether functions yield, and the lines of their ends; the names that loops count; the
-    expressions that augmented assignments read.
+    expressions that augmented assignments read; where statements and functions begin around the
+    lines of modules.
     """
 
     generators: dict[ast.AST, bool] = field(default_factory=dict)
     ends: dict[ast.AST, tuple[int, ...]] = field(default_factory=dict)
     counted: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     loads: dict[ast.AugAssign, ast.expr] = field(default_factory=dict)
+    starts: dict[ast.Module, tuple[dict[int, int], dict[int, int]]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -297,8 +299,6 @@ class RunState:
         )
         libraries.load()
 
-    _starts_by_file: Mapping[str, tuple[dict[int, int], dict[int, int]]] = {}
-    """Where statements and functions begin around the lines of the files that were asked for."""
     cut_loops = 0
     """How many loops were left because they took too many steps."""
     missing_files = 0
@@ -394,19 +394,20 @@ class RunState:
 
     def _starts_of(self, file: str) -> tuple[dict[int, int], dict[int, int]]:
         """Return where the innermost statement and function around each line of a file begin."""
-        known = self._starts_by_file.get(file)
-        if known is None:
-            known = {}, {}
-            self._starts_by_file = {**self._starts_by_file, file: known}
-            tree = self.workspace.tree(file)
-            for node in ast.walk(tree) if tree is not None else ():
-                if isinstance(node, ast.stmt):
-                    for line in range(node.lineno, _last_line(node) + 1):
-                        known[0][line] = max(node.lineno, known[0].get(line, 0))
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    for line in range(node.lineno, _last_line(node) + 1):
-                        known[1][line] = max(node.lineno, known[1].get(line, 0))
-        return known
+        tree = self.workspace.tree(file)
+        if tree is None:
+            return {}, {}
+        if tree not in self._of_syntax.starts:
+            statements: dict[int, int] = {}
+            functions: dict[int, int] = {}
+            for node in (n for n in ast.walk(tree) if isinstance(n, ast.stmt)):
+                is_function = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+                for line in range(node.lineno, _last_line(node) + 1):
+                    statements[line] = max(node.lineno, statements.get(line, 0))
+                    if is_function:
+                        functions[line] = max(node.lineno, functions.get(line, 0))
+            self._of_syntax.starts[tree] = statements, functions
+        return self._of_syntax.starts[tree]
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:
         """Whether an exception at ``place`` may be the failure: in its line or statement."""
