@@ -20,6 +20,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     like,
     needs_floating,
     operation,
+    part_along,
     subject,
     tensor,
 )
@@ -285,11 +286,7 @@ def _index_select(call: Call, x: Array, value: Value) -> Value:
         number, top = size(index), size(x.shape[at])
         if number is not None and top is not None and not -top <= number < top:
             raise Raised("index", "select(): index out of range", index, x.shape[at])
-    part = like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value, index)
-    if isinstance(part.data, Array) and 0 < at == len(x.shape) - 1:
-        # Columns, of which each has numbers of its own.
-        part.data.forget_bounds()
-    return part
+    return part_along(x, at, middle, value, index)
 
 
 @operation("diagonal", "trace")

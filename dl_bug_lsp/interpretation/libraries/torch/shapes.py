@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     kind_of,
     like,
     operation,
+    part_along,
     promoted,
     rank_of,
     same_device,
@@ -414,11 +415,9 @@ def _split(call: Call, x: Array, value: Value) -> Value:
     total = size(dim)
 
     def piece(length: Value | None) -> Value:
-        middle = () if length is None else (length,)
-        assert x.shape is not None
-        part = like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), value)
-        if isinstance(part.data, Array) and (name == "unbind" or 0 < at == len(x.shape) - 1):
-            # Columns, of which each has numbers of its own.
+        part = part_along(x, at, () if length is None else (length,), value)
+        if name == "unbind" and isinstance(part.data, Array):
+            # Each of the parts has a name of its own, whichever axis they are taken of.
             part.data.forget_bounds()
         return part
 

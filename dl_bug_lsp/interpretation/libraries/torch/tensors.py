@@ -156,6 +156,18 @@ def like(x: Array, shape: Sequence[Value] | None, *parts: Value) -> Value:
     return Value(data, merged(*parts))
 
 
+def part_along(x: Array, at: int, middle: Sequence[Value], *parts: Value) -> Value:
+    """Return a part of an array of known shape: ``middle`` stands for its axis ``at``.
+
+    Parts of the last of several axes are columns, of which each has numbers of its own.
+    """
+    assert x.shape is not None
+    part = like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), *parts)
+    if isinstance(part.data, Array) and 0 < at == len(x.shape) - 1:
+        part.data.forget_bounds()
+    return part
+
+
 def rank_of(x: Array) -> int | None:
     """Return the number of axes, None where it is not known."""
     return None if x.shape is None else len(x.shape)
