@@ -1076,7 +1076,11 @@ def _returned(
         return
     if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(function)):
         return
-    value = statement.value if isinstance(statement, ast.Assign) else None
+    assigned = statement if isinstance(statement, ast.Assign) else None
+    value = assigned.value if assigned is not None else None
+    results: list[ast.expr] = []
+    if assigned is not None and isinstance(assigned.targets[0], ast.Tuple):
+        results.append(_loaded(assigned.targets[0]))
     names = [value.id] if isinstance(value, ast.Name) else []
     names.extend(
         node.id
@@ -1085,8 +1089,9 @@ def _returned(
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
     )
     names.extend(a.arg for a in function.args.args if a.arg not in ("self", "cls"))
-    for name in list(dict.fromkeys(names))[:MOST_RETURNED]:
-        last = _placed(ast.Return(ast.Name(name, ast.Load())), statement)
+    results.extend(ast.Name(n, ast.Load()) for n in list(dict.fromkeys(names))[:MOST_RETURNED])
+    for result in results:
+        last = _placed(ast.Return(result), statement)
         yield function, _with(function, "body", [*function.body, last]), "return"
 
 
@@ -1191,10 +1196,7 @@ def _with_parts(node: Syntax, changed: Mapping[ast.AST, ast.AST]) -> Syntax:
 def _moved(
     statement: ast.stmt, parent: ast.AST, name: str, index: int, parents: Parents
 ) -> Iterator[tuple[ast.AST, ast.AST, str]]:
-    """Yield the owners of a statement's block with it after the next one, or after the block.
-
-    Where an assignment ends a function that returns nothing, it is returned.
-    """
+    """Yield the owners of a statement's block with it after the next one, or after the block."""
     block: list[ast.stmt] = getattr(parent, name)
     after = block[index + 1] if index + 1 < len(block) else None
     if after is not None:
@@ -1214,12 +1216,6 @@ def _moved(
             items = list(getattr(around, field))
             items[at : at + 1] = [_with(parent, name, rest), statement]
             yield around, _with(around, field, items), "statement.dedent"
-    if isinstance(parent, ast.FunctionDef) and isinstance(statement, ast.Assign):
-        target = statement.targets[0]
-        returns = any(isinstance(n, ast.Return) for n in ast.walk(parent))
-        if isinstance(target, (ast.Name, ast.Tuple)) and not returns:
-            result = _placed(ast.Return(_loaded(target)), statement)
-            yield parent, _with(parent, "body", [*block, result]), "return"
 
 
 def _with(node: ast.AST, name: str, items: Sequence[object]) -> ast.AST:
@@ -1303,17 +1299,15 @@ def _members(owner: Value) -> Mapping[str, Value]:
 
 def _is_like_section(value: Value, own: Value) -> bool:
     """Whether two values are tables of settings that have most of their names in common."""
-    one, other = (
-        set(
-            v.data
-            if isinstance(v.data, dict)
-            else _members(v)
-            if isinstance(v.data, LibraryObject)
-            else ()
-        )
-        for v in (value, own)
-    )
+    one, other = _settings_of(value), _settings_of(own)
     return bool(one & other) and 2 * len(one & other) >= len(one | other)
+
+
+def _settings_of(value: Value) -> set[object]:
+    """Return the names that a table of settings has, none of anything else."""
+    if isinstance(value.data, dict):
+        return set(value.data)
+    return set(_members(value)) if isinstance(value.data, LibraryObject) else set()
 
 
 def _may_stand(value: Value, own: Value) -> bool:
