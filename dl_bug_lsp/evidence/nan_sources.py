@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import files_read
-from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.domain_rules.syntax import source, written_number
 from dl_bug_lsp.evidence.numeric_warnings import SAFE, warned_lines
 from dl_bug_lsp.evidence.written_data import about_nan, says_written, writers_of
 from dl_bug_lsp.interpretation.values import Origin
@@ -274,7 +274,7 @@ def edge_of(expr: ast.expr | None) -> tuple[float, str] | None:
     if not isinstance(expr, ast.BinOp):
         return None
     if isinstance(expr.op, ast.Pow):
-        exponent = _number(expr.right)
+        exponent = written_number(expr.right)
         if exponent is None or SAFE.search(source(expr.left)):
             return None
         if exponent < 0:
@@ -295,14 +295,6 @@ def _receivers(call: ast.Call) -> list[ast.expr]:
 
 def _is_number(expr: ast.expr) -> bool:
     return isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float))
-
-
-def _number(expr: ast.expr) -> float | None:
-    try:
-        value = ast.literal_eval(expr)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return None
-    return float(value) if isinstance(value, (int, float)) else None
 
 
 def _operands_at(case: Case, file: str, line: int) -> list[tuple[str, int]]:

@@ -27,6 +27,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     own_nodes,
     refused_operands,
     source,
+    written_number,
 )
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
@@ -190,20 +191,28 @@ def _start_of_best(case: Case, file: str, statement: ast.stmt) -> tuple[int, str
     if not isinstance(test, ast.Compare) or len(test.ops) != 1:
         return None
     left, right, op = test.left, test.comparators[0], test.ops[0]
+    scope = case.engine.program.scope_at(file, statement.lineno)
+    if scope is None or not isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)):
+        return None
+    before = [
+        (target, value)
+        for node in own_nodes(scope.node)
+        for target, value in _bound(node)
+        if value.lineno < statement.lineno
+    ]
     for new, best, is_low in (
         (left, right, isinstance(op, (ast.Lt, ast.LtE))),
         (right, left, isinstance(op, (ast.Gt, ast.GtE))),
     ):
-        if isinstance(op, (ast.Lt, ast.LtE, ast.Gt, ast.GtE)) and _is_kept(statement, best, new):
-            scope = case.engine.program.scope_at(file, statement.lineno)
-            for node in own_nodes(scope.node) if scope is not None else ():
-                for target, value in _bound(node):
-                    if value.lineno < statement.lineno and ast.dump(target) == ast.dump(_set(best)):
-                        number = _number_of(value)
-                        if number is None:
-                            continue
-                        if number <= BEST_OF_LOW if is_low else number >= BEST_OF_HIGH:
-                            return value.lineno, f"`{source(best)}` begins at {source(value)}"
+        wanted = ast.dump(_set(best))
+        if not _is_kept(statement, wanted, new):
+            continue
+        for value in (value for target, value in before if ast.dump(target) == wanted):
+            number = _number_of(value)
+            if number is None:
+                continue
+            if number <= BEST_OF_LOW if is_low else number >= BEST_OF_HIGH:
+                return value.lineno, f"`{source(best)}` begins at {source(value)}"
     return None
 
 
@@ -215,9 +224,9 @@ def _set(expr: ast.expr) -> ast.expr:
     return kept
 
 
-def _is_kept(statement: ast.stmt, best: ast.expr, new: ast.expr) -> bool:
-    """Whether the body of a statement keeps a new value as the best one."""
-    wanted, given = ast.dump(_set(best)), ast.dump(new)
+def _is_kept(statement: ast.stmt, wanted: str, new: ast.expr) -> bool:
+    """Whether the body of a statement keeps a new value as the best one, given as it is set."""
+    given = ast.dump(new)
     return any(
         ast.dump(target) == wanted and any(ast.dump(n) == given for n in ast.walk(value))
         for inner in getattr(statement, "body", ())
@@ -239,11 +248,12 @@ def _bound(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
 
 def _number_of(expr: ast.expr) -> float | None:
     """Return a number as it is written, also as ``-1``, ``float("inf")`` and ``math.inf``."""
+    written = written_number(expr)
+    if written is not None:
+        return written
     if isinstance(expr, ast.UnaryOp) and isinstance(expr.op, ast.USub):
         number = _number_of(expr.operand)
         return None if number is None else -number
-    if isinstance(expr, ast.Constant) and isinstance(expr.value, (int, float)):
-        return float(expr.value)
     if isinstance(expr, ast.Attribute) and expr.attr in ("inf", "Inf", "infty"):
         return math.inf
     if isinstance(expr, ast.Call) and called_name(expr) == "float" and expr.args:

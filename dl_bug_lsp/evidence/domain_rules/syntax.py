@@ -108,6 +108,15 @@ def own_nodes(node: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(inner))
 
 
+def written_number(expr: ast.expr) -> float | None:
+    """Return a number that is written as such, with or without a sign; None of all else."""
+    try:
+        value = ast.literal_eval(expr)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return float(value) if isinstance(value, (int, float)) else None
+
+
 def source(node: ast.AST) -> str:
     """Return the source of a node, shortened for a sentence."""
     try:
