@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.messages.extract import named_places, text_offset, tracing_starts
+from dl_bug_lsp.provenance.scopes import dotted_name
 
 NAMED = {
     FactKind.KEY: "key",
@@ -319,7 +320,7 @@ def _older_hydra(case: Case) -> Iterator[tuple[str, int, str]]:
     for file in case.code_files:
         tree = case.workspace.tree(file)
         for node in ast.walk(tree) if tree is not None else ():
-            if not isinstance(node, ast.Call) or ast.unparse(node.func) != "hydra.main":
+            if not isinstance(node, ast.Call) or dotted_name(node.func) != "hydra.main":
                 continue
             for given in node.keywords:
                 held = given.value.value if isinstance(given.value, ast.Constant) else None

@@ -294,7 +294,7 @@ MOST_STEPS = 40
 LOADING = {"load_state_dict", "load_weights", "set_weights", "load_checkpoint", "restore"}
 WORDS = ("state_dict", "checkpoint", "weights", "restore")
 """What messages say where a state does not fit."""
-SAVING = {
+TRAINING_OR_SAVING = {
     "Adam",
     "AdamW",
     "SGD",
@@ -306,6 +306,7 @@ SAVING = {
     "save_pretrained",
     "dump",
 }
+"""Calls of modules in which a model is the one that was trained, and not only made again."""
 PLAIN = {"Sequential", "Model", "ModuleList", "DataParallel", "DistributedDataParallel", "compile"}
 """Classes whose objects have nothing in common but the class."""
 HARMLESS = re.compile(r"drop|device|seed|verbose|pretrain|^weights$|^name$|act|momentum|eps|debug")
@@ -462,7 +463,7 @@ def _is_saved(case: Case, making: Making) -> bool:
     """Whether the module in which a model is made trains or saves something."""
     tree = case.workspace.tree(making.file)
     calls = (n for n in ast.walk(tree) if isinstance(n, ast.Call)) if tree is not None else ()
-    return any(called_name(call) in SAVING for call in calls)
+    return any(called_name(call) in TRAINING_OR_SAVING for call in calls)
 
 
 def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:

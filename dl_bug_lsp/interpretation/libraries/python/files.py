@@ -395,6 +395,8 @@ def misread(
         return None
     # What is no UTF-8 was read byte by byte.
     written = "utf-8" if interpreter.workspace.is_as_declared(file) else "latin-1"
+    if encoding.data.lower() in ("utf-8", "utf8") and written == "utf-8":
+        return None
     try:
         text.encode(written).decode(encoding.data)
     except UnicodeDecodeError:
