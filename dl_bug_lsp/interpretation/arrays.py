@@ -408,6 +408,7 @@ def moved(before: Array, after: Value, *by: Value) -> Value:
     )
     changed = Array(shape, data.dtype, data.library, data.device, data.lowest, data.highest)
     changed.scores = data.scores
+    changed.columns_first = data.columns_first
     return Value(changed, after.origins)
 
 

@@ -1216,6 +1216,8 @@ class Calls(RunState):
             item = Array(
                 data.shape[1:], data.dtype, data.library, data.device, data.lowest, data.highest
             )
+            if data.columns_first:
+                item.forget_bounds()
             each = self._recorded("__iter__", Value(item, value.origins), value)
             count = arrays.size(data.shape[0])
             if data.library == "jax" and count is not None and 0 < count <= FEW_ROWS:

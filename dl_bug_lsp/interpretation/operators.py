@@ -1342,10 +1342,13 @@ def _is_column(
 ) -> bool:
     """Whether some of several columns are taken: their numbers may be of another kind than others.
 
-    An axis of few items is taken for one of columns, and a number for one column of the last axis.
+    An axis of few items is taken for one of columns, and a number for one column of the last axis,
+    or of the first one where the last was moved there.
     """
     if data.shape is None or len(parts) > len(data.shape):
         return False
+    if data.columns_first and isinstance(parts[0].data, int):
+        return True
     if any(part.data is Ellipsis for part in parts):
         return isinstance(parts[-1].data, int) and data.shape[-1].data != 1
     for at, (part, bounds) in enumerate(zip(parts, slices, strict=True)):

@@ -230,7 +230,8 @@ class Array:
     ``"object"``), ``library`` one of ``"torch"``, ``"numpy"``, ``"tensorflow"``, ``"jax"``, or
     ``"python"`` of a number whose value is not known (`arrays.number`).
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
-    ``attained`` tells that items which are there have these bounds.
+    ``attained`` tells that items which are there have these bounds. ``columns_first`` tells that
+    the last axis of an array was moved to the front: a part of it is a column.
     ``last`` is the last dimension where that alone is known, as after a dense layer. ``gradient``
     is what `autograd` has recorded of a tensor. ``scores`` are the places of the layer
     that made floats on both sides of 0 and beyond 1, as dense layers do, and of those behind it,
@@ -244,6 +245,7 @@ class Array:
     lowest: int | None = None
     highest: int | None = None
     attained: bool = field(default=False, kw_only=True)
+    columns_first: bool = field(default=False, kw_only=True)
     last: Value | None = field(default=None, kw_only=True)
     gradient: Gradient | None = field(default=None, kw_only=True)
     scores: Origins | None = field(default=None, kw_only=True)

@@ -27,6 +27,12 @@ COLUMNS = (
     "u, pos = pairs[:, :1].squeeze(1), pairs[:, 1:].squeeze(1)",
     "u, pos = pairs[:, [0]].squeeze(1), pairs[:, [1]].squeeze(1)",
     "u, pos = pairs[:, 0], pairs.min(dim=1).values",
+    "t = pairs.t(); u, pos = t[0], t[1]",
+    "u, pos = pairs.T[0], pairs.transpose(0, 1)[1]",
+    "u, pos = pairs.permute(1, 0)[0], pairs.movedim(1, 0)[1]",
+    "u, pos = pairs.mT.select(0, 0), pairs.mT.select(0, 1)",
+    "u, pos = [column for column in pairs.T]",
+    "arrays = pairs.numpy().T; u, pos = map(torch.from_numpy, (arrays[0], arrays[1]))",
 )
 
 
@@ -42,3 +48,8 @@ def test_a_column_has_numbers_of_its_own(tmp_path: Path, columns: str) -> None:
 
 def test_all_numbers_have_the_bounds_of_the_array(tmp_path: Path) -> None:
     assert raised(tmp_path, "u, pos = pairs[:, 0], pairs.flatten()") is not None
+
+
+def test_rows_of_a_moved_axis_in_front_have_the_bounds_of_the_array(tmp_path: Path) -> None:
+    columns = "u, pos = pairs[:, 0], pairs.unsqueeze(0).transpose(1, 2)[0].flatten()"
+    assert raised(tmp_path, columns) is not None

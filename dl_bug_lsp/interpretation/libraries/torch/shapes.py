@@ -25,6 +25,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     expanded,
     flag,
     flattened,
+    in_order,
     kind_of,
     like,
     operation,
@@ -157,7 +158,14 @@ def reordered(x: Array, value: Value, axes: Sequence[Value]) -> Value:
         return like(x, [unknown(*x.shape) for _ in x.shape], value)
     if len(set(at)) != len(at):
         raise Raised("value", "repeated axis in permute", value)
-    return like(x, [x.shape[a] for a in at if a is not None], value)
+    return in_order(x, [a for a in at if a is not None], value)
+
+
+def reversed_axes(x: Array, value: Value) -> Value:
+    """Return an array with its axes in the opposite order."""
+    if x.shape is None:
+        return like(x, None, value)
+    return in_order(x, range(len(x.shape))[::-1], value)
 
 
 @operation("permute")
@@ -171,7 +179,7 @@ def _transpose(call: Call, x: Array, value: Value) -> Value:
     first, second = call.given(1, "dim0", "axis0", "axes"), call.given(2, "dim1", "axis1")
     if x.library != "torch" and call.name == "transpose":
         if first is None:
-            return like(x, None if x.shape is None else x.shape[::-1], value)
+            return reversed_axes(x, value)
         axes = dims_of(call.args[1:] or (first,))
         return like(x, None, value) if axes is None else reordered(x, value, axes)
     if x.shape is None or first is None or second is None:
@@ -179,10 +187,10 @@ def _transpose(call: Call, x: Array, value: Value) -> Value:
     a, b = axis_of(first, len(x.shape)), axis_of(second, len(x.shape))
     if a is None or b is None:
         return like(x, [unknown(*x.shape) for _ in x.shape], value)
-    shape = list(x.shape)
-    if shape:
-        shape[a], shape[b] = shape[b], shape[a]
-    return like(x, shape, value)
+    order = list(range(len(x.shape)))
+    if order:
+        order[a], order[b] = b, a
+    return in_order(x, order, value)
 
 
 @operation("movedim", "moveaxis")
@@ -201,7 +209,7 @@ def _movedim(call: Call, x: Array, value: Value) -> Value:
     order = [i for i in range(len(x.shape)) if i not in source]
     for to, item in sorted(zip(target, source, strict=True), key=lambda pair: pair[0] or 0):
         order.insert(to or 0, item or 0)
-    return like(x, [x.shape[i] for i in order], value)
+    return in_order(x, order, value)
 
 
 @operation("t", "adjoint")
@@ -209,7 +217,7 @@ def _turned(_: Call, x: Array, value: Value) -> Value:
     if x.shape is not None and len(x.shape) > 2:
         rank = Value(len(x.shape), value.origins)
         raise Raised("size", "t() expects a tensor with at most 2 dimensions", rank, Value(2))
-    return like(x, None if x.shape is None else x.shape[::-1], value)
+    return reversed_axes(x, value)
 
 
 @operation("unsqueeze", "unsqueeze_")
@@ -820,14 +828,15 @@ def _size_of(x: Array, value: Value) -> Value:
 
 @attribute("T", "H")
 def _t(x: Array, value: Value) -> Value:
-    return like(x, None if x.shape is None else x.shape[::-1], value)
+    return reversed_axes(x, value)
 
 
 @attribute("mT", "mH")
 def _mt(x: Array, value: Value) -> Value:
     if x.shape is None or len(x.shape) < 2:
         return like(x, None, value)
-    return like(x, (*x.shape[:-2], x.shape[-1], x.shape[-2]), value)
+    count = len(x.shape)
+    return in_order(x, (*range(count - 2), count - 1, count - 2), value)
 
 
 @attribute("data")

@@ -156,6 +156,15 @@ def like(x: Array, shape: Sequence[Value] | None, *parts: Value) -> Value:
     return Value(data, merged(*parts))
 
 
+def in_order(x: Array, order: Sequence[int], *parts: Value) -> Value:
+    """Return an array of known shape whose axes are those of another in an order."""
+    assert x.shape is not None
+    result = like(x, [x.shape[at] for at in order], *parts)
+    if isinstance(result.data, Array) and len(order) > 1:
+        result.data.columns_first = order[0] == len(order) - 1
+    return result
+
+
 def part_along(x: Array, at: int, middle: Sequence[Value], *parts: Value) -> Value:
     """Return a part of an array of known shape: ``middle`` stands for its axis ``at``.
 
@@ -163,7 +172,8 @@ def part_along(x: Array, at: int, middle: Sequence[Value], *parts: Value) -> Val
     """
     assert x.shape is not None
     part = like(x, (*x.shape[:at], *middle, *x.shape[at + 1 :]), *parts)
-    if isinstance(part.data, Array) and 0 < at == len(x.shape) - 1:
+    is_column = 0 < at == len(x.shape) - 1 or (at == 0 and x.columns_first)
+    if isinstance(part.data, Array) and is_column:
         part.data.forget_bounds()
     return part
 
