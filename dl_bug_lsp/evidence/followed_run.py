@@ -517,7 +517,7 @@ def interpreter_options(case: Case) -> dict[str, Any]:
             "exception": cause.type if cause is not None else "",
             "message": _message_of(case),
             "printed": case.engine.run.printed,
-            "views": _has_views(case),
+            "views": has_views(case),
         }
     return _OPTIONS[case]
 
@@ -536,7 +536,7 @@ def earlier_runs(case: Case) -> EarlierRuns:
     return _EARLIER[case]
 
 
-def _has_views(case: Case) -> bool:
+def has_views(case: Case) -> bool:
     """Whether the run had a pandas older than 3.0, as its Python or its requirements show.
 
     There a column that is taken from a table shows the table's cells; since then it is a copy

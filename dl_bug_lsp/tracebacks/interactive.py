@@ -50,7 +50,8 @@ _OLD_FILE = re.compile(
     r"|ipynb)) in (?P<function>[\w<>.]+\(.*|<module>.*)$"
 )
 _LINKED = re.compile(r"^\[(?P<file>[^\]]+)\]\(https?://[^)]*\) in (?P<function>.+)$")
-_ARROW = re.compile(r"^\s*-+> ?(?P<line>\d{1,8})(?: (?P<code>.*))?$")
+_ARROW = re.compile(r"^\s*(?:-+> ?|> ?(?=\d{5}))(?P<line>\d{1,8})(?: (?P<code>.*))?$")
+"""The line that failed. Of a number of five digits nothing but the head is left of the arrow."""
 _NUMBERED = re.compile(r"^\s*\d{1,8}(?: .*)?$")
 _SKIPPED = re.compile(
     r"^\s*\[?\.\.\. .*(?:skipping|frames?)|^\s*\.{3,4} \d+ frames|^\d+ frames$|^\(\.\.\.\)$"

@@ -90,9 +90,9 @@ SHAPING = {
     *("setting.near", "setting.factor", "slice", "shape", "item.removed", "setting.item"),
     "wrap.padded",
 }
-ADDING = {"wrap.unsqueeze", "wrap.axes"}
+ADDING = {"wrap.unsqueeze", "wrap.axes", "unwrap"}
 CUTTING = {"wrap.detach"}
-DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
+DROPPING = {"index.added", "index.removed", "wrap.squeeze", "unwrap"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
 """How much sooner edits are tried that the failure asks for, and what one of them that changes the
 number of axes counts at least where it passes."""

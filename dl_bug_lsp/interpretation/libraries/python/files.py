@@ -310,7 +310,7 @@ def text_in(interpreter: Interpreter, file: str | None) -> str | None:
     text = None if file is None else interpreter.workspace.text(file)
     if text is None or file is None or len(text) > MOST_TEXT:
         return None
-    interpreter.files_read[file] = None
+    interpreter.note_read(file)
     return text
 
 
