@@ -26,6 +26,7 @@ from dl_bug_lsp.evidence.import_lines import (
     statement_at,
 )
 from dl_bug_lsp.spectrum.failing_runs import DIALECT, FailureSpectrum, is_test_file
+from dl_bug_lsp.tracebacks.dialects import dialect_named
 
 GROUPS: dict[str, str] = {
     "tensor_mismatch": "shape",
@@ -262,7 +263,7 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
 
 def _is_of_test(case: Case, runs: FailureSpectrum) -> bool:
     failure = case.failure
-    is_named = failure.dialect in (DIALECT, "pytest")
+    is_named = failure.dialect == DIALECT or dialect_named(failure.dialect).is_of_test
     return is_named or bool(runs.own) or any(is_test_file(frame.file) for frame in failure.frames)
 
 

@@ -11,7 +11,7 @@ import re
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream
 from dl_bug_lsp.tracebacks.traceback_lines import parse_exception
 
 TORCHRUN_SUMMARY = re.compile(
@@ -56,6 +56,12 @@ def read_summary(stream: Stream, index: int) -> Block | None:
     leading.heading = "first observed"
     leading.resume = max(at, *(block.end for _, block in children))
     return leading
+
+
+TORCHRUN = Dialect(
+    "torchrun", TORCHRUN_SUMMARY, read_summary, begins_at_entry=False,
+    summarised=frozenset(("ChildFailedError",)),
+)  # fmt: skip
 
 
 def _starts_old_child(text: str) -> bool:
@@ -147,6 +153,9 @@ def read_hydra_job(stream: Stream, index: int) -> Block | None:
     span = stream.span(index, min(end + 1, len(stream)))
     cause = Cause(type_, message, (), Relation.ROOT, span, notes)
     return Block([cause], index, min(end + 1, len(stream)), "hydra", kind, body[0].strip(), 95)
+
+
+HYDRA = Dialect("hydra", HYDRA_ERROR, read_hydra_job)
 
 
 def _parsed(body: list[str]) -> tuple[str, str, tuple[str, ...]]:

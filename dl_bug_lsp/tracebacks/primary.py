@@ -10,6 +10,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+from dl_bug_lsp.tracebacks.dialects import dialect_named
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
@@ -79,7 +80,8 @@ def weigh(block: Block, failure: Failure) -> int:
         return min(block.weight, STUB)
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
         return min(block.weight, 25)
-    if not cause.type or (not cause.message and block.problems and block.dialect == "ipython"):
+    is_without_message = not cause.message and dialect_named(block.dialect).names_class_first
+    if not cause.type or (is_without_message and block.problems):
         # A stack without its exception tells less than an error in words, more than a launcher.
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
@@ -172,9 +174,9 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
         own = [i for i in tier if _rank(items[i][0]) == rank]
         if own:
             return own[-1]
-    for dialect in ("pytest", "exception_group"):
-        if items[tier[-1]][0].dialect == dialect:
-            return next(i for i in tier if items[i][0].dialect == dialect)
+    dialect = items[tier[-1]][0].dialect
+    if dialect_named(dialect).lists_failures:
+        return next(i for i in tier if items[i][0].dialect == dialect)
     last: dict[int | str | None, int] = {}
     for index in tier:
         process = items[index][0].process
@@ -240,9 +242,10 @@ def _without_aftermath(items: list[tuple[Failure, int]], tier: list[int]) -> lis
 
 
 def _ends_process(failure: Failure) -> bool:
-    if failure.dialect == "faulthandler":
+    dialect = dialect_named(failure.dialect)
+    if dialect.is_dump:
         return bool(failure.frames)
-    return failure.kind is FailureKind.EXCEPTION and failure.dialect != "message"
+    return failure.kind is FailureKind.EXCEPTION and dialect.is_traceback
 
 
 def _is_new_program(failure: Failure) -> bool:

@@ -10,23 +10,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple
 
 from dl_bug_lsp.cancellation import checkpoint, stepwise
 from dl_bug_lsp.logs.log import Log, Process, Span
 from dl_bug_lsp.logs.prefixes import split_record
-from dl_bug_lsp.tracebacks import (
-    complaints,
-    cpython,
-    interactive,
-    launchers,
-    pytest_report,
-    rich_box,
-)
 from dl_bug_lsp.tracebacks.complaint_tables import Weight
+from dl_bug_lsp.tracebacks.dialects import DIALECTS, dialect_named
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Reading, Relation
 from dl_bug_lsp.tracebacks.mentions import read_mention
 from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies
@@ -38,37 +29,10 @@ from dl_bug_lsp.tracebacks.traceback_lines import (
     parse_exception,
 )
 
-
-class Dialect(NamedTuple):
-    """A dialect's name, a search that finds its first lines, and its reader."""
-
-    name: str
-    trigger: re.Pattern[str]
-    read: Callable[[Stream, int], Block | None]
-
-
-DIALECTS = (
-    Dialect("anomaly", cpython.ANOMALY, cpython.read_anomaly),
-    Dialect("stack_info", cpython.STACK_INFO, cpython.read_stack_info),
-    Dialect("exception_group", cpython.GROUP, cpython.read_exception_group),
-    Dialect("rich", rich_box.TRIGGER, rich_box.read_rich),
-    Dialect("rich_tail", rich_box.TAIL, rich_box.read_tail),
-    Dialect("ipython", interactive.TRIGGER, interactive.read_ipython),
-    Dialect("debugger", interactive.STOPPED, interactive.read_debugger),
-    Dialect("cpython", cpython.TRIGGER, cpython.read_cpython),
-    Dialect("pytest", pytest_report.TRIGGER, pytest_report.read_pytest),
-    Dialect("faulthandler", cpython.FATAL_ERROR, cpython.read_faulthandler),
-    Dialect("hydra", launchers.HYDRA_ERROR, launchers.read_hydra_job),
-    Dialect("torchrun", launchers.TORCHRUN_SUMMARY, launchers.read_summary),
-    Dialect("message", complaints.TRIGGER, complaints.read_complaint),
-)
-
-
 # ---------------------------------------------------------------------- blocks
 _CHAIN_REACH = 8
 _ANOMALY_REACH = 40
 _NOTEBOOK_REACH = 400
-_NOTEBOOK = ("CellExecutionError", "PapermillExecutionError")
 
 
 def read_blocks(stream: Stream) -> list[Block]:
@@ -92,7 +56,7 @@ def read_blocks(stream: Stream) -> list[Block]:
             index += 1
             continue
         index = max(block.end if block.resume is None else block.resume, index + 1)
-        if block.dialect == "anomaly":
+        if dialect_named(block.dialect).is_warning:
             anomaly = block
             continue
         if anomaly is not None and block.kind is FailureKind.EXCEPTION:
@@ -181,9 +145,9 @@ def _shares_entry(former: Block, later: Block) -> bool:
 
 
 def _runs_notebook(former: Block, block: Block) -> bool:
-    if not former.causes or not block.causes or block.dialect != "ipython":
+    if not former.causes or not block.causes or block.first - former.end > _NOTEBOOK_REACH:
         return False
-    return former.causes[-1].class_name in _NOTEBOOK and block.first - former.end <= _NOTEBOOK_REACH
+    return former.causes[-1].class_name in dialect_named(block.dialect).runners
 
 
 _TOLD_BELOW = re.compile(
@@ -207,12 +171,9 @@ def _announces(former: Block, block: Block) -> bool:
 
 
 def _reports(former: Block, block: Block) -> bool:
-    return (
-        block.dialect == "torchrun"
-        and bool(former.causes)
-        and former.causes[-1].class_name == "ChildFailedError"
-        and block.first - former.end <= _NOTEBOOK_REACH
-    )
+    if not former.causes or block.first - former.end > _NOTEBOOK_REACH:
+        return False
+    return former.causes[-1].class_name in dialect_named(block.dialect).summarised
 
 
 def _summarise(former: Block, summary: Block) -> None:
@@ -268,7 +229,7 @@ _SPOKEN = 75
 
 def introduce(block: Block, stream: Stream) -> None:
     """Weigh a block by the line above it."""
-    if block.kind is not FailureKind.EXCEPTION or block.dialect == "pytest":
+    if block.kind is not FailureKind.EXCEPTION or not dialect_named(block.dialect).is_introduced:
         return
     ended = _ended_the_run(block, stream)
     for above, text in _lines_above(block, stream):
@@ -340,7 +301,7 @@ def _may_be_handled(block: Block) -> bool:
 def _is_partial(block: Block) -> bool:
     """Uncaught exceptions' stacks begin at the program's or the thread's entry point."""
     frames = block.causes[-1].frames
-    if not frames or block.dialect in ("ipython", "rich", "pytest", "torchrun"):
+    if not frames or not dialect_named(block.dialect).begins_at_entry:
         return False
     first = frames[0]
     if first.function is None or _OUTER.match(first.function):
@@ -440,7 +401,7 @@ def _process(block: Block, process: Process | None) -> Process | None:
 def _evidence(block: Block, root: int) -> str:
     cause = block.causes[root]
     head = cause.message.split("\n", 1)[0]
-    if not cause.type or (block.evidence and block.dialect in ("message", "faulthandler")):
+    if not cause.type or (block.evidence and not dialect_named(block.dialect).is_traceback):
         return block.evidence
     return f"{cause.type}: {head}" if head else cause.type
 

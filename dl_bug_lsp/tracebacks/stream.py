@@ -1,11 +1,12 @@
-"""One process's lines as the dialects see them, and the blocks that dialects hand back.
+"""One process's lines as the dialects see them, what a dialect is, and the blocks that it returns.
 
 Stacks that several processes without prefixes printed at once, each line once per process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.cancellation import stepwise
@@ -71,6 +72,39 @@ class Block:
         while index > 1 and self.causes[index - 1].relation is Relation.WRAPPED:
             index -= 1
         return index
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way in which failures are printed: how it is found and read, and what it is like.
+
+    ``trigger`` finds its first lines, and ``read`` returns the block that begins there, or None.
+    The remaining fields say what distinguishes its blocks from CPython's tracebacks.
+    """
+
+    name: str
+    trigger: re.Pattern[str]
+    read: Callable[[Stream, int], Block | None]
+    begins_at_entry: bool = True
+    """A whole stack begins at the entry point of the program or thread."""
+    names_class_first: bool = False
+    """The class is printed above the stack, and may be known where the message is cut off."""
+    is_traceback: bool = True
+    """Prints exceptions; the evidence of others is the line that their reader has chosen."""
+    is_dump: bool = False
+    """Prints the stacks of a process at one moment, which need not have failed."""
+    is_warning: bool = False
+    """Belongs to the failure that follows, and is none itself."""
+    is_of_test: bool = False
+    """Reports failures of tests."""
+    is_introduced: bool = True
+    """The lines above a block may say how the failure was met."""
+    lists_failures: bool = False
+    """One report lists several failures, of which the first counts."""
+    runners: frozenset[str] = frozenset()
+    """Classes of the exceptions that a runner of such programs raises above their tracebacks."""
+    summarised: frozenset[str] = frozenset()
+    """Classes of the exceptions that such a block is the summary of."""
 
 
 def cut_off(
