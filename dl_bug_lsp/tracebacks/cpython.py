@@ -509,7 +509,7 @@ def read_anomaly(stream: Stream, index: int) -> Block | None:
         return None
     message = stream.text(index).rpartition("Warning: ")[2].strip()
     cause = Cause(_WARNING, message, frames, Relation.ROOT, stream.span(index, end))
-    return Block([cause], index, end, "anomaly", weight=0, heading="anomaly")
+    return Block([cause], index, end, "anomaly", weight=0)
 
 
 ANOMALY = Dialect("anomaly", _ANOMALY, read_anomaly, is_warning=True)

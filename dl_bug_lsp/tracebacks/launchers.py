@@ -11,7 +11,7 @@ import re
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Heading, Stream
 from dl_bug_lsp.tracebacks.traceback_lines import parse_exception
 
 TORCHRUN_SUMMARY = re.compile(
@@ -53,7 +53,7 @@ def read_summary(stream: Stream, index: int) -> Block | None:
         return None
     leading = next((block for is_root, block in children if is_root), children[0][1])
     leading.others = [block for _, block in children if block is not leading]
-    leading.heading = "first observed"
+    leading.heading = Heading.FIRST_OBSERVED
     leading.resume = max(at, *(block.end for _, block in children))
     return leading
 

@@ -63,7 +63,9 @@ _UNTOLD = re.compile(r"terminat|libc\+\+abi|Microsoft C\+\+")
 """How a message begins that says only that a C++ program ended, not why."""
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}|block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\]")
 """What copies of a message differ in; every thread of a kernel prints the assertion that failed."""
-STRONG, MEDIUM, CUT_OFF, STUB = 70, 40, 36, 13
+STRONG, MEDIUM, CUT_OFF, STUB, NEGLIGIBLE = 70, 40, 36, 13, 12
+"""Weights: of an exception that hardly follows from another, of one that may, of a stack without
+its exception, of the beginning of one; at the last a failure never counts as what ended the job."""
 
 
 def weigh(block: Block, failure: Failure) -> int:
@@ -137,7 +139,7 @@ def choose_primary(items: list[tuple[Failure, int]], rank: int | None) -> int | 
     ``items`` are failures with their weights in the order of the text; ``rank`` is the one that a
     launcher names as the first to fail.
     """
-    usable = [index for index, (_, weight) in enumerate(items) if weight > 12]
+    usable = [index for index, (_, weight) in enumerate(items) if weight > NEGLIGIBLE]
     if not usable:
         return None
     for floor in (STRONG, MEDIUM, CUT_OFF, STUB + 1, 0):

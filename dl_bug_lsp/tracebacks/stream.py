@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.log import LogLine, Process, Span
@@ -40,14 +41,37 @@ class Stream:
         return Stream(part, self.process)
 
 
+class Heading(Enum):
+    """How the lines around a block introduce it."""
+
+    IGNORED = "ignored"
+    """The interpreter could not raise it: a finalizer, a callback at exit."""
+    HOOK = "hook"
+    """An exception hook or the logging module failed itself."""
+    THREAD = "thread"
+    """It ended a thread."""
+    PROCESS = "process"
+    """It ended a process of multiprocessing."""
+    TASK = "task"
+    """It ended a task of an event loop."""
+    WARNED = "warned"
+    """The line above warns, skips, ignores or retries."""
+    LOGGED = "logged"
+    """A record of the log holds it."""
+    HANDLED = "handled"
+    """The run went on after it."""
+    FIRST_OBSERVED = "first observed"
+    """A launcher says that this rank failed first."""
+
+
 @dataclass(slots=True)
 class Block:
     """What one dialect read at one place: causes oldest first, and where it ends (exclusive).
 
-    ``wrapped_from`` is the index of the first cause that only wraps those before it. ``kind`` and
-    ``weight`` say how surely the text ended the job (see `primary`); ``rank`` is a rank that the
-    text itself names; ``heading`` is how the text introduced it (a thread, a task, …). ``others``
-    are further failures that were read in one go; reading goes on at ``resume`` (else at ``end``).
+    ``kind`` and ``weight`` say how surely the text ended the job (see `primary`); ``rank`` is a
+    rank that the text itself names; ``heading`` is how the text introduces it, if it does.
+    ``others`` are further failures that were read in one go; reading goes on at ``resume`` (else at
+    ``end``).
     """
 
     causes: list[Cause]
@@ -60,7 +84,7 @@ class Block:
     rank: int | None = None
     host: str | None = None
     root: int | None = None
-    heading: str = ""
+    heading: Heading | None = None
     others: list[Block] = field(default_factory=list)
     resume: int | None = None
     problems: list[str] = field(default_factory=list)
