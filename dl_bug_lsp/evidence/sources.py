@@ -33,7 +33,12 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
-from dl_bug_lsp.evidence.domain_rules import all_domain_rules, missing_names, misuse, stored_data
+from dl_bug_lsp.evidence.domain_rules import (
+    all_domain_rules,
+    missing_names,
+    stored_data,
+    unused_parts,
+)
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs, bounds, counterfactuals
@@ -81,7 +86,7 @@ def gather(case: Case) -> Iterator[Clue]:
 def _acquitted(case: Case, clue: Clue) -> float:
     """Return what a clue counts where its line is right or has no part in what fails."""
     share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
-    share *= misuse.share_of(case, clue) * names.share_of(case, clue)
+    share *= unused_parts.share_of(case, clue) * names.share_of(case, clue)
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
     share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
     share *= written_data.share_of(case, clue) * nan_sources.share_of(case, clue)
