@@ -390,8 +390,8 @@ def find_registries(case: Case) -> Iterator[Clue]:
             yield Clue("rules.strong", importer, at, 1.0, why)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on a setting that names what only is not imported."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little on a setting that names what only is not imported."""
     of_settings = clue.kind.startswith(("config.", "names.")) and not clue.file.endswith(".py")
     return OF_REGISTERED if of_settings and _not_imported(case) else 1.0
 

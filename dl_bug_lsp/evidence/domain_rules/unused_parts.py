@@ -55,8 +55,8 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _left_out(case)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: less where its call only needs all gradients."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where its call only needs all gradients."""
     if clue.kind not in KINDS_OF_CALLS or not NO_GRADIENT.search(case.message):
         return 1.0
     if not NEEDS_ALL.search(case.workspace.source_line(clue.file, clue.line)):
