@@ -168,7 +168,7 @@ def _attention_shapes(given: Given) -> None:
     _refuse_masks(*masks, query[0], key[0], key[1], given.get("num_heads"))
 
 
-def _made_with(given: Given) -> Given:
+def _layer_settings(given: Given) -> Given:
     """Return what a layer of a transformer was made with, also where it lies in a stack of them."""
     for name in ("encoder_layer", "decoder_layer"):
         inner = state_of(given.get(name))
@@ -181,7 +181,7 @@ def _made_with(given: Given) -> Given:
 @before(_layers("TransformerEncoder"), "src mask src_key_padding_mask is_causal")
 def _encoder_masks(given: Given) -> None:
     """Refuse masks that do not fit the source."""
-    settings = _made_with(given)
+    settings = _layer_settings(given)
     result = _lengths(given.get("src"), flag(settings.get("batch_first"), default=False))
     if result is not None:
         masks = given.get("src_mask", given.get("mask")), given.get("src_key_padding_mask")
@@ -194,7 +194,7 @@ def _encoder_masks(given: Given) -> None:
 )
 def _decoder_masks(given: Given) -> None:
     """Refuse masks that do not fit the target or the memory."""
-    settings = _made_with(given)
+    settings = _layer_settings(given)
     first, heads = flag(settings.get("batch_first"), default=False), settings.get("nhead")
     own, memory = _lengths(given.get("tgt"), first), _lengths(given.get("memory"), first)
     if own is not None:
