@@ -424,6 +424,8 @@ THREAD = re.compile(
     r"|^Stack \(most recent call first\):"
 )
 _MAX_FRAMES = 1000
+DIED, DUMPED = 95, 40
+"""The weight of stacks that a dying interpreter prints; of those of one that may go on."""
 
 
 def read_faulthandler(stream: Stream, index: int) -> Block | None:
@@ -455,7 +457,7 @@ def read_faulthandler(stream: Stream, index: int) -> Block | None:
         stream.span(index, end),
     )
     evidence = stream.text(index).strip()
-    weight = 95 if match and match["message"] else 40
+    weight = DIED if match and match["message"] else DUMPED
     return Block(
         [cause], index, end, "faulthandler", FailureKind.MESSAGE, evidence=evidence, weight=weight
     )

@@ -26,6 +26,9 @@ _INDEX = re.compile(r"^\s*\[(?P<index>\d+)\]:\s*$")
 _RANK = re.compile(r"^(?P<rank>\d{1,6})")
 _EXIT = re.compile(r"^(?P<code>-?\d{1,4})\b(?:.*\((?P<signal>SIG\w+)\))?")
 _QUOTED = re.compile(r'^"?(?P<type>[\w.]+)(?:: (?P<message>.*?))?"?$')
+RECORDED, QUOTED, KILLED, EXITED = 90, 80, 60, 30
+"""Weights of a child in a summary: with its traceback, with its exception's words, with a signal
+that killed it, with an exit code alone."""
 _MAX_LINES = 5000
 _MAX_INTRODUCTION = 60
 
@@ -98,7 +101,7 @@ def _block(
     host = fields.get("host") or None
     if inner is not None and inner.causes[0].frames:
         return Block(
-            inner.causes, index, end, "torchrun", evidence=inner.evidence, weight=90,
+            inner.causes, index, end, "torchrun", evidence=inner.evidence, weight=RECORDED,
             rank=rank, host=host,
         )  # fmt: skip
     exit_ = _EXIT.match(fields.get("exitcode", ""))
@@ -109,13 +112,13 @@ def _block(
     if note.startswith("Signal"):
         words.append(note)
     type_, message = "torchrun", ", ".join(words)
-    kind, weight = FailureKind.MESSAGE, 30
+    kind, weight = FailureKind.MESSAGE, EXITED
     quoted = _QUOTED.match(fields.get("msg", ""))
     if quoted and quoted["message"]:
         type_, message = quoted["type"], quoted["message"]
-        kind, weight = FailureKind.EXCEPTION, 80
+        kind, weight = FailureKind.EXCEPTION, QUOTED
     elif exit_ and exit_["code"] in ("-9", "-11", "-6", "-7", "-4", "-8", "-5"):
-        weight = 60
+        weight = KILLED
     cause = Cause(type_, message, (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "torchrun", kind, evidence=message, weight=weight, rank=rank, host=host

@@ -66,6 +66,9 @@ _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}|block: \[\d+,\d+,\d+\], thread: 
 STRONG, MEDIUM, CUT_OFF, STUB, NEGLIGIBLE = 70, 40, 36, 13, 12
 """Weights: of an exception that hardly follows from another, of one that may, of a stack without
 its exception, of the beginning of one; at the last a failure never counts as what ended the job."""
+MAY_FOLLOW, REPORTS, FOLLOWS, LAUNCHER = 60, 35, 30, 25
+"""Most that an exception weighs that may follow from another, that reports another, that certainly
+follows from another; most that the cut stack of a launcher weighs."""
 
 
 def weigh(block: Block, failure: Failure) -> int:
@@ -75,27 +78,27 @@ def weigh(block: Block, failure: Failure) -> int:
         return 0
     if failure.kind is FailureKind.MESSAGE:
         reports = cause.type == "log" and _STATUS_OF_CHILD.search(cause.message[:500])
-        return min(block.weight, 30) if reports else block.weight
+        return min(block.weight, FOLLOWS) if reports else block.weight
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(frame.file == "<string>" for frame in cause.frames):
         # The beginning of a stack of `python -c`, or none at all, tells nothing of what failed.
         return min(block.weight, STUB)
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
-        return min(block.weight, 25)
+        return min(block.weight, LAUNCHER)
     is_without_message = not cause.message and dialect_named(block.dialect).names_class_first
     if not cause.type or (is_without_message and block.problems):
         # A stack without its exception tells less than an error in words, more than a launcher.
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
-        return min(block.weight, 30)
+        return min(block.weight, FOLLOWS)
     if (
         name in _LAUNCHERS
         or _STATUS_OF_CHILD.search(cause.message[:500])
         or (ELSEWHERE.search(cause.message[:2000]))
     ):
-        return min(block.weight, 35)
+        return min(block.weight, REPORTS)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
-        return min(block.weight, 60)
+        return min(block.weight, MAY_FOLLOW)
     return block.weight
 
 

@@ -64,6 +64,10 @@ class Heading(Enum):
     """A launcher says that this rank failed first."""
 
 
+WHOLE, HEADLESS = 100, 20
+"""The weight of an exception with its stack; of frames without a header, which much may print."""
+
+
 @dataclass(slots=True)
 class Block:
     """What one dialect read at one place: causes oldest first, and where it ends (exclusive).
@@ -80,7 +84,7 @@ class Block:
     dialect: str
     kind: FailureKind = FailureKind.EXCEPTION
     evidence: str = ""
-    weight: int = 100
+    weight: int = WHOLE
     rank: int | None = None
     host: str | None = None
     root: int | None = None
@@ -144,7 +148,7 @@ def cut_off(
     problem = f"Line {number}: a traceback is cut off before its exception."
     frame = frames[-1]
     evidence = frame.source or f'File "{frame.file}", line {frame.line}'
-    weight = 100 if headed else 20
+    weight = WHOLE if headed else HEADLESS
     return Block([cause], first, end, dialect, evidence=evidence, weight=weight, problems=[problem])
 
 
