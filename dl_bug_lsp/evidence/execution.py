@@ -302,8 +302,8 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SKIPPED: WeakKeyDictionary[Case, dict[str, set[int]]] = WeakKeyDictionary()
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: little where the failure kept its line from running.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little where the failure kept its line from running.
 
     Those are the statements after the failing one in the script, and in each function that the
     stack goes through from there, up to the first loop around a place of the stack: what stands in

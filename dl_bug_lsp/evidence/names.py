@@ -452,8 +452,8 @@ OF_FOLDER_THERE = 0.3
 _THERE: WeakKeyDictionary[Case, tuple[str, ...]] = WeakKeyDictionary()
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: less where its line gives the part of a path that is there."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where its line gives the part of a path that is there."""
     if case.category.id != "path_not_found" or not clue.kind.startswith(OF_PATHS):
         return 1.0
     if clue.file.endswith((".py", ".ipynb")):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython, read_stack
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream, cut_off
 from dl_bug_lsp.tracebacks.traceback_lines import (
     FRAME,
     extract,
@@ -104,6 +104,12 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     causes = [*nested.causes, cause] if nested else [cause]
     last = nested.end if nested else end
     return Block(causes, index, last, "ipython", evidence=head.strip())
+
+
+IPYTHON = Dialect(
+    "ipython", TRIGGER, read_ipython, begins_at_entry=False, names_class_first=True,
+    runners=frozenset(("CellExecutionError", "PapermillExecutionError")),
+)  # fmt: skip
 
 
 def _margin(stream: Stream, index: int, own: str) -> int:
@@ -233,6 +239,9 @@ def read_debugger(stream: Stream, index: int) -> Block | None:
     )  # fmt: skip
     head = next((line.strip() for line in lines if line.strip()), "")
     return Block([cause], index, end, "debugger", evidence=f"{trigger['type']}: {head}")
+
+
+DEBUGGER = Dialect("debugger", STOPPED, read_debugger)
 
 
 def _in_order(frames: list[Frame]) -> list[Frame]:

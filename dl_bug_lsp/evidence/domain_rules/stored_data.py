@@ -89,8 +89,8 @@ OF_OTHER_SIDE = 0.5
 _OTHER_SIDES: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: less where the other value was read from a stored file."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where the other value was read from a stored file."""
     if not clue.kind.startswith(OF_NUMBERS) or case.category.id not in OF_SIZES:
         return 1.0
     if case not in _OTHER_SIDES:

@@ -725,8 +725,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield Clue("repair.followed", file, line, score, why, suggestion)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on the definitions of two names that are mixed up.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little on the definitions of two names that are mixed up.
 
     Where the sides of a failure are two settings of one quantity (``BATCH_SIZE``,
     ``EVAL_BATCH_SIZE``), and the run passes with the other name at one place, both are meant.

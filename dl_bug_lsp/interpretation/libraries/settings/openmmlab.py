@@ -39,6 +39,7 @@ BASES, DELETED = "_base_", "_delete_"
 MOST_BASES = 12
 MOST_DEPTH = 20
 SETTINGS = (".yaml", ".yml", ".json")
+"""What ``Config.fromfile`` of mmengine reads beside Python."""
 NO_SETTINGS = (FunctionValue, BoundMethod, ClassValue, ModuleValue, Library)
 """What a config defines or imports that is no setting."""
 
