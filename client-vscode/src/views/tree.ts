@@ -8,7 +8,7 @@ import { brief, categoryName, parts, plain, shareWords } from "./words";
 
 /** Characters of a row's parts; longer ones are cut, so that what follows them is seen. */
 const LONGEST_MESSAGE = 80;
-const LONGEST_CODE = 32;
+const LONGEST_CODE = 24;
 const LONGEST_EVIDENCE = 64;
 
 export type Node =
@@ -121,8 +121,10 @@ function cellWords(uri: vscode.Uri): string {
 
 function evidenceItem(evidence: Evidence): vscode.TreeItem {
   const why = plain(evidence.why);
-  // How it is known stands in brackets at the end.
-  const item = new vscode.TreeItem(brief(why.replace(/ \([^()]*\)$/, ""), LONGEST_EVIDENCE));
+  // What is found stands before a semicolon, how it is known in brackets at the end.
+  const [found = "", ...more] = why.replace(/ \([^()]*\)$/, "").split("; ");
+  const item = new vscode.TreeItem(brief(found, LONGEST_EVIDENCE));
+  item.description = more.join("; ");
   item.tooltip = why;
   item.iconPath = new vscode.ThemeIcon("info");
   item.contextValue = "evidence";

@@ -87,11 +87,11 @@ describe("the tree", () => {
     const [first] = await tree.getChildren();
     const rows = (await tree.getChildren(first)).map((node) => tree.getTreeItem(node));
     expect(rows.map((one) => one.label)).toEqual(["1. w/model.py:7", "2. old/model.py:7", "3. train.py:7"]);
-    expect(rows.map((one) => one.description)).toEqual(["self.classifier = nn.Sequential… · 90 %, not certain", "x = 1 · 5 %", "x = 1 · 5 %"]);
+    expect(rows.map((one) => one.description)).toEqual(["self.classifier = nn.Se… · 90 %, not certain", "x = 1 · 5 %", "x = 1 · 5 %"]);
     expect(rows[0]!.tooltip).toBe(`model.py:7\n${code}\nSuspicious place 1 (90 %, not certain)\n512 is one of the sizes`);
-    const why = "`hidden * 2` makes 64 of 32 (worked out from the code, not from the run)";
+    const why = "`hidden * 2` makes 64 of 32; the message has both sizes (worked out from the code, not from the run)";
     const evidence = tree.getTreeItem({ kind: "evidence", evidence: { kind: "facts", score: 1, why }, place });
-    expect([evidence.label, evidence.tooltip]).toEqual(["hidden * 2 makes 64 of 32", why.replaceAll("`", "")]);
+    expect([evidence.label, evidence.description, evidence.tooltip]).toEqual(["hidden * 2 makes 64 of 32", "the message has both sizes", why.replaceAll("`", "")]);
   });
   it("keeps what it shows while the server is away", async () => {
     await failures.refresh();
