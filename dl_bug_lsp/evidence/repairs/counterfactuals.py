@@ -48,6 +48,8 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 MOST_EDITS = 100
+MOST_WITH_EARLIER = 15
+"""Edits of files that commands before the failing one are made of or read."""
 MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
 """The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
@@ -376,9 +378,15 @@ def _try(case: Case) -> list[Tried]:
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
     found: list[Tried] = []
+    again = 0
     for candidate in in_order(search, further):
         checkpoint()
         place = (candidate.edit.file, candidate.edit.line)
+        if candidate.edit.file in earlier_runs(case).files:
+            # The commands before the failing one are followed with the edit, too.
+            again += 1
+            if again > MOST_WITH_EARLIER:
+                continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
         found.append(Tried(candidate, effect, search.visits))

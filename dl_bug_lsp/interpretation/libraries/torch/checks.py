@@ -18,6 +18,7 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries import array_functions as _functions_of_arrays  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.numpy import functions as _numpy  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import attributes as _attributes  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import distributions as _distributions  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import elementwise as _elementwise  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import functions as _torch  # noqa: F401
