@@ -325,6 +325,17 @@ RULES: tuple[Rule, ...] = (
         confidence=0.6,
     ),
     rule("python.attribute", ATTRIBUTE, types="AttributeError", confidence=0.9),
+    rule(
+        "python.damaged_file",
+        "corrupt_data",
+        "wrong b-tree signature",
+        "bad object header version",
+        "bad symbol table node signature",
+        "bad heap free list",
+        "incorrect metadata checksum",
+        types="KeyError",
+        confidence=0.6,
+    ),
     rule("python.key", KEY, types="KeyError", confidence=0.9),
     rule("python.overflow", ARGUMENT, types="OverflowError", confidence=0.5),
     rule(

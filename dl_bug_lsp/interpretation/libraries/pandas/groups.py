@@ -405,16 +405,13 @@ def _repeated(
         if first.setdefault(key, index) != index and index in used:
             rows.append((index, key))
     total = len(right.cells[on[0]])
-    few = len(rows) <= max(1, total * FEW_REPEATED)
-    if not rows or not (few or len(pairs) > len(left.cells[on[0]])):
+    if not rows or len(rows) > max(1, total * FEW_REPEATED):
         return NOWHERE
     why = (
         f"the join gives {len(pairs)} rows for {len(left.cells[on[0]])}: the table that is joined "
         f"has the key `{_shown(rows[0][1])}` more than once"
     )
     arrays.note_reason(call.place, why)
-    if not few:
-        return NOWHERE
     lines = [right.lines[index] for index, _ in rows if index < len(right.lines)]
     if len(lines) != len(rows) or len(lines) > FEW_ROWS:
         return NOWHERE
