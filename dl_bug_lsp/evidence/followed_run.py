@@ -23,6 +23,7 @@ from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
@@ -39,7 +40,6 @@ MOST_STEPS_OF_OTHERS = 60_000
 MOST_RUNS = 6
 STEPS_TO_CHOOSE = 20_000
 """Steps of each run that is followed to see which of several commands it was."""
-SETTINGS = (".yaml", ".yml", ".json", ".toml")
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -521,7 +521,7 @@ def interpreter_options(case: Case) -> dict[str, Any]:
             "exception": cause.type if cause is not None else "",
             "message": _message_of(case),
             "printed": case.engine.run.printed,
-            "views": _has_views(case),
+            "views": has_views(case),
         }
     return _OPTIONS[case]
 
@@ -540,7 +540,7 @@ def earlier_runs(case: Case) -> EarlierRuns:
     return _EARLIER[case]
 
 
-def _has_views(case: Case) -> bool:
+def has_views(case: Case) -> bool:
     """Whether the run had a pandas older than 3.0, as its Python or its requirements show.
 
     There a column that is taken from a table shows the table's cells; since then it is a copy
@@ -608,7 +608,9 @@ def _sizes_told(case: Case, role: Role) -> list[int]:
 def _settings(case: Case) -> tuple[str, ...]:
     """Return the config files that may be the run's."""
     return case.engine.run.files or tuple(
-        file for file in case.config_files if file.endswith(SETTINGS) and not is_tooling(file)
+        file
+        for file in case.config_files
+        if file.endswith(CONFIG_EXTENSIONS) and not is_tooling(file)
     )
 
 

@@ -132,8 +132,8 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _wrong_values(case)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue on a line of data counts.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return the factor of a clue on a line of data.
 
     A value that stands in many rows is not that row's fault, and what is wrong in a file that a
     script of the workspace writes is the script's fault.

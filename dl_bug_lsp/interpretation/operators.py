@@ -872,6 +872,10 @@ def _names_dtype(dtype: Value, text: Value) -> Value | None:
     return Value(Library(f"numpy.{SHORT_DTYPES.get(name, name)}"), text.origins)
 
 
+OF_NO_NUMBERS = {"numpy.object_", "numpy.object", "numpy.category", "numpy.str", "numpy.string"}
+"""Dtypes of columns that are none of NumPy's numbers."""
+
+
 def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
     assert isinstance(a.data, Library) and isinstance(b.data, Library)
@@ -885,7 +889,7 @@ def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         is_one = a.data.short == b.data.short
         return Value(is_one is (kind is ast.Eq), merged(a, b))
     is_dtype = [bool(NUMERIC.fullmatch(name)) for name in (x, y)]
-    dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & {"numpy.object_", "numpy.object"})
+    dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & OF_NO_NUMBERS)
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
     is_other = is_other or (x in CLASSES and y in CLASSES)
     return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
@@ -1299,6 +1303,7 @@ def _array_part(
 ) -> Value:
     """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
     parts, slices = _index_of(parts, slices)
+    _check_names(base, data, parts)
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     if data.library == "scipy" and any(s is None for s in slices):
@@ -1558,10 +1563,20 @@ def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
             if index is not None and limit is not None and not -limit <= index < limit:
                 raise Raised("index", "index is out of bounds", item, dim)
         return (Value(len(part.data), part.origins),)
-    if isinstance(part.data, (float, str)) and arrays.is_failing():
-        kind = "type" if isinstance(part.data, str) and data.library == "torch" else "index"
-        raise Raised(kind, "only integers and slices are valid indices", part)
+    if isinstance(part.data, float) and arrays.is_failing():
+        raise Raised("index", NOT_AN_INDEX, part)
     return None
+
+
+NOT_AN_INDEX = "only integers and slices are valid indices"
+
+
+def _check_names(base: Value, data: Array, parts: Sequence[Value]) -> None:
+    """Raise where an array is asked for a name, as a table that has columns is."""
+    names = [part for part in parts if isinstance(part.data, str)]
+    if names and arrays.is_failing():
+        kind = "type" if data.library == "torch" else "index"
+        raise Raised(kind, NOT_AN_INDEX, names[0], unknown(base, *(data.shape or ())))
 
 
 def _check_range(part: Value, inner: Array, dim: Value) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dl_bug_lsp.workspace.configs.extensions import SETTINGS_ONLY_EXTENSIONS, SHELL_EXTENSIONS
+
 Origin: TypeAlias = tuple[str, int]
 """A workspace file and a 1-based line where something that made a value is written."""
 Origins: TypeAlias = frozenset[Origin]
@@ -197,7 +199,8 @@ def typed_by(result: Value, *parts: Value | None) -> Value:
 
 MOST_TYPED = 8
 """Items of a list of which the dtypes are looked at."""
-OF_SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".gin", ".sh")
+OF_SETTINGS = (*SETTINGS_ONLY_EXTENSIONS, *SHELL_EXTENSIONS)
+"""Files that surely hold settings: configs, and scripts with the options of commands."""
 OF_CODE = (".py", ".ipynb")
 
 

@@ -25,6 +25,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tensor_mismatch,
     tracing,
     unlike_places,
+    unused_parts,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
 
@@ -60,8 +61,7 @@ RULES: tuple[Source, ...] = (
     environment.find_options,
     misuse.find_carries,
     tensor_mismatch.find_divisibility,
-    misuse.find_unused_parts,
-    misuse.find_left_out,
+    unused_parts.find,
     misuse.find_late_calls,
     batches.find,
     devices.find_devices,

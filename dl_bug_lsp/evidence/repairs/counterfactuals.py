@@ -49,6 +49,8 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 MOST_EDITS = 100
+MOST_WITH_EARLIER = 15
+"""Edits of files that commands before the failing one are made of or read."""
 MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
 """The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
@@ -91,9 +93,9 @@ SHAPING = {
     *("setting.near", "setting.factor", "slice", "shape", "item.removed", "setting.item"),
     "wrap.padded",
 }
-ADDING = {"wrap.unsqueeze", "wrap.axes"}
+ADDING = {"wrap.unsqueeze", "wrap.axes", "unwrap"}
 CUTTING = {"wrap.detach"}
-DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
+DROPPING = {"index.added", "index.removed", "wrap.squeeze", "unwrap"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
 """How much sooner edits are tried that the failure asks for, and what one of them that changes the
 number of axes counts at least where it passes."""
@@ -380,9 +382,15 @@ def _try(case: Case) -> list[Tried]:
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
     found: list[Tried] = []
+    again = 0
     for candidate in in_order(search, further):
         checkpoint()
         place = (candidate.edit.file, candidate.edit.line)
+        if candidate.edit.file in earlier_runs(case).files:
+            # The commands before the failing one are followed with the edit, too.
+            again += 1
+            if again > MOST_WITH_EARLIER:
+                continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
         found.append(Tried(candidate, effect, search.visits))
@@ -729,8 +737,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield Clue("repair.followed", file, line, score, why, suggestion)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on the definitions of two names that are mixed up.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little on the definitions of two names that are mixed up.
 
     Where the sides of a failure are two settings of one quantity (``BATCH_SIZE``,
     ``EVAL_BATCH_SIZE``), and the run passes with the other name at one place, both are meant.

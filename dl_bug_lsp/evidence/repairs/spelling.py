@@ -138,6 +138,8 @@ def _pair(
     if not asked or not given:
         return
     old, new = asked[0].text, given[0].text
+    if old == new:
+        return  # They differ in their types: a number and a text.
     if old.startswith(f"{new}."):
         return  # The table that the key would stand in.
     # A word of one or two letters stands everywhere and means something else each time.

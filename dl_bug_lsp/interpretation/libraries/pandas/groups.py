@@ -279,6 +279,9 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     count = merged(left.rows, right.rows, *([keys] if keys is not None else [])) | {call.place}
     pairs = _matched(left, right, list(on), call)
     count |= _repeated(left, right, list(on), pairs, call)
+    if pairs is not None and [i for i, _ in pairs] == list(range(size(left.rows) or 0)):
+        # Each row is there once as before: the other table does not decide how many there are.
+        count = left.rows.origins
     if pairs is None or not isinstance(left, Frame) or not isinstance(right, Frame):
         return Value(Table(columns, Value(UNKNOWN, count), origins), merged(*given))
     taken_of = {name: tuple(cells[i] for i, _ in pairs) for name, cells in left.cells.items()}
@@ -402,13 +405,16 @@ def _repeated(
         if first.setdefault(key, index) != index and index in used:
             rows.append((index, key))
     total = len(right.cells[on[0]])
-    if not rows or len(rows) > max(1, total * FEW_REPEATED):
+    few = len(rows) <= max(1, total * FEW_REPEATED)
+    if not rows or not (few or len(pairs) > len(left.cells[on[0]])):
         return NOWHERE
     why = (
         f"the join gives {len(pairs)} rows for {len(left.cells[on[0]])}: the table that is joined "
         f"has the key `{_shown(rows[0][1])}` more than once"
     )
     arrays.note_reason(call.place, why)
+    if not few:
+        return NOWHERE
     lines = [right.lines[index] for index, _ in rows if index < len(right.lines)]
     if len(lines) != len(rows) or len(lines) > FEW_ROWS:
         return NOWHERE

@@ -187,6 +187,8 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     start = arrays.size(given) or 0
     # Who says where to begin decides what the numbers are.
     counted = frozenset() if given is None else frozenset({call.place})
+    # So does what listed the columns whose positions they are.
+    counted |= frozenset(arrays.listings(iterated))
     if isinstance(items, Lazy):
         others = tuple(Value((Value(UNKNOWN, counted), other)) for other in items.others)
         return Value(Lazy(Value((Value(start, counted), items.item)), items.length, others))
