@@ -115,6 +115,8 @@ def part_in_run(case: Case, clue: Clue) -> float:
     called, or the function was not called. A library may have called what was not followed.
     """
     if not clue.file.endswith(CODE):
+        if clue.kind == OF_WRITERS and clue.file.endswith(SHELL_SCRIPTS):
+            return 1.0
         return _part_of_file(case, clue.file)
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
@@ -152,6 +154,8 @@ def _part_of_file(case: Case, file: str) -> float:
     return 0.0 if known.is_told else UNTOLD
 
 
+OF_WRITERS = "data_files.explains"
+"""What is found in a shell script that wrote a file which the run read."""
 SHELL_SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".bat", ".ps1")
 
 

@@ -306,6 +306,20 @@ def bounds_of(value: Value) -> tuple[int | None, int | None]:
     return (data, data) if type(data) is int else (None, None)
 
 
+def below_zero(number: Value) -> Value | None:
+    """Return a whole number that is below 0, or the greatest that it may be; None of others.
+
+    What made the bound of a count of items is to blame, not what made the items.
+    """
+    _, most = bounds_of(number)
+    if most is None or most >= 0:
+        return None
+    data = number.data
+    if not isinstance(data, Count) or not isinstance(data.of, AtMost):
+        return Value(most, number.origins)
+    return Value(most, (number.origins - data.of.origins) | data.of.bounding | data.plus.origins)
+
+
 def number_like(result: object, *parts: Value) -> Value:
     """Return a number of the type of another, unknown where that is none."""
     if isinstance(result, bool):

@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, cells
@@ -691,15 +692,31 @@ def _outline(value: Value) -> Value | None:
     return Value(Array((Value(len(items), origins),), dtype, "numpy"), origins)
 
 
+WRAPPING = {"uint8", "int8", "uint16", "int16"}
+"""Dtypes of few numbers: a sum or a product of two of them often is beyond the greatest."""
+
+
 def _bound(kind: type[ast.operator], a: Value, b: Value, result: Value) -> None:
-    """Keep bounds of whole numbers through sums and differences with a constant."""
-    x, number = arrays.array(a), arrays.size(b)
+    """Keep bounds of whole numbers through sums, differences and products."""
     data = arrays.array(result)
-    if x is None or number is None or data is None or kind not in (ast.Add, ast.Sub):
+    if data is None or kind not in (ast.Add, ast.Sub, ast.Mult) or data.dtype in WRAPPING:
         return
-    shift = number if kind is ast.Add else -number
-    data.lowest = None if x.lowest is None else x.lowest + shift
-    data.highest = None if x.highest is None else x.highest + shift
+    (low, high), (other_low, other_high) = arrays.bounds_of(a), arrays.bounds_of(b)
+    if kind is ast.Mult:
+        ends = (low, high), (other_low, other_high)
+        products = [x * y for x, y in product(*ends) if x is not None and y is not None]
+        is_known = len(products) == len(ends) ** 2
+        data.lowest = min(products) if is_known else None
+        data.highest = max(products) if is_known else None
+        return
+    if kind is ast.Sub:
+        other_low, other_high = _negated(other_high), _negated(other_low)
+    data.lowest = None if low is None or other_low is None else low + other_low
+    data.highest = None if high is None or other_high is None else high + other_high
+
+
+def _negated(number: int | None) -> int | None:
+    return None if number is None else -number
 
 
 def _is_number(value: Value) -> bool:
@@ -1588,7 +1605,10 @@ def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
         return dim
     if length is None or length < 0 or numbers[2] == 0:
         # A size below zero is one that no model has refused.
-        return unknown(dim, *given)
+        most = _most_of(*numbers) if length is None else None
+        if most is None:
+            return unknown(dim, *given)
+        return AtMost(most, merged(dim, *given), merged(*given))
     left = len(range(*slice(*numbers).indices(length)))
     if length and not left:
         arrays.note_nothing_left(length, given)

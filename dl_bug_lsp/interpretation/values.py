@@ -109,14 +109,15 @@ class Uneven(Value):
 
 
 class AtMost(Value):
-    """A number of items that is not known, but at most ``highest``."""
+    """A number of items that is not known, but at most ``highest``, which ``bounding`` made."""
 
-    __slots__ = ("highest",)
+    __slots__ = ("bounding", "highest")
 
-    def __init__(self, highest: int, origins: Origins) -> None:
-        """Hold the bound."""
+    def __init__(self, highest: int, origins: Origins, bounding: Origins | None = None) -> None:
+        """Hold the bound; all origins made it where ``bounding`` is not given."""
         super().__init__(UNKNOWN, origins)
         self.highest = highest
+        self.bounding = origins if bounding is None else bounding
 
 
 class Remainder(Value):

@@ -57,6 +57,8 @@ _SCRIPT = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+:[\w.]+)", re.MULTILINE)
 _ARGUMENTS = re.compile(r"\['([^'\[\]]+\.py', '.*')\]")
 """``sys.argv`` as a program prints it."""
 _OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
+_OPTIONAL = re.compile(r"(?<=\s)\[[^\[\],'\"=]*[A-Za-z][^\[\],'\"=]*\]\.{0,3}(?=\s|$)")
+"""What a usage puts in brackets, as in ``train.py [config.yaml]``: an argument may be left out."""
 _README = re.compile(r"(?:^|/)(?:readme|usage|getting_started|quickstart)[^/]*\.(?:md|rst|txt)$")
 MOST_READMES = 3
 MOST_DOCUMENT = 100_000
@@ -605,7 +607,8 @@ def _documented(
             match = _PROGRAM.search(line[:2000]) if ".py" in line or " -m " in line else None
             if match is None or "<" in match[1] or "..." in match[1]:
                 continue
-            commands, _, _ = split_commands([(0, match[1].strip("`"))])
+            command_line = _OPTIONAL.sub("", match[1].strip("`"))
+            commands, _, _ = split_commands([(0, command_line)])
             entries = [e for command in commands[:1] for e in command_entries("", command)]
             for launch in _grouped("", entries, names, programs):
                 if launch.script == script and launch.texts not in seen:

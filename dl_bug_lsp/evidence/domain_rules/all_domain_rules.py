@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     misuse,
     numerics,
     pictures,
+    read_only,
     rebound_names,
     rebuilt,
     scalars,
@@ -105,6 +106,9 @@ RULES: tuple[Source, ...] = (
     indices_and_divisors.find_early_counts,
     indices_and_divisors.find_lookups,
     tables.find_kept_labels,
+    read_only.find,
+    batches.find_edges,
+    pictures.find_pixels_as_classes,
 )
 
 

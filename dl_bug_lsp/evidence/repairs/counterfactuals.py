@@ -32,6 +32,7 @@ from dl_bug_lsp.evidence.followed_run import (
 )
 from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
+from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
@@ -122,6 +123,9 @@ NOT_MIXED_UP = 0.3
 """What the definitions of such names count: both are meant, and one is used for the other."""
 NAMED_RATE = 0.4
 """The share of lines with the cause from which on an edit of a kind is named in a report."""
+QUOTES = "'\""
+ALIKE = 0.6
+"""From here on one key may be another one that is misspelt."""
 UNNAMED = {"slice", *OF_BRANCHES}
 """Edits after which a program mostly runs on with other data or in another branch than is meant."""
 TEXT = -1
@@ -776,6 +780,13 @@ def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
         return False
     raised = follow(case).raised
     if kind == "string.other" and (raised is None or raised.what != "key"):
+        return False
+    if kind == "string" and raised is not None and raised.what == "key":
+        # Any key that is there passes; one that is written in another way says nothing.
+        return similarity(_text(edit.old).strip(QUOTES), _text(edit.new).strip(QUOTES)) >= ALIKE
+    numbers = [side.data for side in raised.sides] if raised is not None else []
+    if kind == "operator" and len(numbers) == 1 and type(numbers[0]) is int and numbers[0] < 0:
+        # Any operator that makes the number greater passes.
         return False
     if kind == "unpacking":
         old, new = ([p.strip("() ") for p in _text(e).split(",")] for e in (edit.old, edit.new))

@@ -136,6 +136,7 @@ PRIORS = {
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
     "wrap.spelt": 0.5, "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
+    "setting.unit": 0.8,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 

@@ -134,8 +134,9 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, Instance):
         method = interpreter.attribute(value, "__len__", call.place)
         length = interpreter.call(method, (), {}, call.place)
-        if isinstance(length.data, int) and length.data < 0:
-            raise Raised("value", "__len__() should return >= 0", length)
+        negative = arrays.below_zero(length)
+        if negative is not None:
+            raise Raised("value", "__len__() should return >= 0", negative)
         return length
     if isinstance(data, LibraryObject):
         model = MODELS.methods.get((data.short, "__len__"))
