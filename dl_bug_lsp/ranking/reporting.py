@@ -98,7 +98,9 @@ def failure_report(
     ``prose`` is the bug report that the failure stands in; then its words rank too. ``outside`` is
     the folder of another project, which the failure is of.
     """
-    candidates = led_by_spectrum(fuse(clues, case.category.id), case)
+    in_notebook = bool(case.places) and case.places[-1].file.endswith(".ipynb")
+    fused = fuse(clues, case.category.id, in_notebook=in_notebook)
+    candidates = led_by_spectrum(fused, case)
     # With a spectrum or a report's prose other scores join in, whose shares are fitted apart.
     shares = _shares(candidates, calibrated=case.spectrum is None and prose is None)
     failure = case.failure
