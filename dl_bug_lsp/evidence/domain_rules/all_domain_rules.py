@@ -24,6 +24,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tensor_mismatch,
     tracing,
     unlike_places,
+    unset_parameters,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
 
@@ -105,6 +106,7 @@ RULES: tuple[Source, ...] = (
     indices_and_divisors.find_early_counts,
     indices_and_divisors.find_lookups,
     tables.find_kept_labels,
+    unset_parameters.find_unset_parameters,
 )
 
 
