@@ -33,7 +33,13 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
-from dl_bug_lsp.evidence.domain_rules import all_domain_rules, missing_names, misuse, stored_data
+from dl_bug_lsp.evidence.domain_rules import (
+    all_domain_rules,
+    missing_names,
+    misuse,
+    stored_data,
+    unset_parameters,
+)
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
 from dl_bug_lsp.evidence.repairs import all_repairs, bounds, counterfactuals
@@ -85,7 +91,7 @@ def _acquitted(case: Case, clue: Clue) -> float:
     share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
     share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
     share *= written_data.share_of(case, clue) * nan_sources.share_of(case, clue)
-    share *= complaints.share_of(case, clue)
+    share *= complaints.share_of(case, clue) * unset_parameters.share_of(case, clue)
     return share * counterfactuals.share_of(case, clue)
 
 

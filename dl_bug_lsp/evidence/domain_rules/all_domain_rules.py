@@ -14,6 +14,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     kernels,
     missing_names,
     misuse,
+    numbered_entries,
     numerics,
     pictures,
     rebound_names,
@@ -107,6 +108,7 @@ RULES: tuple[Source, ...] = (
     indices_and_divisors.find_lookups,
     tables.find_kept_labels,
     unset_parameters.find_unset_parameters,
+    numbered_entries.find_numbered_entries,
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
@@ -19,6 +20,11 @@ from dl_bug_lsp.provenance.scopes import called_name
 
 SHORTEST_NAME = 4
 """Characters of a name from which on it means the same as a part of a longer one."""
+
+
+OF_SETTING = 0.5
+"""What the setting counts that a call should have handed on: it is meant as it is."""
+_FOUND: WeakKeyDictionary[Case, list[tuple[Clue, Origin]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,25 @@ def find_unset_parameters(case: Case) -> Iterator[Clue]:
 
     The default went into one side of the reproduced failure, and the setting into the other.
     """
+    for clue, _ in _found(case):
+        yield clue
+
+
+def share_of(case: Case, clue: Clue) -> float:
+    """Return what a clue counts: less on a setting that a call should have handed on."""
+    if clue.file.endswith(".py") or not case.places:
+        return 1.0
+    return OF_SETTING if any((clue.file, clue.line) == at for _, at in _found(case)) else 1.0
+
+
+def _found(case: Case) -> list[tuple[Clue, Origin]]:
+    if case not in _FOUND:
+        _FOUND[case] = list(_find(case))
+    return _FOUND[case]
+
+
+def _find(case: Case) -> Iterator[tuple[Clue, Origin]]:
+    """Yield the calls, each with the place of the setting."""
     outcome = follow(case) if case.places else None
     raised = outcome.raised if outcome is not None else None
     if outcome is None or raised is None or raised.weight < 1.0 or len(raised.sides) != 2:
@@ -59,7 +84,7 @@ def find_unset_parameters(case: Case) -> Iterator[Clue]:
                         f"`{source(call)}` leaves `{unset.name}` at its default, {unset.value}, "
                         f"while `{text}` stands in {file}:{line} {how_known(case)}"
                     )
-                    yield Clue("rules.strong", *place, 1.0, why)
+                    yield Clue("rules.strong", *place, 1.0, why), (file, line)
 
 
 def _origins(raised: Raised, at: int) -> set[Origin]:
