@@ -523,8 +523,11 @@ def _empty_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
             continue
         is_only = len(empty) == 1
         why = "this line is empty, and no other is" if is_only else "this line is empty"
+        # What is taken by its number is not there, or what an empty line is split into.
+        explains = case.category.id == "illegal_index" and file in follow(case).files_read
+        kind = "data_files.explains" if explains else "data_files.uneven_line"
         for number in empty:
-            yield Clue("data_files.uneven_line", file, number, closeness / len(empty), why)
+            yield Clue(kind, file, number, closeness / len(empty), why)
 
 
 LEAST_LINES = 10

@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     rebound_names,
     rebuilt,
     scalars,
+    single_items,
     stored_data,
     tables,
     tensor_mismatch,
@@ -109,6 +110,7 @@ RULES: tuple[Source, ...] = (
     tables.find_kept_labels,
     unset_parameters.find_unset_parameters,
     numbered_entries.find_numbered_entries,
+    single_items.find_single_items,
 )
 
 
