@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.domain_rules import (
     batches,
+    choosing_settings,
     device_memory,
     devices,
     environment,
@@ -111,6 +112,7 @@ RULES: tuple[Source, ...] = (
     unset_parameters.find_unset_parameters,
     numbered_entries.find_numbered_entries,
     single_items.find_single_items,
+    choosing_settings.find_choosing_settings,
 )
 
 
