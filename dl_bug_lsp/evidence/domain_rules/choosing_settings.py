@@ -81,7 +81,9 @@ def _of_comparison(node: Node, test: ast.Compare) -> Iterator[ConfigEntry]:
         return
     sides = test.left, test.comparators[0]
     for own, other in (sides, sides[::-1]):
-        held = {part.value for part in ast.walk(other) if isinstance(part, ast.Constant)}
+        held: set[object] = {
+            part.value for part in ast.walk(other) if isinstance(part, ast.Constant)
+        }
         yield from _settings_in(node, own, held)
 
 

@@ -18,10 +18,12 @@ def find_single_items(case: Case) -> Iterator[Clue]:
     letters = {key for key in keys if len(key) == 1 and key.isalpha()}
     if not letters or not case.places:
         return
+    outcome = follow(case)
+    raised = outcome.raised
     origins = {
         (file, abs(line))
-        for operand in follow(case).operands
-        for file, line in operand.origins
+        for value in (*outcome.operands, *(raised.sides if raised is not None else ()))
+        for file, line in value.origins
         if not file.endswith(".py")
     }
     for file, line in sorted(origins):

@@ -29,13 +29,12 @@ _FOUND: WeakKeyDictionary[Case, list[tuple[Clue, Origin]]] = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Unset:
-    """A parameter whose default went into one side of the failure: its name, place and value.
+    """A parameter whose default went into one side of the failure: its name and value.
 
     ``function`` is the place of its function, ``owner`` what calls write of it.
     """
 
     name: str
-    place: Origin
     value: int
     function: Origin
     owner: str
@@ -98,10 +97,9 @@ def _unset(case: Case, raised: Raised, at: int) -> Iterator[Unset]:
     for file in sorted({file for file, _ in origins if file.endswith(".py")}):
         tree = case.workspace.tree(file)
         for owner, function in _functions(tree) if tree is not None else ():
-            for name, default in _defaults(function):
-                if default.value == value and (file, default.lineno) in origins:
-                    place = (file, default.lineno)
-                    yield Unset(name, place, default.value, (file, function.lineno), owner)
+            for name, default, line in _defaults(function):
+                if default == value and (file, line) in origins:
+                    yield Unset(name, default, (file, function.lineno), owner)
 
 
 def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -115,8 +113,8 @@ def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
                     yield node.name, part
 
 
-def _defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast.Constant]]:
-    """Yield the parameters of a function whose default is a whole number."""
+def _defaults(function: ast.FunctionDef) -> Iterator[tuple[str, int, int]]:
+    """Yield the parameters of a function whose default is a whole number: name, number, line."""
     args = function.args
     positional = [*args.posonlyargs, *args.args]
     pairs = [
@@ -125,7 +123,7 @@ def _defaults(function: ast.FunctionDef) -> Iterator[tuple[str, ast.Constant]]:
     ]
     for parameter, default in pairs:
         if isinstance(default, ast.Constant) and type(default.value) is int:
-            yield parameter.arg, default
+            yield parameter.arg, default.value, default.lineno
 
 
 def _setting(case: Case, raised: Raised, at: int, unset: Unset) -> tuple[str, int, str] | None:
