@@ -395,6 +395,8 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
         line = case.workspace.source_line(word.file, word.line)
         if word.role == "config_value" and OF_PLACES.search(line.rpartition(word.text)[0]):
             continue  # Where something is written, or lies, is no value of a column.
+        if word.role == "string" and not any(f"{mark}{word.text}{mark}" in line for mark in "'\""):
+            continue  # A part of a longer text is none either.
         if word.role in ("string", "config_value"):
             score = 1.0 if (word.file, word.line) in on_way else BESIDE
             yield Clue("data_files.no_row", word.file, word.line, score, reasons[word.text])

@@ -13,6 +13,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     environment,
     indices_and_divisors,
     kernels,
+    left_out_columns,
     missing_names,
     misuse,
     numbered_entries,
@@ -113,6 +114,7 @@ RULES: tuple[Source, ...] = (
     numbered_entries.find_numbered_entries,
     single_items.find_single_items,
     choosing_settings.find_choosing_settings,
+    left_out_columns.find_left_out_columns,
 )
 
 
