@@ -225,7 +225,7 @@ def is_used(case: Case, file: str) -> bool:
                 # Without a stack the slices begin at the training steps of all files. Slices go to
                 # all callers of a function, those in other scripts as well.
                 reached = {step.node.file for step in case.stack_steps}
-                near.update(f for f in reached if not _is_script(case.workspace, f))
+                near.update(f for f in reached if not is_script(case.workspace, f))
             used |= near
         _USED[case] = used
     known = _USED[case]
@@ -302,7 +302,7 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
     sure = OF_REPRODUCED if is_seen else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        if _is_script(case.workspace, file) or file in _registered(case):
+        if is_script(case.workspace, file) or file in _registered(case):
             return 1.0
         return NOT_IMPORTED * sure
     factor = 1.0
@@ -345,7 +345,7 @@ def _statements_of(tree: ast.Module) -> dict[int, int]:
     return begins
 
 
-def _is_script(workspace: Workspace, file: str) -> bool:
+def is_script(workspace: Workspace, file: str) -> bool:
     """Whether a Python file is written to be started."""
     return "__main__" in (workspace.text(file) or "")
 
