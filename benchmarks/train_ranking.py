@@ -84,7 +84,7 @@ def example_of(folder: Path) -> Example | None:
     return Example(
         folder.name,
         program_of(folder, truth),
-        GROUPS.get(case.category.id, "other"),
+        GROUPS[case.category.id],
         list(lines),
         [{kind: clue.score for kind, clue in kinds.items()} for kinds in lines.values()],
         np.array([place in roots for place in lines]),

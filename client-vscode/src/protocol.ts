@@ -12,6 +12,8 @@ export interface Place {
   range: Range;
   /** The line's code; absent in answers of older servers. */
   text?: string;
+  /** What speaks most for it, in one sentence; absent in answers of older servers. */
+  reason?: string;
 }
 
 export interface Failure {

@@ -26,7 +26,11 @@
   "The modes whose files eglot gives to the server." :type '(repeat symbol))
 
 (add-to-list 'eglot-server-programs
-             (cons dl-bug-modes (lambda (&rest _) dl-bug-command)))
+             (cons dl-bug-modes
+                   (lambda (&rest _)
+                     ;; Files that are not open show nothing: one line tells of a failure there.
+                     (append dl-bug-command
+                             '(:initializationOptions (:announce "M-x dl-bug-next"))))))
 
 ;; Without version control a project is known by its files.
 (defun dl-bug-project (folder)

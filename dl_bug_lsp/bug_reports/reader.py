@@ -56,7 +56,7 @@ FRAME = re.compile(r'File "([^"\n]{1,500})", line (\d{1,7})(?:, in (\S{1,200}))?
 IPYTHON_FRAME = re.compile(
     r"^\s*([~\w./<>\\:+-]{1,400}\.py|<ipython[^>\n]{0,100}>) in (\w{1,200})\("
 )
-ARROW = re.compile(r"^\s*-+>\s*(\d{1,7})\s?(.*)$")
+ARROW = re.compile(r"^\s*(?:-+>\s*|> ?(?=\d{5}))(\d{1,7})\s?(.*)$")
 PATH_ALONE = re.compile(r"^\s*((?:[\w.+-]+/)+[\w.-]+\.py)\s*$")
 LINES_OF_PATH = re.compile(r"^\s*Lines? (\d{1,7})(?: to (\d{1,7}))?\s*$")
 EXCEPTION = re.compile(

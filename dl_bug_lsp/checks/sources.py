@@ -61,6 +61,7 @@ CHECKS = (SYNTAX, MISSING_LIBRARY, MISSING_NAME, UNDEFINED)
 MOST_SURE_FILES = 25
 """Files of a program up to which a name that a module lacks is surely missing."""
 CONFIGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg")
+"""Formats with one grammar (``.conf`` has many): what our reader refuses no program can read."""
 DYNAMIC = ("__getattr__", "globals()", "vars()", "setattr(", "exec(", "sys.modules", "locals()")
 KNOWN_NAMES = {*dir(builtins), "__file__", "__path__", "__builtins__", "__annotations__",
                "__qualname__", "__module__", "__class__", "WindowsError", "get_ipython",

@@ -17,6 +17,7 @@ from dl_bug_lsp.divergence.stacks import (
     state_of,
 )
 from dl_bug_lsp.logs.log import Log, LogLine, Process, Span
+from dl_bug_lsp.tracebacks.dialects import dialect_named
 from dl_bug_lsp.tracebacks.failures import (
     Activity,
     Cause,
@@ -331,7 +332,8 @@ def _ranks(ranks: Sequence[int]) -> str:
 
 def _is_of_dump(failure: Failure) -> bool:
     cause = failure.cause
-    return failure.dialect == "faulthandler" and cause is not None and "Fatal" not in cause.message
+    is_dump = dialect_named(failure.dialect).is_dump
+    return is_dump and cause is not None and "Fatal" not in cause.message
 
 
 def _is_aftermath(failure: Failure, hang: Failure) -> bool:

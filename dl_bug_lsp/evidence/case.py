@@ -20,7 +20,7 @@ from dl_bug_lsp.messages import FactKind, MessageFacts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Context, StepKind
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import ANY, Property, Step, backward_slice
 from dl_bug_lsp.provenance.stack import Site, StackPlace, walk_stack
 from dl_bug_lsp.report import CategoryVerdict
@@ -258,12 +258,16 @@ class Case:
     def makers(self) -> list[tuple[int, Node, Node]]:
         """What built the objects that the frames call: (frames from the raise site, callee, maker).
 
-        For ``self.conv(x)`` on the stack the maker is the call assigned to ``self.conv``.
+        For ``self.conv(x)`` on the stack the maker is the call assigned to ``self.conv``. Where the
+        stack goes on in a function of the name of one of the calls, it went through no other one.
         """
         makers: list[tuple[int, Node, Node]] = []
         for inner, site in enumerate(reversed(self.sites[-MAKER_FRAMES:])):
-            for call in (c for n in site.nodes for c in ast.walk(n.expr)):
-                if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            parts = [part for node in site.nodes for part in ast.walk(node.expr)]
+            calls = [part for part in parts if isinstance(part, ast.Call)]
+            entered = site.place.below[0][1] if site.place.below else ""
+            for call in [call for call in calls if called_name(call) == entered] or calls:
+                if not isinstance(call.func, ast.Attribute):
                     continue
                 callee = self.engine.node(call.func, site.context)
                 makers.extend(

@@ -109,8 +109,8 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _verdict(case).clues
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: less on what made the content where the type is complained of."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less on what made the content where the type is complained of."""
     verdict = _verdict(case)
     if verdict.is_not_of_rows and clue.kind.startswith(OF_ROWS) and clue.file.endswith(NO_CODE):
         return OF_INNOCENT_ROWS

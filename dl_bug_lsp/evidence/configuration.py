@@ -53,6 +53,14 @@ AFTER_NOUN = re.compile(
     r"(?i)\b(?:keys?|options?|arguments?|parameters?|flags?|fields?|attributes?|settings?)\b:?\s+"
     r"[`'\"]?(-{0,2}[A-Za-z][\w.-]+)"
 )
+OF_FILES = frozenset(
+    (
+        *("bin", "ckpt", "csv", "gz", "h5", "hdf5", "jpg", "json", "jsonl", "keras", "model"),
+        *("npy", "npz", "onnx", "parquet", "pickle", "pkl", "png", "pt", "pth", "py", "tar"),
+        *("safetensors", "tsv", "txt", "wav", "yaml", "yml", "zip"),
+    )
+)
+"""Endings of files: what stands behind the last dot of a value names no class then."""
 REFERENCE = re.compile(r"\$\{\.*([\w.]+)|<([\w.]+)>")
 FULL_KEY = re.compile(r"full_key: ([\w.\[\]]+)")
 DISTINCT = re.compile(r"[a-z][A-Z]|\d|_|/|[a-z]\.[a-z]")
@@ -456,7 +464,8 @@ def _says(setting: Setting, texts: set[str]) -> bool:
         value = setting.text.partition(":")[2].partition(" ")[0]
     if not isinstance(value, str) or len(value) < 2:
         return False
-    if value in texts or value.rpartition(".")[2] in texts:
+    last = value.rpartition(".")[2]
+    if value in texts or (last in texts and last.lower() not in OF_FILES):
         return True
     if any(name in texts for pair in REFERENCE.findall(setting.text) for name in pair if name):
         return True

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.launches import LAUNCHERS
 from dl_bug_lsp.spectrum.failing_runs import is_test_file
+from dl_bug_lsp.workspace.configs.extensions import SETTINGS_ONLY_EXTENSIONS
 
 if TYPE_CHECKING:
     from dl_bug_lsp.evidence.case import Case
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 FEW_FILES = 60
 """A workspace with no more files is that of one program: all of its files may be read."""
 CODE = (".py", ".pyw", ".ipynb", ".pyx", ".cu", ".cpp", ".h")
-SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".conf", ".gin")
 DOCUMENTS = (".md", ".rst", ".html", ".ipynb", ".png", ".svg", ".jpg", ".pdf", ".log")
 MOST_FOLDERS = 200
 MOST_DATA_FILES = 24
@@ -122,7 +122,7 @@ class Connections:
         found.update(file for file in named if file is not None)
         for folder in sorted(self._folders, key=lambda name: (-len(name), name))[:MOST_FOLDERS]:
             found.update(self._workspace.folder_files(folder))
-        left_out = (*CODE, *SETTINGS, *DOCUMENTS, *LAUNCHERS)
+        left_out = (*CODE, *SETTINGS_ONLY_EXTENSIONS, *DOCUMENTS, *LAUNCHERS)
         data = (file for file in found if not f"/{file.lower()}".endswith(left_out))
         # Files that are named themselves come before those of named folders.
         ordered = sorted(data, key=lambda f: (f.rpartition("/")[2] not in self._bases, f))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator, Sequence
 from weakref import WeakKeyDictionary
 
@@ -30,6 +31,7 @@ from dl_bug_lsp.spectrum.combination import (
 from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
+from dl_bug_lsp.workspace.notebooks import Cell, cell_name
 
 MAX_FRAMES = 10
 DEEP = 4
@@ -300,13 +302,14 @@ LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _SKIPPED: WeakKeyDictionary[Case, dict[str, set[int]]] = WeakKeyDictionary()
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: little where the failure kept its line from running.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little where the failure kept its line from running.
 
     Those are the statements after the failing one in the script, and in each function that the
     stack goes through from there, up to the first loop around a place of the stack: what stands in
     a function that is called once more may have run before. Nothing is said where a handler may
-    have caught the exception, and of notebooks, whose cells run in any order.
+    have caught the exception. Of a notebook it is the cells that had not run yet, and the rest of
+    the one that fails (`_cells_not_run`).
     """
     if clue.kind.startswith(OF_ORDER):
         return 1.0
@@ -320,6 +323,10 @@ def _skipped(case: Case) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     if case.failure.kind is not FailureKind.EXCEPTION:
         return found
+    first = case.places[0] if case.places else None
+    if first is not None and first.file.endswith(".ipynb"):
+        lines = _not_run_in_notebook(case, first.file, first.line)
+        return {first.file: lines} if lines else found
     for number, place in enumerate(case.places):
         is_script = place.file.endswith(".py")
         scope = case.engine.program.scope_at(place.file, place.line) if is_script else None
@@ -339,6 +346,48 @@ def _skipped(case: Case) -> dict[str, set[int]]:
         if is_in_loop:
             return found
     return found
+
+
+def _not_run_in_notebook(case: Case, file: str, line: int) -> set[int]:
+    """Return the lines of a notebook that did not run since the failure came before them."""
+    cells, tree = case.workspace.cells(file), case.workspace.tree(file)
+    failed = next((cell for cell in cells if line in cell.raw), None)
+    if failed is None or tree is None:
+        return set()
+    # A name that is not defined may be defined in a cell that has not run.
+    is_of_names = case.category.id == "undefined_variable"
+    waiting = [] if is_of_names else _cells_not_run(case, cells, failed)
+    later = {raw for cell in waiting for raw in cell.raw}
+    lines = later.intersection(_lines_of(tree.body if isinstance(tree, ast.Module) else ()))
+    for block, index in _blocks_around(tree, line):
+        statement = block[index]
+        if isinstance(statement, ast.Try) and statement.handlers:
+            return set()
+        lines |= set(_lines_of(block[index + 1 :])) & set(failed.raw)
+        if isinstance(statement, LOOPS):
+            break
+    return lines
+
+
+def _cells_not_run(case: Case, cells: Sequence[Cell], failed: Cell) -> list[Cell]:
+    """Return the cells of a notebook that had not run when one failed, as far as that is known.
+
+    Where the notebook keeps execution counts, these are the cells without one and those with a
+    later one. Without counts it is the cells below where all cells up to the failing one ran once,
+    in the order of the file: its number is the count that was printed, or a program ran them.
+    """
+    names = [cell_name(frame.file) for frame in case.failure.frames]
+    printed = max((n.count for n in names if n is not None and n.count is not None), default=None)
+    counted = [cell for cell in cells if cell.execution_count]
+    if printed is not None and failed.execution_count == printed and len(counted) > 1:
+        return [cell for cell in cells if not 0 < (cell.execution_count or 0) <= printed]
+    if printed == failed.number or any(RUNNER.search(f.file) for f in case.failure.frames):
+        return [cell for cell in cells if cell.number > failed.number]
+    return []
+
+
+RUNNER = re.compile(r"\b(?:nbclient|papermill|nbconvert)[\\/]")
+"""Programs that run the cells of a notebook once, in the order of the file."""
 
 
 def _blocks_around(scope: ast.AST, line: int) -> Iterator[tuple[list[ast.stmt], int]]:

@@ -23,6 +23,7 @@ from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
@@ -39,7 +40,6 @@ MOST_STEPS_OF_OTHERS = 60_000
 MOST_RUNS = 6
 STEPS_TO_CHOOSE = 20_000
 """Steps of each run that is followed to see which of several commands it was."""
-SETTINGS = (".yaml", ".yml", ".json", ".toml")
 DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 """A variable of the shell with what it is without a value (POSIX, "Parameter Expansion")."""
 
@@ -115,6 +115,8 @@ def part_in_run(case: Case, clue: Clue) -> float:
     called, or the function was not called. A library may have called what was not followed.
     """
     if not clue.file.endswith(CODE):
+        if clue.kind == OF_WRITERS and clue.file.endswith(SHELL_SCRIPTS):
+            return 1.0
         return _part_of_file(case, clue.file)
     if clue.kind.startswith(OF_ABSENCE):
         return 1.0
@@ -176,6 +178,8 @@ def _reads_others(case: Case, file: str) -> bool:
     return bool(alike) and folder not in alike
 
 
+OF_WRITERS = "data_files.explains"
+"""What is found in a shell script that wrote a file which the run read."""
 SHELL_SCRIPTS = (".sh", ".bash", ".slurm", ".sbatch", ".bat", ".ps1")
 
 
@@ -489,7 +493,7 @@ def _with_config(workspace: Workspace, launch: Launch, configs: Sequence[str]) -
     named = [
         at
         for at, word in enumerate(launch.words)
-        if isinstance(word.value, str) and word.text.endswith(SETTINGS)
+        if isinstance(word.value, str) and word.text.endswith(CONFIG_EXTENSIONS)
     ]
     if len(named) != 1 or workspace.existing_file(launch.words[named[0]].text) == configs[0]:
         return launch
@@ -565,7 +569,7 @@ def interpreter_options(case: Case) -> dict[str, Any]:
             "exception": cause.type if cause is not None else "",
             "message": _message_of(case),
             "printed": case.engine.run.printed,
-            "views": _has_views(case),
+            "views": has_views(case),
         }
     return _OPTIONS[case]
 
@@ -584,7 +588,7 @@ def earlier_runs(case: Case) -> EarlierRuns:
     return _EARLIER[case]
 
 
-def _has_views(case: Case) -> bool:
+def has_views(case: Case) -> bool:
     """Whether the run had a pandas older than 3.0, as its Python or its requirements show.
 
     There a column that is taken from a table shows the table's cells; since then it is a copy
@@ -652,7 +656,9 @@ def _sizes_told(case: Case, role: Role) -> list[int]:
 def _settings(case: Case) -> tuple[str, ...]:
     """Return the config files that may be the run's."""
     return case.engine.run.files or tuple(
-        file for file in case.config_files if file.endswith(SETTINGS) and not is_tooling(file)
+        file
+        for file in case.config_files
+        if file.endswith(CONFIG_EXTENSIONS) and not is_tooling(file)
     )
 
 

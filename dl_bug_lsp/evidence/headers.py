@@ -67,8 +67,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _not_made(case)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: less where its line writes the name that is right."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where its line writes the name that is right."""
     if not clue.kind.startswith(OF_NAMES):
         return 1.0
     if case not in _CLEARED:

@@ -172,8 +172,8 @@ def _is_plain(raised: Raised) -> bool:
     return isinstance(owner, (list, tuple, dict, set, str, bytes, Array))
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: less where it has no part in the values, or fits one by chance.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where it has no part in the values, or fits one by chance.
 
     Where the failure was seen in a traced run, words, numbers and steps of slices say little of a
     line that no failing value went through. In 47 traced runs of public repositories clues of words

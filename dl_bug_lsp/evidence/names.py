@@ -203,12 +203,14 @@ def _likeness(written: str, text: str, near: float) -> str:
     return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 
 
+OF_VALUES = frozenset(("nan", "inf", "none", "true", "false", "null", "nat", "na"))
+"""Words for values, in small letters: they name nothing."""
 OF_DISPLAYS = frozenset(("Size", "TensorShape", "Shape", "tensor", "array"))
 """Names with which values are shown (``torch.Size([2, 3])``): nothing is spelt like them."""
 
 
 def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
-    if text in OF_DISPLAYS:
+    if text in OF_DISPLAYS or text.lower() in OF_VALUES:
         return
     if text.startswith("__") or (kind == "parameter" and text in OF_EVERY_LAYER):
         return
@@ -450,8 +452,8 @@ OF_FOLDER_THERE = 0.3
 _THERE: WeakKeyDictionary[Case, tuple[str, ...]] = WeakKeyDictionary()
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: less where its line gives the part of a path that is there."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where its line gives the part of a path that is there."""
     if case.category.id != "path_not_found" or not clue.kind.startswith(OF_PATHS):
         return 1.0
     if clue.file.endswith((".py", ".ipynb")):

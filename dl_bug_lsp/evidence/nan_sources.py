@@ -95,8 +95,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _of_warning(case, *first, share)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: rules on the model's numbers less where its data hold NaN.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: rules on the model's numbers less where its data hold NaN.
 
     NaN among the inputs makes every result NaN, whatever the model computes.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
@@ -36,9 +36,9 @@ from dl_bug_lsp.evidence.changed_files import weighed
 from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
     missing_names,
-    misuse,
     stored_data,
     unset_parameters,
+    unused_parts,
 )
 from dl_bug_lsp.evidence.followed_run import part_in_run
 from dl_bug_lsp.evidence.raising import raise_sites
@@ -75,6 +75,24 @@ SOURCES: tuple[Source, ...] = (
     monitored.find,
     naturalness.find,
 )
+FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
+    part_in_run,
+    headers.clue_factor,
+    unlike_settings.clue_factor,
+    unused_parts.clue_factor,
+    names.clue_factor,
+    missing_names.clue_factor,
+    interpretation.clue_factor,
+    stored_data.clue_factor,
+    bounds.clue_factor,
+    written_data.clue_factor,
+    nan_sources.clue_factor,
+    complaints.clue_factor,
+    unset_parameters.clue_factor,
+    counterfactuals.clue_factor,
+    execution.clue_factor,
+)
+"""Factors of a clue's score: below 1 where its line is right or has no part in what fails."""
 OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)
 """The source for ranks that have parted: where they wait, and in what words, is no evidence."""
 
@@ -84,15 +102,12 @@ def gather(case: Case) -> Iterator[Clue]:
     yield from weighed(case, list(_of_all_sources(case)))
 
 
-def _acquitted(case: Case, clue: Clue) -> float:
+def _factor(case: Case, clue: Clue) -> float:
     """Return what a clue counts where its line is right or has no part in what fails."""
-    share = headers.share_of(case, clue) * unlike_settings.share_of(case, clue)
-    share *= misuse.share_of(case, clue) * names.share_of(case, clue)
-    share *= missing_names.share_of(case, clue) * interpretation.share_of(case, clue)
-    share *= stored_data.share_of(case, clue) * bounds.share_of(case, clue)
-    share *= written_data.share_of(case, clue) * nan_sources.share_of(case, clue)
-    share *= complaints.share_of(case, clue) * unset_parameters.share_of(case, clue)
-    return share * counterfactuals.share_of(case, clue)
+    factor = 1.0
+    for clue_factor in FACTORS:
+        factor *= clue_factor(case, clue)
+    return factor
 
 
 def _of_all_sources(case: Case) -> Iterator[Clue]:
@@ -100,10 +115,9 @@ def _of_all_sources(case: Case) -> Iterator[Clue]:
         try:
             for clue in source(case):
                 checkpoint()
-                part = part_in_run(case, clue) * _acquitted(case, clue)
-                part *= execution.share_of(case, clue)
-                if part > 0:
-                    yield clue if part == 1.0 else replace(clue, score=clue.score * part)
+                factor = _factor(case, clue)
+                if factor > 0:
+                    yield clue if factor == 1.0 else replace(clue, score=clue.score * factor)
         except RecursionError:
             # Code may be nested deeper than Python's own calls may be: what was found counts.
             case.engine.queries.limits.add("nesting")

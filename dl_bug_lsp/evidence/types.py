@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import CODE, follow
 from dl_bug_lsp.evidence.provenance import shown
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.binder import open_ends
@@ -128,9 +129,23 @@ def _results(case: Case) -> Iterator[Clue]:
                         fits = isinstance(value, ast.Tuple) and len(value.elts) in counts
                         found.append((file, statement.lineno, node.name, fits))
     best = [item for item in found if item[3]] or found
+    share = OF_SETTINGS_IN_RESULT if best and _is_result_of_settings(case) else 1.0
     for file, line, name, _ in best:
         why = f"`{name}`, of whose result the message complains, returns here"
-        yield Clue("types.result", file, line, 1 / len(best) ** 0.5, why)
+        yield Clue("types.result", file, line, share / len(best) ** 0.5, why)
+
+
+OF_SETTINGS_IN_RESULT = 0.4
+"""What a ``return`` counts that only works out a number of settings: one of these may be wrong."""
+
+
+def _is_result_of_settings(case: Case) -> bool:
+    """Whether the followed run refuses a number, and settings of the run made it."""
+    raised = follow(case).raised if case.places else None
+    if raised is None or raised.weight < 1.0 or raised.what != "value":
+        return False
+    numbers = [side for side in raised.sides if type(side.data) is int]
+    return any(not file.endswith(CODE) for side in numbers for file, _ in side.origins)
 
 
 MOST_TEXT = 4_000

@@ -64,8 +64,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield Clue("data_files.lacks_key", odd.file, odd.line, odd.score, odd.why)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: less where its line asks for what all like blocks have."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where its line asks for what all like blocks have."""
     found = odd_blocks(case)
     if not found or not clue.kind.startswith(OF_NAMES):
         return 1.0

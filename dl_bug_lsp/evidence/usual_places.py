@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
@@ -140,6 +140,7 @@ def find(case: Case) -> Iterator[Clue]:
     near = {(step.node.file, step.node.line) for step in case.raise_slice}
     near.update((step.node.file, step.node.line) for steps in case.outer_slices for step in steps)
     near.update((place.file, place.line) for place in case.places)
+    looped = _looped_over(case, files)
     for row in places:
         checkpoint()
         place = _filled(row, case)
@@ -162,6 +163,7 @@ def find(case: Case) -> Iterator[Clue]:
             hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place)]
         on_way = [hit for hit in hits if _lines(hit) & near or _runs(hit, case)]
         chosen = on_way if place.way else on_way or hits
+        chosen = [hit for hit in chosen if hit.target in looped] or chosen
         if len(chosen) > MOST_HITS:
             continue
         for hit in chosen:
@@ -176,7 +178,8 @@ def find(case: Case) -> Iterator[Clue]:
 class Hit:
     """A line, or lines, that look as a row says; ``text`` is shown to people.
 
-    ``owner`` is the function whose other statements the row asks about.
+    ``owner`` is the function whose other statements the row asks about, ``target`` the name that
+    the result of a call is assigned to, empty for none.
     """
 
     file: str
@@ -184,6 +187,37 @@ class Hit:
     end_line: int
     text: str
     owner: ast.AST | None = None
+    target: str = ""
+
+
+def _looped_over(case: Case, files: Mapping[str, Pieces]) -> set[str]:
+    """Return the names over which the loops around the places of the stack go.
+
+    Of several objects that look alike, as loaders for training and validation do, it is the one
+    that the failing loop takes.
+    """
+    names: set[str] = set()
+    for place in case.places:
+        for piece in files[place.file].all if place.file in files else ():
+            loop = piece.node
+            if not isinstance(loop, (ast.For, ast.AsyncFor)):
+                continue
+            if loop.lineno < place.line <= (loop.end_lineno or loop.lineno):
+                parts = [part for part in ast.walk(loop.iter) if isinstance(part, NAMES)]
+                names.update(unparsed(part).rpartition(".")[2] for part in parts)
+    return names
+
+
+NAMES = (ast.Name, ast.Attribute)
+
+
+def _target(piece: Piece, call: ast.Call) -> str:
+    """Return the last part of the name that a statement gives the result of a call."""
+    statement = piece.node
+    if not isinstance(statement, ast.Assign) or statement.value is not call:
+        return ""
+    names = [target for target in statement.targets if isinstance(target, NAMES)]
+    return unparsed(names[0]).rpartition(".")[2] if names else ""
 
 
 @cache
@@ -255,7 +289,8 @@ def _matching(file: str, pieces: Pieces, place: UsualPlace) -> Iterator[Hit]:
             shown = unparsed(call)
             if _reads(shown, place.text, place.but) and _stands(pieces, piece, place):
                 line = _line_of(call, shown, place.text)
-                yield Hit(file, line, call.end_lineno or call.lineno, shown, owner)
+                last = call.end_lineno or call.lineno
+                yield Hit(file, line, last, shown, owner, _target(piece, call))
 
 
 def _is_given(pieces: Pieces, call: ast.Call, names: tuple[str, ...]) -> bool:

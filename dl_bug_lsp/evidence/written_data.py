@@ -17,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
+from dl_bug_lsp.evidence import shell_columns
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import (
     CODE,
@@ -122,14 +123,17 @@ def find(case: Case) -> Iterator[Clue]:
         for lack in _lacks(case, key):
             yield from _lost(case, key, lack)
         yield from _lacking_tables(case, key)
+    if case.category.id == "key_not_found" and (keys := _keys(case)):
+        read = list(_read(case))[:MOST_FILES]
+        yield from shell_columns.find(case, keys, read, _looked_up_in(case))
     yield from _gaps(case)
     yield from _emptied(case)
     yield from _named_files(case)
     yield from _wrong_values(case)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue on a line of data counts.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return the factor of a clue on a line of data.
 
     A value that stands in many rows is not that row's fault, and what is wrong in a file that a
     script of the workspace writes is the script's fault.

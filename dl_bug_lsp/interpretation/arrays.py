@@ -84,6 +84,8 @@ class Comparisons:
 
     looked_up: set[Origin] = field(default_factory=set)
     """The places of settings that the program has looked up by their keys."""
+    listed: set[Origin] = field(default_factory=set)
+    """The places that listed the names of a table's columns."""
     defaulted: dict[Origin, tuple[str, Mapping[Any, Value]]] = field(default_factory=dict)
     """Where a default was taken for a key that a table lacks: the key and the table."""
 
@@ -156,6 +158,19 @@ def note_reason(place: Origin, why: str) -> None:
     comparisons = COMPARISONS.get()
     if comparisons is not None:
         comparisons.reasons.setdefault(place, why)
+
+
+def note_listed(place: Origin) -> None:
+    """Note that a place lists the names of a table's columns."""
+    comparisons = COMPARISONS.get()
+    if comparisons is not None:
+        comparisons.listed.add(place)
+
+
+def listings(value: Value) -> list[Origin]:
+    """Return the places that listed the names of columns of which a value comes."""
+    comparisons = COMPARISONS.get()
+    return [] if comparisons is None else sorted(value.origins & comparisons.listed)
 
 
 FEW_SETTING = 3
@@ -289,6 +304,20 @@ def bounds_of(value: Value) -> tuple[int | None, int | None]:
     if isinstance(data, Array):
         return data.lowest, data.highest
     return (data, data) if type(data) is int else (None, None)
+
+
+def below_zero(number: Value) -> Value | None:
+    """Return a whole number that is below 0, or the greatest that it may be; None of others.
+
+    What made the bound of a count of items is to blame, not what made the items.
+    """
+    _, most = bounds_of(number)
+    if most is None or most >= 0:
+        return None
+    data = number.data
+    if not isinstance(data, Count) or not isinstance(data.of, AtMost):
+        return Value(most, number.origins)
+    return Value(most, (number.origins - data.of.origins) | data.of.bounding | data.plus.origins)
 
 
 def number_like(result: object, *parts: Value) -> Value:

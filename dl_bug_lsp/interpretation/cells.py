@@ -130,6 +130,7 @@ def column(table: Table, name: object, *parts: Value) -> Value:
     if cells is None or not isinstance(table, Frame):
         made = Series((table.rows,), dtype, "numpy", index=())
         made.name, made.index_names = name, table.index_names
+        made.gaps = table.gaps.get(name, NOWHERE) if isinstance(table, Frame) else NOWHERE
         return Value(made, origins)
     made = Series((table.rows,), dtype, "numpy", None, *bounds_of(cells), cells, table.lines)
     made.index, made.derived = table.index, table.derived.get(name, NOWHERE)
@@ -282,9 +283,17 @@ def from_cell(cell: object, origins: Origins) -> Value:
 def lacking(table: Table, name: object, key: Value, whole: Value) -> Raised:
     """Return the exception of a column that a table lacks; its header is one of the sides.
 
-    Where a line took the column away, that is the side.
+    Where a line took the column away, that is the side; where the name is one of all columns that
+    another line had listed before, it is that one which did not foresee it.
     """
     gone = table.removed.get(name)
+    listed = arrays.listings(key) if gone else []
+    if gone and listed:
+        later = " and ".join(f"line {line}" for _, line in sorted(gone))
+        why = f"the columns are listed here with `{str(name)[:40]}`, which {later} takes away"
+        for place in listed:
+            arrays.note_reason(place, why)
+        return Raised("key", f"{name!r}", Value(key.data, frozenset(listed)), Value(UNKNOWN, gone))
     if gone:
         for place in gone:
             arrays.note_reason(place, f"after this line `{str(name)[:40]}` is no column any more")
@@ -391,8 +400,12 @@ def check_text(table: Table, name: object, dtype: str | None, wanted: Value) -> 
             raise Raised("value", message, Value(cell, place), wanted)
         if cell is None and dtype.startswith(("int", "uint")):
             place = frozenset(table.lines[index : index + 1])
-            message = "Cannot convert non-finite values (NA or inf) to integer"
-            raise Raised("value", message, Value(None, table.gaps.get(name) or place), wanted)
+            raise Raised(
+                "value", WITHOUT_NUMBER, Value(None, table.gaps.get(name) or place), wanted
+            )
+
+
+WITHOUT_NUMBER = "Cannot convert non-finite values (NA or inf) to integer"
 
 
 def converted(cells: Cells, dtype: str | None) -> Cells | None:

@@ -266,8 +266,11 @@ def _faulty(demand: Demand, value: Value) -> list[Value]:
     if not MISSING_CELLS.search(demand.message):
         return [value]
     data = value.data
-    if isinstance(data, Series) and data.cells is not None:
-        return [value] if None in data.cells else []
+    if isinstance(data, Series):
+        has_none = data.cells is not None and None not in data.cells
+        if has_none or data.dtype in WITHOUT_GAPS:
+            return []
+        return [Value(data, data.gaps) if data.gaps else value]
     if isinstance(data, Frame) and data.cells:
         gaps = [n for n in data.columns if n not in data.cells or None in data.cells[n]]
         return [column(data, name) for name in gaps][:MOST_SIDES]
@@ -280,6 +283,10 @@ MISSING_CELLS = re.compile(
 )
 
 
+WITHOUT_GAPS = ("int64", "int32", "bool")
+"""Dtypes of which no value is missing."""
+
+
 def _gaps(demand: Demand) -> list[Value] | None:
     """Return the values that may lack cells, where the message complains of gaps."""
     if not MISSING_CELLS.search(demand.message):
@@ -287,9 +294,7 @@ def _gaps(demand: Demand) -> list[Value] | None:
     result: list[Value] = []
     for part in demand.handed:
         data = part.value.data
-        if isinstance(data, Table) or (
-            isinstance(data, Array) and data.dtype not in ("int64", "int32", "bool")
-        ):
+        if isinstance(data, Table) or (isinstance(data, Array) and data.dtype not in WITHOUT_GAPS):
             result.extend(_faulty(demand, part.value))
     return result or None
 

@@ -81,6 +81,7 @@ class Outcome:
     budget did. ``agreed`` counts for origins of sizes the other sizes that they were equal to.
     ``operands`` is what the failing expression was made of where the run came to it and none of our
     models saw it fail. ``files_read`` are the text files of the workspace that the program read,
+    each with the lines of the calls that came to it, the innermost one first,
     ``modules`` the Python files that it imported, and ``entered`` the places of the functions that
     it called and of the classes of which it made objects; ``callees`` gives for the places of calls
     the functions of the program that were called there. ``reasons`` says of places why they are
@@ -103,7 +104,7 @@ class Outcome:
     steps: int
     agreed: Mapping[Origin, int] = field(default_factory=dict)
     operands: tuple[Value, ...] = ()
-    files_read: tuple[str, ...] = ()
+    files_read: Mapping[str, tuple[Origin, ...]] = field(default_factory=dict)
     modules: frozenset[str] = frozenset()
     entered: frozenset[Origin] = frozenset()
     reasons: Mapping[Origin, str] = field(default_factory=dict)
@@ -155,7 +156,7 @@ class Interpreter(Statements):
         agreed = dict(self.comparisons.agreed)
         operands = self._operands()
         elsewhere = frozenset(self.elsewhere)
-        files = tuple(self.files_read)
+        files = dict(self.files_read)
         entered = frozenset(chain(self._instances, *self.callees.values()))
         modules = frozenset(self.modules)
         return Outcome(

@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, cells
@@ -692,15 +693,31 @@ def _outline(value: Value) -> Value | None:
     return Value(Array((Value(len(items), origins),), dtype, "numpy"), origins)
 
 
+WRAPPING = {"uint8", "int8", "uint16", "int16"}
+"""Dtypes of few numbers: a sum or a product of two of them often is beyond the greatest."""
+
+
 def _bound(kind: type[ast.operator], a: Value, b: Value, result: Value) -> None:
-    """Keep bounds of whole numbers through sums and differences with a constant."""
-    x, number = arrays.array(a), arrays.size(b)
+    """Keep bounds of whole numbers through sums, differences and products."""
     data = arrays.array(result)
-    if x is None or number is None or data is None or kind not in (ast.Add, ast.Sub):
+    if data is None or kind not in (ast.Add, ast.Sub, ast.Mult) or data.dtype in WRAPPING:
         return
-    shift = number if kind is ast.Add else -number
-    data.lowest = None if x.lowest is None else x.lowest + shift
-    data.highest = None if x.highest is None else x.highest + shift
+    (low, high), (other_low, other_high) = arrays.bounds_of(a), arrays.bounds_of(b)
+    if kind is ast.Mult:
+        ends = (low, high), (other_low, other_high)
+        products = [x * y for x, y in product(*ends) if x is not None and y is not None]
+        is_known = len(products) == len(ends) ** 2
+        data.lowest = min(products) if is_known else None
+        data.highest = max(products) if is_known else None
+        return
+    if kind is ast.Sub:
+        other_low, other_high = _negated(other_high), _negated(other_low)
+    data.lowest = None if low is None or other_low is None else low + other_low
+    data.highest = None if high is None or other_high is None else high + other_high
+
+
+def _negated(number: int | None) -> int | None:
+    return None if number is None else -number
 
 
 def _is_number(value: Value) -> bool:
@@ -856,6 +873,10 @@ def _names_dtype(dtype: Value, text: Value) -> Value | None:
     return Value(Library(f"numpy.{SHORT_DTYPES.get(name, name)}"), text.origins)
 
 
+OF_NO_NUMBERS = {"numpy.object_", "numpy.object", "numpy.category", "numpy.str", "numpy.string"}
+"""Dtypes of columns that are none of NumPy's numbers."""
+
+
 def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return whether two things of libraries are one: by their names, dtypes by their kinds."""
     assert isinstance(a.data, Library) and isinstance(b.data, Library)
@@ -869,7 +890,7 @@ def _same_names(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         is_one = a.data.short == b.data.short
         return Value(is_one is (kind is ast.Eq), merged(a, b))
     is_dtype = [bool(NUMERIC.fullmatch(name)) for name in (x, y)]
-    dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & {"numpy.object_", "numpy.object"})
+    dtypes = all(is_dtype) or (any(is_dtype) and {x, y} & OF_NO_NUMBERS)
     is_other = dtypes and x.partition(".")[0] == y.partition(".")[0]
     is_other = is_other or (x in CLASSES and y in CLASSES)
     return Value(kind is ast.NotEq, merged(a, b)) if is_other else unknown(a, b)
@@ -1283,6 +1304,7 @@ def _array_part(
 ) -> Value:
     """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
     parts, slices = _index_of(parts, slices)
+    _check_names(base, data, parts)
     if data.shape is None:
         return arrays.made(data, None, base, *parts)
     if data.library == "scipy" and any(s is None for s in slices):
@@ -1542,10 +1564,20 @@ def _chosen(data: Array, part: Value, axis: int) -> tuple[Value, ...] | None:
             if index is not None and limit is not None and not -limit <= index < limit:
                 raise Raised("index", "index is out of bounds", item, dim)
         return (Value(len(part.data), part.origins),)
-    if isinstance(part.data, (float, str)) and arrays.is_failing():
-        kind = "type" if isinstance(part.data, str) and data.library == "torch" else "index"
-        raise Raised(kind, "only integers and slices are valid indices", part)
+    if isinstance(part.data, float) and arrays.is_failing():
+        raise Raised("index", NOT_AN_INDEX, part)
     return None
+
+
+NOT_AN_INDEX = "only integers and slices are valid indices"
+
+
+def _check_names(base: Value, data: Array, parts: Sequence[Value]) -> None:
+    """Raise where an array is asked for a name, as a table that has columns is."""
+    names = [part for part in parts if isinstance(part.data, str)]
+    if names and arrays.is_failing():
+        kind = "type" if data.library == "torch" else "index"
+        raise Raised(kind, NOT_AN_INDEX, names[0], unknown(base, *(data.shape or ())))
 
 
 def _check_range(part: Value, inner: Array, dim: Value) -> None:
@@ -1574,7 +1606,10 @@ def _sliced(dim: Value, bounds: tuple[Value | None, ...]) -> Value:
         return dim
     if length is None or length < 0 or numbers[2] == 0:
         # A size below zero is one that no model has refused.
-        return unknown(dim, *given)
+        most = _most_of(*numbers) if length is None else None
+        if most is None:
+            return unknown(dim, *given)
+        return AtMost(most, merged(dim, *given), merged(*given))
     left = len(range(*slice(*numbers).indices(length)))
     if length and not left:
         arrays.note_nothing_left(length, given)

@@ -190,7 +190,9 @@ class RunState:
     _written: dict[str, frozenset[str]]
     starred: dict[str, list[str]]
     """The libraries of which files import all names, empty where one is not known."""
-    files_read: dict[str, None]
+    files_read: dict[str, tuple[Origin, ...]]
+    """The text files that the program read, each with the lines of the calls that came to it,
+    the innermost one first."""
     generated: set[str]
     """Files of the workspace that the program read and a command before it wrote."""
     ran: set[Origin]
@@ -199,6 +201,10 @@ class RunState:
     """Objects with their attributes that statements have added to, in that order."""
     GUESSES = True
     """Whether what is not known may be taken to be what leads to the failure."""
+
+    def note_read(self, file: str) -> None:
+        """Note that the program reads a text file here."""
+        self.files_read.setdefault(file, tuple(reversed(self.stack)))
 
     def __init__(
         self,

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dl_bug_lsp.workspace.configs.extensions import SETTINGS_ONLY_EXTENSIONS, SHELL_EXTENSIONS
+
 Origin: TypeAlias = tuple[str, int]
 """A workspace file and a 1-based line where something that made a value is written."""
 Origins: TypeAlias = frozenset[Origin]
@@ -107,14 +109,15 @@ class Uneven(Value):
 
 
 class AtMost(Value):
-    """A number of items that is not known, but at most ``highest``."""
+    """A number of items that is not known, but at most ``highest``, which ``bounding`` made."""
 
-    __slots__ = ("highest",)
+    __slots__ = ("bounding", "highest")
 
-    def __init__(self, highest: int, origins: Origins) -> None:
-        """Hold the bound."""
+    def __init__(self, highest: int, origins: Origins, bounding: Origins | None = None) -> None:
+        """Hold the bound; all origins made it where ``bounding`` is not given."""
         super().__init__(UNKNOWN, origins)
         self.highest = highest
+        self.bounding = origins if bounding is None else bounding
 
 
 class Remainder(Value):
@@ -196,7 +199,8 @@ def typed_by(result: Value, *parts: Value | None) -> Value:
 
 MOST_TYPED = 8
 """Items of a list of which the dtypes are looked at."""
-OF_SETTINGS = (".yaml", ".yml", ".toml", ".ini", ".cfg", ".gin", ".sh")
+OF_SETTINGS = (*SETTINGS_ONLY_EXTENSIONS, *SHELL_EXTENSIONS)
+"""Files that surely hold settings: configs, and scripts with the options of commands."""
 OF_CODE = (".py", ".ipynb")
 
 

@@ -186,6 +186,12 @@ def size_of_axis(facts: list[Fact]) -> list[Fact]:
     return []
 
 
+def bound_of_axis(facts: list[Fact]) -> list[Fact]:
+    """Return the size of the dimension that an index is beyond, as its bound."""
+    sizes = [fact.value for fact in size_of_axis(facts)]
+    return [Fact(FactKind.BOUND, Role.EXPECTED, size, str(size)) for size in sizes]
+
+
 def at_axis(facts: list[Fact]) -> list[Fact]:
     """Compare shapes in the dimensions that the message names."""
     return _where_axis(facts, named=True)

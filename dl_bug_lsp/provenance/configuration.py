@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.provenance import names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
 from dl_bug_lsp.provenance.folding import fold_binary
-from dl_bug_lsp.provenance.launches import SETTINGS, is_config_name, is_settings
+from dl_bug_lsp.provenance.launches import is_config_name, is_settings
 from dl_bug_lsp.provenance.nodes import (
     MAX_WRITTEN_OUT,
     Class,
@@ -32,6 +32,7 @@ from dl_bug_lsp.provenance.nodes import (
 )
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ class Configuration:
         files: dict[str, None] = {}
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                text = node.value if node.value.endswith((*SETTINGS, ".py")) else ""
+                text = node.value if node.value.endswith((*CONFIG_EXTENSIONS, ".py")) else ""
                 file = self.engine.workspace.file_named(text) if text else None
                 if file is not None and is_settings(self.engine.workspace, file, script):
                     files[file] = None
@@ -450,7 +451,7 @@ class Configuration:
             return words[0]
         path = tuple(name.split("."))
         for file in self.files:
-            if file.endswith(SETTINGS):
+            if file.endswith(CONFIG_EXTENSIONS):
                 entry = self.engine.settings(file).at(path)
                 if entry is not None:
                     return self.engine.config_node(entry, self.context)

@@ -14,22 +14,13 @@ from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.provenance.printed_output import script_of_output
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS, SHELL_EXTENSIONS
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
 from dl_bug_lsp.workspace.configs.shell_files import Command, Word, command_entries, split_commands
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
-SETTINGS = (".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".conf", ".gin", ".json5", ".jsonc")
-LAUNCHERS = (
-    ".sh",
-    ".bash",
-    ".zsh",
-    ".sbatch",
-    ".slurm",
-    ".pbs",
-    ".mk",
-    "/makefile",
-    "/launch.json",
-)
+LAUNCHERS = (*SHELL_EXTENSIONS, ".mk", "/makefile", "/launch.json")
+"""Ends of the names of files that start programs."""
 _LAST_PART = re.compile(r"[/\\]([\w-]{5,})(?=['\"\s,:;]|$|\.(?:py|ya?ml|toml)\b)", re.MULTILINE)
 """The last part of a path, without the extension of a config."""
 CONFIG_FOLDERS = ("config", "conf", "cfg", "experiment", "exp", "recipe", "hparam", "setting")
@@ -47,9 +38,8 @@ MAX_LAUNCHERS = 600
 MAX_LOG_CHARS = 400_000
 MAX_GUESSED = 3
 MAX_KEPT = 3
-_PATH = re.compile(
-    r"(?<![\w./~-])(?:[A-Za-z]:)?[\w./~@+=-]*[\w@+-]\.(?:ya?ml|json[5c]?|toml|ini|cfg|conf|gin|py)\b(?!:\d)"
-)
+_EXTENSION = "|".join(map(re.escape, (*CONFIG_EXTENSIONS, ".py")))
+_PATH = re.compile(rf"(?<![\w./~-])(?:[A-Za-z]:)?[\w./~@+=-]*[\w@+-](?:{_EXTENSION})\b(?!:\d)")
 _PROGRAM = re.compile(
     r"(?:^|[\s'\"\[=$+>])((?:\S*/)?(?:python[\d.]*|torchrun|accelerate|deepspeed|srun)[\s'\",].*)$"
 )
@@ -67,6 +57,8 @@ _SCRIPT = re.compile(r"^\s*([\w.-]+)\s*=\s*([\w.]+:[\w.]+)", re.MULTILINE)
 _ARGUMENTS = re.compile(r"\['([^'\[\]]+\.py', '.*')\]")
 """``sys.argv`` as a program prints it."""
 _OVERRIDES = re.compile(r"with overrides: ?(\[.*\])")
+_OPTIONAL = re.compile(r"(?<=\s)\[[^\[\],'\"=]*[A-Za-z][^\[\],'\"=]*\]\.{0,3}(?=\s|$)")
+"""What a usage puts in brackets, as in ``train.py [config.yaml]``: an argument may be left out."""
 _README = re.compile(r"(?:^|/)(?:readme|usage|getting_started|quickstart)[^/]*\.(?:md|rst|txt)$")
 MOST_READMES = 3
 MOST_DOCUMENT = 100_000
@@ -219,7 +211,7 @@ def _fitting(workspace: Workspace, launches: Iterable[Launch]) -> list[str]:
     found: dict[str, None] = {}
     for launch in launches:
         for word in _with_values(launch.words):
-            if word.text.endswith(SETTINGS) and "://" not in word.text:
+            if word.text.endswith(CONFIG_EXTENSIONS) and "://" not in word.text:
                 path = posixpath.normpath(posixpath.join(launch.folder, word.text))
                 found.update(dict.fromkeys(_files_like(workspace, path.split("/"))))
     return list(found)
@@ -263,7 +255,7 @@ def is_tooling(file: str) -> bool:
 def is_settings(workspace: Workspace, file: str, script: str | None) -> bool:
     """Whether a file is a config: of a format for settings, or Python that only assigns."""
     if not file.endswith(".py"):
-        entries = workspace.config_entries(file)[:1] if file.endswith(SETTINGS) else ()
+        entries = workspace.config_entries(file)[:1] if file.endswith(CONFIG_EXTENSIONS) else ()
         # A list at the top is data.
         return any(isinstance(part, str) for entry in entries for part in entry.path[:1])
     tree = workspace.tree(file) if file != script else None
@@ -615,7 +607,8 @@ def _documented(
             match = _PROGRAM.search(line[:2000]) if ".py" in line or " -m " in line else None
             if match is None or "<" in match[1] or "..." in match[1]:
                 continue
-            commands, _, _ = split_commands([(0, match[1].strip("`"))])
+            command_line = _OPTIONAL.sub("", match[1].strip("`"))
+            commands, _, _ = split_commands([(0, command_line)])
             entries = [e for command in commands[:1] for e in command_entries("", command)]
             for launch in _grouped("", entries, names, programs):
                 if launch.script == script and launch.texts not in seen:
@@ -775,7 +768,7 @@ def _printed_configs(
     if len(printed) < FEW_PRINTED:
         return []
     scores: dict[str, int] = {}
-    files = [f for f in workspace.files() if f.endswith(SETTINGS) and f not in frames]
+    files = [f for f in workspace.files() if f.endswith(CONFIG_EXTENSIONS) and f not in frames]
     for file in sorted(files, key=lambda f: (not is_config_name(f), f))[:MOST_CANDIDATES]:
         if is_tooling(file) or not is_settings(workspace, file, script):
             continue
@@ -835,7 +828,7 @@ def _settings_files(files: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(
         f
         for f in files
-        if (f.endswith(SETTINGS) or (f.endswith(".py") and _in_config_folder(f)))
+        if (f.endswith(CONFIG_EXTENSIONS) or (f.endswith(".py") and _in_config_folder(f)))
         and not is_tooling(f)
         and "test" not in f.lower()
     )

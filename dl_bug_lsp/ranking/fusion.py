@@ -26,7 +26,9 @@ from dl_bug_lsp.evidence.import_lines import (
     statement_at,
 )
 from dl_bug_lsp.spectrum.failing_runs import DIALECT, FailureSpectrum, is_test_file
+from dl_bug_lsp.tracebacks.dialects import dialect_named
 
+OTHER = "other"
 GROUPS: dict[str, str] = {
     "tensor_mismatch": "shape",
     "type_mismatch": "type",
@@ -56,7 +58,13 @@ GROUPS: dict[str, str] = {
     "overfitting": "silent",
     "dead_gradients": "silent",
     "training_fault": "silent",
+    "communication_failure": OTHER,
+    "device_unavailable": OTHER,
+    "hardware_failure": OTHER,
+    "process_killed": OTHER,
+    "unclassified": OTHER,
 }
+"""The group of each category: categories of one group share the weights that were learned."""
 
 
 GENERIC = (
@@ -155,7 +163,7 @@ def counted(
 def fuse(clues: Iterable[Clue], category: str, weights: Weights | None = None) -> list[Candidate]:
     """Return the lines by falling score; ties by file and line, so that runs agree."""
     weights = weights or shipped_weights()
-    group = GROUPS.get(category, "other")
+    group = GROUPS.get(category, OTHER)
     candidates: list[Candidate] = []
     for (file, line), kinds in counted(features(clues)).items():
         parts = [(c, weights.of(c.kind, group) * c.score) for c in kinds.values()]
@@ -262,7 +270,7 @@ def led_by_spectrum(candidates: list[Candidate], case: Case) -> list[Candidate]:
 
 def _is_of_test(case: Case, runs: FailureSpectrum) -> bool:
     failure = case.failure
-    is_named = failure.dialect in (DIALECT, "pytest")
+    is_named = failure.dialect == DIALECT or dialect_named(failure.dialect).is_of_test
     return is_named or bool(runs.own) or any(is_test_file(frame.file) for frame in failure.frames)
 
 

@@ -59,6 +59,8 @@ class Events:
     def __init__(self) -> None:
         self.publishing: Event[[Publication]] = Event()
         """A new publication, before it is shown."""
+        self.publishing_unasked: Event[[Publication]] = Event()
+        """The same of one that a followed log or a recorded run reports: nobody asked for it."""
         self.shown: Event[[]] = Event()
         """What is shown changed."""
         self.folder_opened: Event[[Folder]] = Event()
@@ -112,9 +114,12 @@ class DlBugServer(LanguageServer):
         self.spectra = Spectra()
         self.settings = FolderSettings()
         self.client_commands: frozenset[str] = frozenset()
+        self.announced_command = ""
+        """What goes to the next place in the client; empty unless it wants to be told of failures
+        that nobody asked for."""
+        self.visited: tuple[str, str, int] | None = None
+        """The place visited last by its rank: the ids of report and failure, then the rank."""
         self.command_links = False
-        self.hover_shows_diagnostics = False
-        """Whether the client's hovers show a line's diagnostics beside what the server tells."""
         self.tells_failures = False
         """Whether the client wants to be told that what is shown changed."""
         self.hears_of_cells = False
@@ -182,14 +187,16 @@ class DlBugServer(LanguageServer):
         if self.shown_failures.drop_folder(folder):
             self.show()
 
-    def publish(self, new: Publication, *, soon: bool = False) -> None:
+    def publish(self, new: Publication, *, unasked: bool = False) -> None:
         """Show a publication in the place of the older one of its source.
 
-        With ``soon`` those that come in a burst are shown together.
+        Those that are ``unasked`` and come in a burst are shown together.
         """
         self.events.publishing.notify(new)
+        if unasked:
+            self.events.publishing_unasked.notify(new)
         self.shown_failures.put(new)
-        if soon:
+        if unasked:
             self.show_soon()
         else:
             self.show()

@@ -15,13 +15,13 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInternalError, JsonRpcInvalidParams, JsonRpcRequestCancelled
 
 from dl_bug_lsp.server.app import DlBugServer, capability, job_name, localized
-from dl_bug_lsp.server.diagnostics import report_page, standing_line
+from dl_bug_lsp.server.diagnostics import report_page, standing_line, text_page
 from dl_bug_lsp.server.documents import Folder, line_start, path_of
 from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
 from dl_bug_lsp.server.known_failures import failure_of
 from dl_bug_lsp.server.log_documents import read_text
-from dl_bug_lsp.server.publication import Place, Publication
-from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.server.publication import KeptText, Place, Publication
+from dl_bug_lsp.views.escape import escape, in_order, shorten
 
 logger = logging.getLogger(__name__)
 
@@ -113,14 +113,13 @@ async def show_document(ls: DlBugServer, uri: str, place: types.Range | None = N
 
 def _register_navigation(server: DlBugServer) -> None:
     """Add the commands that go somewhere."""
-    visited: list[tuple[str, str, int]] = []
 
     async def go(ls: DlBugServer, wanted: dict[str, Any], by: int) -> dict[str, Any] | None:
-        target = neighbour(ls, wanted, by, visited[-1] if visited else None)
+        target = neighbour(ls, wanted, by, ls.visited)
         if target is None:
             return None
         publication, place = target
-        visited[:] = [(publication.id, place.failure.id, place.suspect.rank)]
+        ls.visited = publication.id, place.failure.id, place.suspect.rank
         # Its line may be gone once the client has opened the file, with other text than on disk.
         there = place_of(place)
         # The client that knows cells shows them itself; shown by us, a notebook is JSON.
@@ -144,13 +143,18 @@ def _register_navigation(server: DlBugServer) -> None:
         failure = failure_of(publication, wanted.get("failure")) if publication else None
         if publication is None or failure is None:
             return None
-        if publication.log is None:
-            shown = await show_report(ls, publication, None)
+        is_wanted = wanted.get("show", True)
+        uri, number = publication.log, failure.span.first_line
+        if uri is None and publication.text is not None:
+            uri, number = await write_text(publication, publication.text, number)
+        if uri is None:
+            # What was shown before the server started has no text any more.
+            shown = is_wanted and await show_report(ls, publication, None)
             return {"uri": None, "range": None, "shown": shown}
-        place = line_start(failure.span.first_line)
-        shown = await show_document(ls, publication.log, place)
+        place = line_start(number)
+        shown = is_wanted and await show_document(ls, uri, place)
         line = {"line": place.start.line, "character": 0}
-        return {"uri": publication.log, "range": {"start": line, "end": line}, "shown": shown}
+        return {"uri": uri, "range": {"start": line, "end": line}, "shown": shown}
 
 
 def neighbour(
@@ -241,8 +245,9 @@ def report_markdown(publication: Publication, failure: str | None = None) -> str
         page += f"\n{publication.section}"
     if publication.standing is not None and failure in (None, primary_of(publication)):
         page += f"\n{standing_line(publication.standing, links=True)}\n"
-    if publication.text and failure is None:
-        page += f"\n## The text\n\n{block(publication.text.splitlines())}\n"
+    text = publication.failure_text()
+    if text and failure is None:
+        page += f"\n## The text\n\n{block(text)}\n"
     return page
 
 
@@ -256,6 +261,40 @@ async def show_report(ls: DlBugServer, publication: Publication, failure: str | 
     page = report_markdown(publication, failure)
     uri = await asyncio.to_thread(report_page, publication.id, page)
     return uri is not None and await show_document(ls, uri)
+
+
+async def write_text(
+    publication: Publication, kept: KeptText, number: int
+) -> tuple[str | None, int]:
+    """Write what is kept of a text for the editor; return its URI and where line ``number`` is.
+
+    The URI is None where it cannot be written.
+    """
+    lines, at = readable(kept, number)
+    text = "".join(f"{line}\n" for line in lines)
+    uri = await asyncio.to_thread(text_page, publication.id, publication.source, text)
+    publication.text_uri = uri or publication.text_uri
+    return uri, at
+
+
+def readable(kept: KeptText, number: int) -> tuple[list[str], int]:
+    """Return a text's lines as a terminal shows them, and where (from 1) its line ``number`` is.
+
+    Where lines are left out, a line says so. A line that is not kept is taken for the nearest.
+    """
+    # Imported here: the readers of logs are no part of the start.
+    from dl_bug_lsp.logs.reader import clean_lines
+    from dl_bug_lsp.views.words import counted
+
+    cleaned = clean_lines(kept.text.removesuffix("\n"), kept.first_line)
+    lines = [in_order(line.text) for line in cleaned]
+    at = next((i for i, line in enumerate(cleaned) if line.number >= number), len(lines) - 1) + 1
+    if kept.first_line > 1:
+        lines.insert(0, f"… {counted(kept.first_line - 1, 'line')} before these left out")
+        at += 1
+    if kept.later_lines:
+        lines.append(f"… {counted(kept.later_lines, 'line')} after these left out")
+    return lines, at
 
 
 # ---------------------------------------------------------------------- all commands

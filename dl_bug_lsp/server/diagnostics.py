@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,22 +60,42 @@ def page_uri(category_id: str) -> str | None:
 
 
 MOST_REPORTS = 20
-"""Pages of reports that are kept; they tell of logs, so they go soon, and are the user's alone."""
+"""Pages and texts that are kept, of each; they tell of logs: they go soon, and are the user's."""
 
 
 def report_page(report: str, page: str) -> str | None:
     """Write the page of a report's id and return its URI, None where that fails."""
+    return _of_report(f"{report}.md", page)
+
+
+LONGEST_NAME = 60
+
+
+def text_page(report: str, source: str, text: str) -> str | None:
+    """Write the text of a report that lies in no file and return its URI, None where that fails.
+
+    The file is named after the source, since editors show its name.
+    """
+    name = re.sub(r"[^\w.=+-]+", " ", source.partition(": ")[2] or source).strip(" .")
+    return _of_report(f"{name[:LONGEST_NAME] or 'text'} {report[:8]}.log", text)
+
+
+def _of_report(name: str, text: str) -> str | None:
     try:
         folder = cache_folder() / "reports"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        place = folder / f"{report}.md"
-        _replace(place, page)
-        pages = sorted(folder.glob("*.md"), key=lambda p: p.stat().st_mtime_ns, reverse=True)
-        for old in pages[MOST_REPORTS:]:
+        place = folder / name
+        _replace(place, text)
+        pages = folder.glob(f"*{place.suffix}")
+        for old in sorted(pages, key=_changed, reverse=True)[MOST_REPORTS:]:
             old.unlink(missing_ok=True)
         return place.resolve().as_uri()
     except (OSError, RuntimeError, ValueError):
         return None
+
+
+def _changed(place: Path) -> int:
+    return place.stat().st_mtime_ns
 
 
 def _replace(place: Path, text: str) -> None:
@@ -94,18 +115,26 @@ def _replace(place: Path, text: str) -> None:
 
 # ---------------------------------------------------------------------- diagnostics
 LONGEST_LINE = 300
+LONGEST_ADVICE = 500
+HELPS = "What usually helps"
+"""How advice begins, in diagnostics and hovers."""
 
 
 def diagnostic(
     publication: Publication,
     place: Place,
     capabilities: types.PublishDiagnosticsClientCapabilities,
+    *,
+    is_hover: bool = False,
 ) -> types.Diagnostic:
-    """Return what is shown at a place, with as much beside it as the client can take."""
+    """Return what is shown at a place, with as much beside it as the client can take.
+
+    ``is_hover``: the client's hovers begin with it.
+    """
     assert place.mark.range is not None
     shown = types.Diagnostic(
         range=place.mark.range,
-        message=message(publication, place),
+        message=message(publication, place, is_hover=is_hover),
         severity=severity(place, publication.settings),
         source=SOURCE,
         code=place.failure.category.id,
@@ -136,19 +165,26 @@ def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformat
     ]
 
 
-def message(publication: Publication, place: Place) -> str:
-    """Return what stands beside the line: the failure first, then why this place."""
+def message(publication: Publication, place: Place, *, is_hover: bool = False) -> str:
+    """Return what stands beside the line: the failure first, then why this place.
+
+    With ``is_hover`` what helps most often stands between them: below the message, such a hover
+    shows the frames.
+    """
     failure, suspect = place.failure, place.suspect
     name = words.category_name(failure)
     rank = words.standing(failure, suspect, publication.last_rank(failure))
     lines = [f"{name}, {rank}{_cell(place)}", shorten(headline(failure), LONGEST_LINE)]
+    if not failure.reliable:
+        lines.append(words.UNRELIABLE)
+    if is_hover and failure.advice:
+        helps = f"{failure.advice[0].cause} {failure.advice[0].fix}"
+        lines.append(f"{HELPS}: {shorten(escape(helps), LONGEST_ADVICE)}")
+    lines += [shorten(escape(text), LONGEST_LINE) for text in words.reservations(failure)]
     lines += [
         f"- {shorten(escape(evidence.why), LONGEST_LINE)}"
         for evidence in by_score(suspect)[:REASONS]
     ]
-    if not failure.reliable:
-        lines.append(words.UNRELIABLE)
-    lines += [shorten(escape(text), LONGEST_LINE) for text in words.reservations(failure)]
     return "\n".join(lines)
 
 
@@ -202,6 +238,8 @@ class Diagnostics:
         self._push_now = push
         self._changed = changed
         self.is_pulled = False
+        self.are_hovers = False
+        """Whether the client's hovers begin with the diagnostics of their line."""
         self._results: dict[str, int] = {}
         """How often the content of each document changed: the ids of results."""
         self._pushed: dict[str, list[types.Diagnostic]] = {}
@@ -239,9 +277,7 @@ class Diagnostics:
             self._send(known)
 
     def _words_of(self, publication: Publication, place: Place) -> types.Diagnostic:
-        # Imported here: there are no words to say before there is a failure.
-
-        return diagnostic(publication, place, self.capabilities)
+        return diagnostic(publication, place, self.capabilities, is_hover=self.are_hovers)
 
     def set(self, owner: str, uri: str, diagnostics: Sequence[types.Diagnostic]) -> None:
         """Show what another part of the server says of a document, in place of its last word."""

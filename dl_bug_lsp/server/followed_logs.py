@@ -141,7 +141,7 @@ class LogFailures:
                 for name in _names(folder, failure.source):
                     if name != publication.source:
                         ls.shown_failures.drop_source(name, folder)
-                ls.publish(publication, soon=True)
+                ls.publish(publication, unasked=True)
         except (SupersededError, CancelledError):
             return
         except Exception:

@@ -124,6 +124,20 @@ class ShownFailures:
         """Whether a source of a folder has a publication."""
         return (folder.key, source) in self._held
 
+    def knows(self, new: Publication) -> bool:
+        """Whether the failure that ended a publication's run is known already, of the same run.
+
+        Another recorded run of the same command has another log; an emptied log's failure is gone.
+        """
+        primary = new.report.primary
+        return primary is not None and any(
+            held.folder.key == new.folder.key
+            and held.report.primary is not None
+            and held.report.primary.id == primary.id
+            and (held.source != new.source or held.log == new.log)
+            for held in self._held.values()
+        )
+
     def find(self, report: str | None) -> Publication | None:
         """Return the publication of a report's id, the latest one without an id."""
         return next((p for p in reversed(self.all()) if report in (None, p.id)), None)

@@ -23,6 +23,7 @@ from dl_bug_lsp.server.followed_logs import FollowedLogs
 from dl_bug_lsp.server.process import end_with_parent, look_at_everything, share_heaps, watch_parent
 from dl_bug_lsp.settings.reading import read_given
 from dl_bug_lsp.settings.table import SECTION
+from dl_bug_lsp.views.escape import one_line
 
 logger = logging.getLogger(__name__)
 
@@ -111,6 +112,10 @@ def register(server: DlBugServer) -> None:
         ls.protocol.cancel_open_requests()
 
 
+LONGEST_COMMAND = 60
+"""Characters of the command that a client goes to the next place with."""
+
+
 def _take_options(ls: DlBugServer, params: types.InitializeParams) -> None:
     """Take in what the client says of itself and how it wants to be served."""
     ls.diagnostics.capabilities = (
@@ -128,8 +133,11 @@ def _take_options(ls: DlBugServer, params: types.InitializeParams) -> None:
     commands = options.get("clientCommands")
     if isinstance(commands, list):
         ls.client_commands = frozenset(name for name in commands if isinstance(name, str))
+    command = options.get("announce")
+    if isinstance(command, str):
+        ls.announced_command = one_line(command, LONGEST_COMMAND)
     ls.command_links = options.get("commandLinks") is True
-    ls.hover_shows_diagnostics = options.get("hoverShowsDiagnostics") is True
+    ls.diagnostics.are_hovers = options.get("hoverShowsDiagnostics") is True
     ls.tells_failures = options.get("tellFailures") is True
     ls.hears_of_cells = options.get("cellErrors") is True
 

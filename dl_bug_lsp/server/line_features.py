@@ -26,7 +26,7 @@ from dl_bug_lsp.server.commands import (
     SHOW_SUSPECT,
     place_argument,
 )
-from dl_bug_lsp.server.diagnostics import page_uri, standing_line
+from dl_bug_lsp.server.diagnostics import HELPS, page_uri, standing_line
 from dl_bug_lsp.server.documents import Folder, code_units
 from dl_bug_lsp.server.files import buffer_of, encoding_of, lines_of, settle_open
 from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
@@ -74,7 +74,7 @@ def _register_hover(server: DlBugServer) -> None:
         formats = capability(ls.client_capabilities, "text_document", "hover", "content_format")
         is_markdown = types.MarkupKind.Markdown in (formats or ())
         if is_markdown:
-            shows_diagnostics = ls.hover_shows_diagnostics
+            shows_diagnostics = ls.diagnostics.are_hovers
             parts = [
                 markdown(*pair, command_links=ls.command_links, shows_diagnostics=shows_diagnostics)
                 for pair in places
@@ -102,7 +102,8 @@ def markdown(
 ) -> str:
     """Return what is told of a place as Markdown; only our own words become links.
 
-    ``shows_diagnostics``: what the diagnostic says stands beside it already and is left out.
+    What helps stands below the verdict, before the reasons. ``shows_diagnostics``: what the
+    diagnostic says stands above it already and is left out.
     """
     # Imported here: nobody hovers over a mark before there is a failure.
     from dl_bug_lsp.views.markdown import advice_lines, block, evidence_lines, plain, sentence
@@ -114,14 +115,18 @@ def markdown(
         parts += [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
         if not failure.reliable:
             parts.append(f"*{words.UNRELIABLE}*")
+    helps = advice_lines(failure)[1 if shows_diagnostics else 0 :]
+    if helps:
+        heading = "What else helps" if shows_diagnostics else HELPS
+        parts.append(f"**{heading}**\n\n" + "\n".join(helps))
+    if not shows_diagnostics:
         parts += [sentence(text) for text in words.reservations(failure)]
     if publication.standing is not None and failure.primary:
         parts.append(standing_line(publication.standing, links=True))
     reasons = evidence_lines(by_score(place.suspect)[REASONS if shows_diagnostics else 0 :])
     if reasons:
-        parts.append("\n".join(f"- {reason}" for reason in reasons))
-    if failure.advice:
-        parts.append("**What usually helps**\n\n" + "\n".join(advice_lines(failure)))
+        heading = "More reasons" if shows_diagnostics else "Why this place"
+        parts.append(f"**{heading}**\n\n" + "\n".join(f"- {reason}" for reason in reasons))
     others = _others(publication, place)
     if others:
         shares = [words.share(other.failure, other.suspect) for other in others]
@@ -129,6 +134,8 @@ def markdown(
         parts.append("**Other places**\n\n" + "\n".join(links))
     page = page_uri(failure.category.id)
     foot = [f"[About {plain(name)}](<{page}>)"] if page else []
+    if shows_diagnostics and failure.advice and failure.advice[0].page.startswith("https://"):
+        foot.append(f"[Documentation](<{failure.advice[0].page}>)")
     if command_links:
         foot += _commands(publication, place)
     if foot:
@@ -164,13 +171,15 @@ def plain_text(publication: Publication, place: Place) -> str:
     out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)
+    out.extend(
+        f"{HELPS}: {escape(advice.cause)} {escape(advice.fix)}" for advice in place.failure.advice
+    )
     out.extend(escape(text) for text in words.reservations(place.failure))
     if publication.standing is not None and place.failure.primary:
         out.append(standing_line(publication.standing, links=False))
     for evidence in by_score(place.suspect):
         why = shorten(escape(evidence.why), LONGEST_WHY)
         out.append(f"- {why}")
-    out.extend(f"- {escape(advice.cause)} {escape(advice.fix)}" for advice in place.failure.advice)
     return "\n".join(out)
 
 

@@ -84,7 +84,7 @@ class Logs:
         ls = self._ls
         request = ls.protocol.msg_id
         document = buffer_of(ls, uri)
-        folder = ls.folders.around(uri) or next(iter(ls.folders), None)
+        folder = ls.folders.around(uri) or self._folder_of_text(uri)
         settings = await folder_settings(ls, folder) if folder is not None else None
         if document is None or not is_log(ls, uri, document.language_id, settings):
             return None, None
@@ -111,6 +111,12 @@ class Logs:
         while len(self._kept) > MOST_KEPT:
             del self._kept[next(iter(self._kept))]
         return made, folder
+
+    def _folder_of_text(self, uri: str) -> Folder | None:
+        """Return the folder whose failure a text is of that lies in none, else the first one."""
+        held = self._ls.shown_failures.held()
+        folders = (one.folder for one in held if uri in (one.log, one.text_uri))
+        return next(folders, next(iter(self._ls.folders), None))
 
 
 def links(

@@ -23,7 +23,41 @@ SOURCE = "dl-bug"
 REASONS = 3
 """Pieces of evidence that a diagnostic tells."""
 LONGEST_TEXT = 64 * 2**10
-"""Characters that are kept of a text that lies in no file."""
+"""Characters that are kept of a text that lies in no file, at most."""
+LONGEST_REST = LONGEST_TEXT // 4
+"""How many of them stand behind the failure, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptText:
+    """The part around a failure of a text that lies in no file, in whole lines where it can be.
+
+    ``first_line`` is the number (from 1) of its first line in the text, ``later_lines`` the number
+    of the lines that are left out behind it.
+    """
+
+    text: str
+    first_line: int = 1
+    later_lines: int = 0
+
+    @classmethod
+    def around(cls, text: str, last_line: int) -> KeptText:
+        """Return what is kept of a text whose failure ends with a line, counted from 1."""
+        if len(text) <= LONGEST_TEXT:
+            return cls(text)
+        lines = text.split("\n")
+        end = min(sum(map(len, lines[:last_line])) + last_line, len(text))
+        behind = text[end : end + LONGEST_REST].rpartition("\n")[0]
+        stop = end + len(behind)
+        start = max(0, stop - LONGEST_TEXT)
+        begin = text.find("\n", start, end - 1) + 1 if start else 0
+        begin = begin or start
+        return cls(text[begin:stop], text.count("\n", 0, begin) + 1, text.count("\n", stop))
+
+    def lines(self, first: int, last: int) -> list[str]:
+        """Return the lines from ``first`` to ``last`` of the text, as far as they are kept."""
+        before = self.first_line
+        return self.text.split("\n")[max(0, first - before) : max(0, last - before + 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +103,8 @@ class Offer:
 class Publication:
     """A report shown in a folder; ``source`` is where its text is from.
 
-    ``log`` is the URI of the file that holds the text; where there is none, ``text`` is the part of
-    the text that tells of the failure, bounded.
+    ``log`` is the URI of the file that holds the text; where there is none, ``text`` is what is
+    kept of it, and ``text_uri`` the file that was made of that for the editor.
     """
 
     id: str
@@ -81,7 +115,8 @@ class Publication:
     settings: Settings
     places: list[Place]
     log: str | None = None
-    text: str = ""
+    text: KeptText | None = None
+    text_uri: str | None = None
     standing: Standing | None = None
     """How many jobs met the primary failure, where a triage folder is configured and knows it."""
     section: str = ""
@@ -133,13 +168,19 @@ class Publication:
         return (p for p in self.places if p.is_shown and document_key(p.uri) == key)
 
     def keep_text(self, text: str) -> None:
-        """Keep of a text that lies in no file the lines of the primary failure."""
+        """Keep of a text that lies in no file the lines around the primary failure."""
         failure = self.report.primary
+        last_line = text.count("\n") + 1 if failure is None else failure.span.last_line
+        self.text = KeptText.around(text, last_line)
+
+    def failure_text(self) -> list[str]:
+        """Return the kept lines of the primary failure, of a text that lies in no file."""
+        failure = self.report.primary
+        if self.text is None:
+            return []
         if failure is None:
-            self.text = text[-LONGEST_TEXT:]
-            return
-        lines = text.split("\n")[failure.span.first_line - 1 : failure.span.last_line]
-        self.text = "\n".join(lines)[-LONGEST_TEXT:]
+            return self.text.text.splitlines()
+        return self.text.lines(failure.span.first_line, failure.span.last_line)
 
 
 def by_score(suspect: Suspect) -> list[Evidence]:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from dl_bug_lsp.server import (
+    announcements,
     checked_folders,
     commands,
     failure_store,
@@ -37,6 +38,7 @@ HANDLERS = (
     failure_store,
     followed_recordings,
     checked_folders,
+    announcements,
 )
 SWITCH_SECONDS = 0.001
 """How long a busy thread may keep the loop from running: it answers the client meanwhile."""

@@ -62,13 +62,16 @@ SETTINGS = (
         "minScore", Kind.SHARE, 0.02, "minimum share of marked places after the third, 0.02 for 2 %"
     ),
     Setting(
-        "warningFrom", Kind.SHARE, 0.7, "minimum share of places shown as warnings, 0.7 for 70 %"
+        "warningFrom",
+        Kind.SHARE,
+        0.7,
+        "minimum share of places shown as warnings beside the first, 0.7 for 70 %",
     ),
     Setting(
         "informationFrom",
         Kind.SHARE,
         0.3,
-        "minimum share of places shown as information, 0.3 for 30 %",
+        "minimum share of places shown as information after the third, 0.3 for 30 %",
     ),
     Setting("codeLens", Kind.FLAG, True, "show code lenses above functions with suspicious lines"),
     Setting("keepFailures", Kind.FLAG, True, "show failures again after a restart"),

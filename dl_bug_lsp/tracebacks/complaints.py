@@ -10,7 +10,7 @@ from dl_bug_lsp.tracebacks import complaint_tables
 from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
 from dl_bug_lsp.tracebacks.mentions import exception_in
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream
 from dl_bug_lsp.tracebacks.traceback_lines import (
     OTHER_NAMES,
     message_end,
@@ -139,6 +139,9 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
         or _bare_exception(stream, index, rest)
         or _spoken(stream, index, level, rest)
     )
+
+
+COMPLAINT = Dialect("message", TRIGGER, read_complaint, is_traceback=False)
 
 
 _VALUED = re.compile(r"^(?P<type>[A-Z]\w{0,60}Error) with (?P<value>[^\n]{1,200}):\s*$")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from dl_bug_lsp.logs.log import LogLine
 from dl_bug_lsp.logs.prefixes import starts_record
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream, cut_off
 from dl_bug_lsp.tracebacks.traceback_lines import (
     CHAINED,
     FRAME,
@@ -55,6 +55,9 @@ View = Callable[[int], "str | None"]
 def read_cpython(stream: Stream, index: int) -> Block | None:
     """Read the traceback (or the headless frames) that begins at ``index``."""
     return _read(stream, index, 0)
+
+
+CPYTHON = Dialect("cpython", TRIGGER, read_cpython)
 
 
 def _view(stream: Stream, margin: str) -> View:
@@ -301,7 +304,7 @@ def _nested(
 
 
 # ---------------------------------------------------------------------- exception groups
-GROUP = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
+_GROUP = re.compile(r"^\s*\+ Exception Group Traceback \(most recent call last\):")
 _GROUP_MARGIN = re.compile(r"^(?P<indent> *)(?P<bar>[|+])(?P<rest>.*)$")
 _MEMBER = re.compile(r"^(?:-*\+)?-{4,} (?P<number>\d+|\.\.\.) -{4,}$")
 _GOES_ON = re.compile(r"^ *(?:\| |\+-+(?: (?:\d+|\.\.\.) -+)?$)")
@@ -330,6 +333,9 @@ def read_exception_group(stream: Stream, index: int) -> Block | None:
     ]
     blocks[0].others = blocks[1:]
     return blocks[0]
+
+
+EXCEPTION_GROUP = Dialect("exception_group", _GROUP, read_exception_group, lists_failures=True)
 
 
 def _evidence(chain: list[Cause]) -> str:
@@ -409,7 +415,7 @@ def _own_chain(stream: Stream) -> list[Cause]:
 
 
 # ---------------------------------------------------------------------- faulthandler
-FATAL_ERROR = re.compile(
+_FATAL_ERROR = re.compile(
     r"^Fatal Python error: |^Timeout \(\d+:\d\d:\d\d|\(most recent call first\):\s*$"
 )
 _FATAL = re.compile(r"^Fatal Python error: (?P<message>.*)$|^(?P<timeout>Timeout \(.*\)!?)")
@@ -418,6 +424,8 @@ THREAD = re.compile(
     r"|^Stack \(most recent call first\):"
 )
 _MAX_FRAMES = 1000
+DIED, DUMPED = 95, 40
+"""The weight of stacks that a dying interpreter prints; of those of one that may go on."""
 
 
 def read_faulthandler(stream: Stream, index: int) -> Block | None:
@@ -449,10 +457,15 @@ def read_faulthandler(stream: Stream, index: int) -> Block | None:
         stream.span(index, end),
     )
     evidence = stream.text(index).strip()
-    weight = 95 if match and match["message"] else 40
+    weight = DIED if match and match["message"] else DUMPED
     return Block(
         [cause], index, end, "faulthandler", FailureKind.MESSAGE, evidence=evidence, weight=weight
     )
+
+
+FAULTHANDLER = Dialect(
+    "faulthandler", _FATAL_ERROR, read_faulthandler, is_traceback=False, is_dump=True
+)
 
 
 def read_thread_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
@@ -472,11 +485,11 @@ def read_thread_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
 
 
 # ---------------------------------------------------------------------- stacks that are no failures
-STACK_INFO = re.compile(
+_STACK_INFO = re.compile(
     r"^\s*(?:Stack|Call stack) ?(?:\(most recent call last\))?:\s*$|^Call stack:\s*$"
     r"|Detected at node .*defined at \(most recent call last\):|^Object allocated at"
 )
-ANOMALY = re.compile(
+_ANOMALY = re.compile(
     r"Traceback of forward call that (?:caused|induced) the (?:previous )?(?:error|calculation)"
 )
 _WARNING = "UserWarning"
@@ -488,6 +501,9 @@ def read_stack_info(stream: Stream, index: int) -> Block | None:
     return Block([], index, end, "stack_info", weight=0) if frames else None
 
 
+STACK_INFO = Dialect("stack_info", _STACK_INFO, read_stack_info)
+
+
 def read_anomaly(stream: Stream, index: int) -> Block | None:
     """Read the stack of the forward operation whose gradient failed; the failure follows it."""
     frames, end = _stack(stream, index)
@@ -495,7 +511,10 @@ def read_anomaly(stream: Stream, index: int) -> Block | None:
         return None
     message = stream.text(index).rpartition("Warning: ")[2].strip()
     cause = Cause(_WARNING, message, frames, Relation.ROOT, stream.span(index, end))
-    return Block([cause], index, end, "anomaly", weight=0, heading="anomaly")
+    return Block([cause], index, end, "anomaly", weight=0)
+
+
+ANOMALY = Dialect("anomaly", _ANOMALY, read_anomaly, is_warning=True)
 
 
 def _stack(stream: Stream, index: int) -> tuple[tuple[Frame, ...], int]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython, read_stack
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream, cut_off
 from dl_bug_lsp.tracebacks.traceback_lines import (
     FRAME,
     extract,
@@ -50,7 +50,8 @@ _OLD_FILE = re.compile(
     r"|ipynb)) in (?P<function>[\w<>.]+\(.*|<module>.*)$"
 )
 _LINKED = re.compile(r"^\[(?P<file>[^\]]+)\]\(https?://[^)]*\) in (?P<function>.+)$")
-_ARROW = re.compile(r"^\s*-+> ?(?P<line>\d{1,8})(?: (?P<code>.*))?$")
+_ARROW = re.compile(r"^\s*(?:-+> ?|> ?(?=\d{5}))(?P<line>\d{1,8})(?: (?P<code>.*))?$")
+"""The line that failed. Of a number of five digits nothing but the head is left of the arrow."""
 _NUMBERED = re.compile(r"^\s*\d{1,8}(?: .*)?$")
 _SKIPPED = re.compile(
     r"^\s*\[?\.\.\. .*(?:skipping|frames?)|^\s*\.{3,4} \d+ frames|^\d+ frames$|^\(\.\.\.\)$"
@@ -103,6 +104,12 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     causes = [*nested.causes, cause] if nested else [cause]
     last = nested.end if nested else end
     return Block(causes, index, last, "ipython", evidence=head.strip())
+
+
+IPYTHON = Dialect(
+    "ipython", TRIGGER, read_ipython, begins_at_entry=False, names_class_first=True,
+    runners=frozenset(("CellExecutionError", "PapermillExecutionError")),
+)  # fmt: skip
 
 
 def _margin(stream: Stream, index: int, own: str) -> int:
@@ -232,6 +239,9 @@ def read_debugger(stream: Stream, index: int) -> Block | None:
     )  # fmt: skip
     head = next((line.strip() for line in lines if line.strip()), "")
     return Block([cause], index, end, "debugger", evidence=f"{trigger['type']}: {head}")
+
+
+DEBUGGER = Dialect("debugger", STOPPED, read_debugger)
 
 
 def _in_order(frames: list[Frame]) -> list[Frame]:

@@ -11,7 +11,7 @@ import re
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Heading, Stream
 from dl_bug_lsp.tracebacks.traceback_lines import parse_exception
 
 TORCHRUN_SUMMARY = re.compile(
@@ -26,6 +26,9 @@ _INDEX = re.compile(r"^\s*\[(?P<index>\d+)\]:\s*$")
 _RANK = re.compile(r"^(?P<rank>\d{1,6})")
 _EXIT = re.compile(r"^(?P<code>-?\d{1,4})\b(?:.*\((?P<signal>SIG\w+)\))?")
 _QUOTED = re.compile(r'^"?(?P<type>[\w.]+)(?:: (?P<message>.*?))?"?$')
+RECORDED, QUOTED, KILLED, EXITED = 90, 80, 60, 30
+"""Weights of a child in a summary: with its traceback, with its exception's words, with a signal
+that killed it, with an exit code alone."""
 _MAX_LINES = 5000
 _MAX_INTRODUCTION = 60
 
@@ -53,9 +56,15 @@ def read_summary(stream: Stream, index: int) -> Block | None:
         return None
     leading = next((block for is_root, block in children if is_root), children[0][1])
     leading.others = [block for _, block in children if block is not leading]
-    leading.heading = "first observed"
+    leading.heading = Heading.FIRST_OBSERVED
     leading.resume = max(at, *(block.end for _, block in children))
     return leading
+
+
+TORCHRUN = Dialect(
+    "torchrun", TORCHRUN_SUMMARY, read_summary, begins_at_entry=False,
+    summarised=frozenset(("ChildFailedError",)),
+)  # fmt: skip
 
 
 def _starts_old_child(text: str) -> bool:
@@ -92,7 +101,7 @@ def _block(
     host = fields.get("host") or None
     if inner is not None and inner.causes[0].frames:
         return Block(
-            inner.causes, index, end, "torchrun", evidence=inner.evidence, weight=90,
+            inner.causes, index, end, "torchrun", evidence=inner.evidence, weight=RECORDED,
             rank=rank, host=host,
         )  # fmt: skip
     exit_ = _EXIT.match(fields.get("exitcode", ""))
@@ -103,13 +112,13 @@ def _block(
     if note.startswith("Signal"):
         words.append(note)
     type_, message = "torchrun", ", ".join(words)
-    kind, weight = FailureKind.MESSAGE, 30
+    kind, weight = FailureKind.MESSAGE, EXITED
     quoted = _QUOTED.match(fields.get("msg", ""))
     if quoted and quoted["message"]:
         type_, message = quoted["type"], quoted["message"]
-        kind, weight = FailureKind.EXCEPTION, 80
+        kind, weight = FailureKind.EXCEPTION, QUOTED
     elif exit_ and exit_["code"] in ("-9", "-11", "-6", "-7", "-4", "-8", "-5"):
-        weight = 60
+        weight = KILLED
     cause = Cause(type_, message, (), Relation.ROOT, stream.span(index, end))
     return Block(
         [cause], index, end, "torchrun", kind, evidence=message, weight=weight, rank=rank, host=host
@@ -147,6 +156,9 @@ def read_hydra_job(stream: Stream, index: int) -> Block | None:
     span = stream.span(index, min(end + 1, len(stream)))
     cause = Cause(type_, message, (), Relation.ROOT, span, notes)
     return Block([cause], index, min(end + 1, len(stream)), "hydra", kind, body[0].strip(), 95)
+
+
+HYDRA = Dialect("hydra", HYDRA_ERROR, read_hydra_job)
 
 
 def _parsed(body: list[str]) -> tuple[str, str, tuple[str, ...]]:

@@ -42,6 +42,8 @@ CLOSE = 0.06
 """By how much a later mention must be likelier: of two that say the same the first counts."""
 TITLED = 41
 """The weight of a class that a title names: it tells more than a stack that is cut off."""
+NAMED, TOLD, UNSURE = 52, 42, 34
+"""Weights of a mention: a class with its message, a message that is quite sure, any other."""
 NAMED_FIRST = 0.3
 """What a mention with its class is ahead of one without."""
 SPOKEN = "program"
@@ -450,7 +452,7 @@ def _titled(stream: Stream, read_lines: Collection[int]) -> Block | None:
         if match is None or _MEANT.search(text, max(0, match.start() - 60), match.end("type")):
             continue
         cause = Cause(match["type"], "", (), Relation.ROOT, stream.span(at, at + 1))
-        weight = TITLED if at == 0 and _TITLE_CLASS.match(text) else 34
+        weight = TITLED if at == 0 and _TITLE_CLASS.match(text) else UNSURE
         return Block([cause], at, at + 1, "message", evidence=match["type"], weight=weight)
     return None
 
@@ -461,12 +463,12 @@ def _block(mention: Mention, chance: float, stream: Stream) -> Block:
     if mention.type is not None:
         cause = Cause(mention.type, mention.message, (), Relation.ROOT, span)
         shown = f"{mention.type}: {mention.message}"
-        return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=52)
+        return Block([cause], at, at + 1, "message", evidence=shown[:500], weight=NAMED)
     if among := _AMONG_WIDE.search(mention.message):
         cause = Cause(among["type"], "", (), Relation.ROOT, span)
-        return Block([cause], at, at + 1, "message", evidence=mention.message[:500], weight=34)
+        return Block([cause], at, at + 1, "message", evidence=mention.message[:500], weight=UNSURE)
     cause = Cause(SPOKEN, mention.message, (), Relation.ROOT, span)
-    weight = 42 if chance >= SURE else 34
+    weight = TOLD if chance >= SURE else UNSURE
     return Block(
         [cause], at, at + 1, "message", FailureKind.MESSAGE,
         evidence=mention.message[:500], weight=weight,

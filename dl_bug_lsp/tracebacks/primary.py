@@ -10,6 +10,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
+from dl_bug_lsp.tracebacks.dialects import dialect_named
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.stream import Block
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
@@ -62,7 +63,12 @@ _UNTOLD = re.compile(r"terminat|libc\+\+abi|Microsoft C\+\+")
 """How a message begins that says only that a C++ program ended, not why."""
 _SPACE = re.compile(r"\s+|0x[0-9a-fA-F]+|\d{6,}|block: \[\d+,\d+,\d+\], thread: \[\d+,\d+,\d+\]")
 """What copies of a message differ in; every thread of a kernel prints the assertion that failed."""
-STRONG, MEDIUM, CUT_OFF, STUB = 70, 40, 36, 13
+STRONG, MEDIUM, CUT_OFF, STUB, NEGLIGIBLE = 70, 40, 36, 13, 12
+"""Weights: of an exception that hardly follows from another, of one that may, of a stack without
+its exception, of the beginning of one; at the last a failure never counts as what ended the job."""
+MAY_FOLLOW, REPORTS, FOLLOWS, LAUNCHER = 60, 35, 30, 25
+"""Most that an exception weighs that may follow from another, that reports another, that certainly
+follows from another; most that the cut stack of a launcher weighs."""
 
 
 def weigh(block: Block, failure: Failure) -> int:
@@ -72,26 +78,27 @@ def weigh(block: Block, failure: Failure) -> int:
         return 0
     if failure.kind is FailureKind.MESSAGE:
         reports = cause.type == "log" and _STATUS_OF_CHILD.search(cause.message[:500])
-        return min(block.weight, 30) if reports else block.weight
+        return min(block.weight, FOLLOWS) if reports else block.weight
     name = cause.class_name.partition("(")[0]
     if not cause.type and all(frame.file == "<string>" for frame in cause.frames):
         # The beginning of a stack of `python -c`, or none at all, tells nothing of what failed.
         return min(block.weight, STUB)
     if not cause.type and all(_LAUNCHING.search(frame.file) for frame in cause.frames):
-        return min(block.weight, 25)
-    if not cause.type or (not cause.message and block.problems and block.dialect == "ipython"):
+        return min(block.weight, LAUNCHER)
+    is_without_message = not cause.message and dialect_named(block.dialect).names_class_first
+    if not cause.type or (is_without_message and block.problems):
         # A stack without its exception tells less than an error in words, more than a launcher.
         return min(block.weight, CUT_OFF)
     if cause.frames and _FINALIZING.match((cause.frames[0].function or "").rpartition(".")[2]):
-        return min(block.weight, 30)
+        return min(block.weight, FOLLOWS)
     if (
         name in _LAUNCHERS
         or _STATUS_OF_CHILD.search(cause.message[:500])
         or (ELSEWHERE.search(cause.message[:2000]))
     ):
-        return min(block.weight, 35)
+        return min(block.weight, REPORTS)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
-        return min(block.weight, 60)
+        return min(block.weight, MAY_FOLLOW)
     return block.weight
 
 
@@ -135,7 +142,7 @@ def choose_primary(items: list[tuple[Failure, int]], rank: int | None) -> int | 
     ``items`` are failures with their weights in the order of the text; ``rank`` is the one that a
     launcher names as the first to fail.
     """
-    usable = [index for index, (_, weight) in enumerate(items) if weight > 12]
+    usable = [index for index, (_, weight) in enumerate(items) if weight > NEGLIGIBLE]
     if not usable:
         return None
     for floor in (STRONG, MEDIUM, CUT_OFF, STUB + 1, 0):
@@ -172,9 +179,9 @@ def _in_tier(items: list[tuple[Failure, int]], tier: list[int], rank: int | None
         own = [i for i in tier if _rank(items[i][0]) == rank]
         if own:
             return own[-1]
-    for dialect in ("pytest", "exception_group"):
-        if items[tier[-1]][0].dialect == dialect:
-            return next(i for i in tier if items[i][0].dialect == dialect)
+    dialect = items[tier[-1]][0].dialect
+    if dialect_named(dialect).lists_failures:
+        return next(i for i in tier if items[i][0].dialect == dialect)
     last: dict[int | str | None, int] = {}
     for index in tier:
         process = items[index][0].process
@@ -240,9 +247,10 @@ def _without_aftermath(items: list[tuple[Failure, int]], tier: list[int]) -> lis
 
 
 def _ends_process(failure: Failure) -> bool:
-    if failure.dialect == "faulthandler":
+    dialect = dialect_named(failure.dialect)
+    if dialect.is_dump:
         return bool(failure.frames)
-    return failure.kind is FailureKind.EXCEPTION and failure.dialect != "message"
+    return failure.kind is FailureKind.EXCEPTION and dialect.is_traceback
 
 
 def _is_new_program(failure: Failure) -> bool:

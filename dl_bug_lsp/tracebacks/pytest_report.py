@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import HEADER, read_cpython
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream
 from dl_bug_lsp.tracebacks.traceback_lines import (
     CHAINED,
     is_caret_line,
@@ -56,6 +56,12 @@ def read_pytest(stream: Stream, index: int) -> Block | None:
     blocks[0].others = blocks[1:]
     blocks[0].resume = _after_summary(stream, max(at, blocks[-1].end))
     return blocks[0]
+
+
+PYTEST = Dialect(
+    "pytest", TRIGGER, read_pytest, begins_at_entry=False, is_of_test=True, is_introduced=False,
+    lists_failures=True,
+)  # fmt: skip
 
 
 def _after_summary(stream: Stream, index: int) -> int:

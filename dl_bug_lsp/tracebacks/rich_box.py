@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
-from dl_bug_lsp.tracebacks.stream import Block, Stream, cut_off
+from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream, cut_off
 from dl_bug_lsp.tracebacks.traceback_lines import is_foreign, parse_exception
 
 TRIGGER = re.compile(r"^\s*[╭┌+][─-]{1,300} Traceback \(most recent call last\) [─-]{1,300}")
@@ -49,6 +50,11 @@ def read_tail(stream: Stream, index: int) -> Block | None:
     rows, _ = _rows(stream, first, left)
     frames = _frames(rows, len(bottom) - left - 4)
     return _block(stream, (first, index + 1), frames, len(bottom))
+
+
+RICH = Dialect("rich", TRIGGER, read_rich, begins_at_entry=False)
+RICH_TAIL = replace(RICH, name="rich_tail", trigger=TAIL, read=read_tail)
+"""Its blocks go by the name of `RICH`."""
 
 
 def _block(stream: Stream, lines: tuple[int, int], frames: list[Frame], width: int) -> Block | None:

@@ -1,12 +1,14 @@
-"""One process's lines as the dialects see them, and the blocks that dialects hand back.
+"""One process's lines as the dialects see them, what a dialect is, and the blocks that it returns.
 
 Stacks that several processes without prefixes printed at once, each line once per process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from dl_bug_lsp.cancellation import stepwise
 from dl_bug_lsp.logs.log import LogLine, Process, Span
@@ -39,14 +41,41 @@ class Stream:
         return Stream(part, self.process)
 
 
+class Heading(Enum):
+    """How the lines around a block introduce it."""
+
+    IGNORED = "ignored"
+    """The interpreter could not raise it: a finalizer, a callback at exit."""
+    HOOK = "hook"
+    """An exception hook or the logging module failed itself."""
+    THREAD = "thread"
+    """It ended a thread."""
+    PROCESS = "process"
+    """It ended a process of multiprocessing."""
+    TASK = "task"
+    """It ended a task of an event loop."""
+    WARNED = "warned"
+    """The line above warns, skips, ignores or retries."""
+    LOGGED = "logged"
+    """A record of the log holds it."""
+    HANDLED = "handled"
+    """The run went on after it."""
+    FIRST_OBSERVED = "first observed"
+    """A launcher says that this rank failed first."""
+
+
+WHOLE, HEADLESS = 100, 20
+"""The weight of an exception with its stack; of frames without a header, which much may print."""
+
+
 @dataclass(slots=True)
 class Block:
     """What one dialect read at one place: causes oldest first, and where it ends (exclusive).
 
-    ``wrapped_from`` is the index of the first cause that only wraps those before it. ``kind`` and
-    ``weight`` say how surely the text ended the job (see `primary`); ``rank`` is a rank that the
-    text itself names; ``heading`` is how the text introduced it (a thread, a task, …). ``others``
-    are further failures that were read in one go; reading goes on at ``resume`` (else at ``end``).
+    ``kind`` and ``weight`` say how surely the text ended the job (see `primary`); ``rank`` is a
+    rank that the text itself names; ``heading`` is how the text introduces it, if it does.
+    ``others`` are further failures that were read in one go; reading goes on at ``resume`` (else at
+    ``end``).
     """
 
     causes: list[Cause]
@@ -55,11 +84,11 @@ class Block:
     dialect: str
     kind: FailureKind = FailureKind.EXCEPTION
     evidence: str = ""
-    weight: int = 100
+    weight: int = WHOLE
     rank: int | None = None
     host: str | None = None
     root: int | None = None
-    heading: str = ""
+    heading: Heading | None = None
     others: list[Block] = field(default_factory=list)
     resume: int | None = None
     problems: list[str] = field(default_factory=list)
@@ -71,6 +100,39 @@ class Block:
         while index > 1 and self.causes[index - 1].relation is Relation.WRAPPED:
             index -= 1
         return index
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """One way in which failures are printed: how it is found and read, and what it is like.
+
+    ``trigger`` finds its first lines, and ``read`` returns the block that begins there, or None.
+    The remaining fields say what distinguishes its blocks from CPython's tracebacks.
+    """
+
+    name: str
+    trigger: re.Pattern[str]
+    read: Callable[[Stream, int], Block | None]
+    begins_at_entry: bool = True
+    """A whole stack begins at the entry point of the program or thread."""
+    names_class_first: bool = False
+    """The class is printed above the stack, and may be known where the message is cut off."""
+    is_traceback: bool = True
+    """Prints exceptions; the evidence of others is the line that their reader has chosen."""
+    is_dump: bool = False
+    """Prints the stacks of a process at one moment, which need not have failed."""
+    is_warning: bool = False
+    """Belongs to the failure that follows, and is none itself."""
+    is_of_test: bool = False
+    """Reports failures of tests."""
+    is_introduced: bool = True
+    """The lines above a block may say how the failure was met."""
+    lists_failures: bool = False
+    """One report lists several failures, of which the first counts."""
+    runners: frozenset[str] = frozenset()
+    """Classes of the exceptions that a runner of such programs raises above their tracebacks."""
+    summarised: frozenset[str] = frozenset()
+    """Classes of the exceptions that such a block is the summary of."""
 
 
 def cut_off(
@@ -86,7 +148,7 @@ def cut_off(
     problem = f"Line {number}: a traceback is cut off before its exception."
     frame = frames[-1]
     evidence = frame.source or f'File "{frame.file}", line {frame.line}'
-    weight = 100 if headed else 20
+    weight = WHOLE if headed else HEADLESS
     return Block([cause], first, end, dialect, evidence=evidence, weight=weight, problems=[problem])
 
 

@@ -44,10 +44,11 @@ _BEGINS = (
     r"|Call stack:|Stack|Object allocated|Root Cause|: nan\b|=nan\b| nan\b|\bNaN\b"
 )
 # What such a block goes on with: boxes of rich, arrows of IPython, marks of pytest.
-_GOES_ON = "\u2502|\u2503|\u256d|\u2570|\u2771|^-+> |^E   |^>   "
+_GOES_ON = "\u2502|\u2503|\u256d|\u2570|\u2771|^-+> |^> \\d{5}|^E   |^>   "
 _PATTERN = f"{_BEGINS}|{_GOES_ON}"
 _STACK = re.compile(
-    rb'raceback|most recent call|File \\?"|\xe2\x9d\xb1|\xe2\x94[\x82\x83]|^-+> |(?P<test>^E   )'
+    rb'raceback|most recent call|File \\?"|\xe2\x9d\xb1|\xe2\x94[\x82\x83]|^-+> |^> \d{5}'
+    rb"|(?P<test>^E   )"
     rb"|^[\w.]{1,200}(?:Error|Exception|Interrupt|Exit)\b|FAIL|Fatal|Root Cause"
 )
 _BEFORE, _AFTER, _AFTER_STACK, _BEFORE_TEST = 3, 3, 40, 60

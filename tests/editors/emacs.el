@@ -52,6 +52,10 @@
 (eglot--maybe-activate-editing-mode)
 (run)
 (check "a run that fails marks the open file" #'shown)
+(check "and is told in one line, with its place and the way there"
+       (lambda () (seq-some (lambda (words)
+                              (string-match-p "run failed: AttributeError, see meter\\.py:10 (M-x dl-bug-next)" words))
+                            told)))
 (dl-bug-next)
 (check "dl-bug-next goes to the first place" (lambda () (equal (here) "meter.py:10")))
 (eglot--maybe-activate-editing-mode)

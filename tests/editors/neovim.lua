@@ -7,8 +7,9 @@ local function out(...)
   io.stdout:flush()
 end
 
-local notices = {}
-vim.notify = function(words) table.insert(notices, words) end
+-- What is told of failures that nobody asked for, and everything else.
+local announced, notices = {}, {}
+vim.notify = function(words) table.insert(words:find('run failed', 1, true) and announced or notices, words) end
 
 local function shown()
   local lines = {}
@@ -24,7 +25,7 @@ local function fail(what)
   out('FAILED', what)
   out('  shown:', shown())
   out('  here:', vim.fn.expand('%:t') .. ':' .. vim.fn.line('.'))
-  out('  told:', table.concat(notices, ' | '))
+  out('  told:', table.concat(notices, ' | '), table.concat(announced, ' | '))
   out('  messages:', vim.fn.execute('messages'))
   vim.cmd('cquit 1')
 end
@@ -85,6 +86,11 @@ repeat
 until shown() == before
 local first = shown()
 local places = #vim.diagnostic.get()
+check('and is told in one line, with its place and the way there', function() return #announced == 1 end)
+if not announced[1]:find('^dl%-bug: run failed: AttributeError, see meter%.py:10 %(:DlBugNext%)') then
+  fail('the line: ' .. announced[1])
+end
+if vim.fn.strdisplaywidth(announced[1]) > vim.v.echospace then fail('the line fits the screen') end
 if #notices > 0 then fail('a failure found in a log tells nothing else') end
 
 vim.cmd('DlBugNext')
@@ -184,6 +190,7 @@ vim.api.nvim_buf_set_lines(0, 10, 11, false, { '        return self.runing_mean'
 vim.cmd('silent write')
 run()
 check('the next failure is marked', function() return shown():find('meter.py:11 1') ~= nil end)
+check('and told, where it stands now', function() return #announced == 2 and announced[2]:find('meter.py:11', 1, true) end)
 
 local function actions_of(title)
   local params = vim.lsp.util.make_range_params(0, 'utf-16')
@@ -214,6 +221,15 @@ vim.fn.setreg('a', log)
 vim.cmd('DlBugLocalize @a')
 check(':DlBugLocalize takes a register', function() return same(shown(), again) end)
 check('and tells what it found', function() return (notices[#notices] or ''):find('the first: meter.py:11') ~= nil end)
+vim.cmd('DlBugLog')
+check(':DlBugLog opens what was pasted', function()
+  return vim.fn.expand('%:t'):find('^register %x+%.log$') and vim.fn.getline('.'):find('^Traceback') ~= nil
+end)
+if not vim.deep_equal(vim.fn.getline(1, '$'), vim.fn.readfile('train.log')) then fail('all of it') end
+check('with the server', function() return vim.lsp.buf_is_attached(0, clients()[1].id) end)
+vim.fn.search('meter.py')
+vim.cmd('DlBugFollow')
+check('whose frames lead to the code', at('meter.py', 11))
 vim.cmd('DlBugDismiss!')
 check('which is put aside', function() return shown() == '' end)
 vim.cmd('DlBugLocalize train.log')

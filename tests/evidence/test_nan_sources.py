@@ -155,10 +155,10 @@ def test_rules_on_the_model_count_less_where_the_data_hold_nan(tmp_path: Path) -
     _generated(tmp_path, "pull")
     case = _case(tmp_path)
     clue = Clue("training.strong", "train.py", 9, 1.0, "")
-    assert nan_sources.share_of(case, clue) < 0.5
+    assert nan_sources.clue_factor(case, clue) < 0.5
     np.save(tmp_path / "data/points_train.npy", np.zeros((9, 3)))
     np.save(tmp_path / "data/points_test.npy", np.zeros((9, 3)))
-    assert nan_sources.share_of(_case(tmp_path), clue) == 1.0
+    assert nan_sources.clue_factor(_case(tmp_path), clue) == 1.0
 
 
 def test_a_warned_line_of_the_program_leads_without_any_file(tmp_path: Path) -> None:

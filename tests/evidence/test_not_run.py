@@ -52,14 +52,14 @@ def case_of_run(folder: Path, program: str) -> Case:
 def kept_from_running(case: Case, program: str) -> set[int]:
     lines = range(1, len(program.splitlines()) + 1)
     clues = [Clue("names.near_made", "main.py", line, 1.0, "") for line in lines]
-    return {clue.line for clue in clues if execution.share_of(case, clue) < 1}
+    return {clue.line for clue in clues if execution.clue_factor(case, clue) < 1}
 
 
 def test_statements_after_the_failing_ones_up_to_the_first_loop(tmp_path: Path) -> None:
     case = case_of_run(tmp_path, PROGRAM)
     # In `read` the loop's later statements may have run in an earlier round; its return has not.
     assert kept_from_running(case, PROGRAM) == {6, 15, 16, 17, 21}
-    assert execution.share_of(case, Clue("missing.call", "main.py", 21, 1.0, "")) == 1.0
+    assert execution.clue_factor(case, Clue("missing.call", "main.py", 21, 1.0, "")) == 1.0
 
 
 def test_functions_that_are_called_in_a_loop_may_have_run(tmp_path: Path) -> None:

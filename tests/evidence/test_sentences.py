@@ -843,3 +843,84 @@ def test_commas_and_quotes_in_lines_of_another_format_break_no_table(tmp_path: P
     said = "".join(reasons(found, "dev.tagged", line) for line in range(1, 305))
     assert "a quote that opens here" not in said
     assert "field" not in said
+
+
+def test_a_blank_after_a_backslash_is_said_to_end_the_command(tmp_path: Path) -> None:
+    script = "python train.py \\\n    --epochs 3 \\ \n    --hidden 64\n"
+    text = "run.sh: line 3: --hidden: command not found\n"
+    found = report(tmp_path, {"run.sh": script, "train.py": "print(1)\n"}, text)
+    assert (found.suspects[0].file, found.suspects[0].line) == ("run.sh", 2)
+    assert "a blank follows the backslash" in reasons(found, "run.sh", 2)
+
+
+def test_what_stands_beside_the_call_that_the_stack_enters_is_not_on_the_stack(
+    tmp_path: Path,
+) -> None:
+    program = """\
+from torch import nn
+from torch.nn.utils.rnn import pack_padded_sequence
+
+
+class Net(nn.Module):
+    def __init__(self, count):
+        super().__init__()
+        self.embed = nn.Embedding(count, 8)
+
+    def forward(self, ids, lengths):
+        return pack_padded_sequence(self.embed(ids), lengths)
+
+
+net = Net(9)
+net(ids, lengths)
+"""
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 15, in <module>
+    net(ids, lengths)
+  File "train.py", line 11, in forward
+    return pack_padded_sequence(self.embed(ids), lengths)
+  File "/site-packages/torch/nn/utils/rnn.py", line 323, in pack_padded_sequence
+    data, batch_sizes = _VF._pack_padded_sequence(input, lengths, batch_first)
+RuntimeError: Length of all samples has to be greater than 0, but found an element in 'lengths'
+"""
+    found = report(tmp_path, {"train.py": program}, text)
+    assert "the stack goes through" not in reasons(found, "train.py", 8)
+
+
+def test_another_key_that_is_there_is_no_repair_of_a_missing_one(tmp_path: Path) -> None:
+    program = "row = {'song': 1, 'user': 2}\nprint(row['time'])\n"
+    text = (
+        "Traceback (most recent call last):\n"
+        '  File "train.py", line 2, in <module>\n'
+        "    print(row['time'])\n"
+        "KeyError: 'time'\n"
+    )
+    found = report(tmp_path, {"train.py": program}, text)
+    said = " / ".join(piece.why for suspect in found.suspects for piece in suspect.evidence)
+    assert "instead of `'time'`" not in said
+
+
+def test_the_sizes_of_a_checkpoint_are_compared_along_one_axis(tmp_path: Path) -> None:
+    files = {
+        "nets.py": "from torch import nn\n\n\ndef make(dim):\n    return nn.Embedding(2048, dim)\n",
+        "train.py": (
+            "import sys\nimport torch\nfrom nets import make\n\nnet = make(int(sys.argv[1]))\n"
+            "torch.save(net.state_dict(), 'net.pt')\n"
+        ),
+        "test.py": (
+            "import sys\nimport torch\nfrom nets import make\n\nnet = make(int(sys.argv[1]))\n"
+            "net.load_state_dict(torch.load('net.pt'))\n"
+        ),
+        "run.sh": "DIM=64\npython train.py $DIM\npython test.py 128\n",
+    }
+    text = """\
+Traceback (most recent call last):
+  File "test.py", line 6, in <module>
+    net.load_state_dict(torch.load('net.pt'))
+RuntimeError: Error(s) in loading state_dict for Embedding:
+\tsize mismatch for weight: copying a param with shape torch.Size([2048, 64]) from checkpoint, the \
+shape in current model is torch.Size([2048, 128]).
+"""
+    found = report(tmp_path, files, text)
+    assert "2048" not in reasons(found, "run.sh", 3)
+    assert "which does not fit 64" in reasons(found, "run.sh", 3)

@@ -66,7 +66,8 @@ import random
 n = random.randint(2, 5)
 x = random.random()
 result = [n < 9, n > 5, isinstance(n, int), isinstance(x, float), x is None,
-          isinstance(max(0.0, x), float), isinstance(sum([n, n]) / 2, float), n + 3 >= 5]
+          isinstance(max(0.0, x), float), isinstance(sum([n, n]) / 2, float), n + 3 >= 5,
+          n * 3 <= 15, 10 - n >= 5, n * -1 < 0, n * n <= 25, n - random.randint(6, 9) < 0]
 """,
     "subclass of dict": """
 class Config(dict):

@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 from followed_programs import followed, shown
 
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.workspace import Workspace
+
 ROWS = [
     f"{i},{'abcdefgh'[i * i % 8]},{'xy'[i % 3 == 0]},{'new york' if i % 2 else 'rome'}"
     for i in range(1, 31)
@@ -97,3 +100,16 @@ def test_the_fit_is_an_origin_of_a_width(tmp_path: Path) -> None:
         width = names[name].data.shape[1]  # type: ignore[union-attr]
         lines = {line for file, line in width.origins if file == "main.py"}
         assert line in lines and not lines & ({start, start + 1} - {line})
+
+
+def test_an_encoder_that_refuses_a_category_is_one_of_the_sides(tmp_path: Path) -> None:
+    text = (
+        "import pandas as pd\nfrom sklearn.preprocessing import OneHotEncoder\n"
+        "encoder = OneHotEncoder()\n"
+        "encoder.fit(pd.DataFrame({'kind': ['a', 'b']}))\n"
+        "encoder.transform(pd.DataFrame({'kind': ['c']}))\n"
+    )
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    raised = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("main.py", 5)).run().raised
+    assert raised is not None
+    assert [("main.py", 3) in side.origins for side in raised.sides] == [False, False, True]

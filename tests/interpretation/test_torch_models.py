@@ -6,6 +6,7 @@ torchvision follow its documentation.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,6 +58,12 @@ pairs = TensorDataset(torch.zeros(10, 3), torch.zeros(10).long())
 
 GIVES: dict[str, Any] = {
     "['cat', 'cat'][torch.randint(0, 2, ())]": "cat",
+    "nn.EmbeddingBag(10, 3, 20)(torch.tensor([[1, 2]]))": ("float32", 1, 3),
+    "F.embedding_bag(torch.tensor([1, 2]), torch.zeros(9, 4), torch.tensor([0]))": (
+        "float32",
+        1,
+        4,
+    ),
     "torch.rot90(image, 1, (1, 2))": ("float32", 2, 10, 3, 10),
     "torch.tensor([[1, 2, 3]])": ("int64", 1, 3),
     "image[:, torch.arange(2), torch.arange(2)]": ("float32", 2, 2, 10),
@@ -167,6 +174,14 @@ RAISES = {
     "nn.EmbeddingBag(9, 4)(torch.tensor([[1, 2], [3, 4]]), torch.tensor([0]))": ("value",),
     "nn.EmbeddingBag(9, 4)(torch.tensor([1, 2, 3]), torch.tensor([0.0, 2.0]))": ("type",),
     "nn.EmbeddingBag(9, 4)(torch.tensor([1, 2, 3]), torch.tensor([[0], [2]]))": ("value", 2),
+    "F.embedding_bag(torch.zeros(2), torch.zeros(9, 4), torch.tensor([0]))": ("type",),
+    "F.embedding_bag(torch.tensor([[1]]), torch.zeros(9, 4), torch.tensor([0]))": ("value",),
+    "nn.EmbeddingBag(9, 4, padding_idx=20)": ("value", 20, 9),
+    "nn.MultiLabelMarginLoss()(x, torch.zeros(2, 4, dtype=torch.long))": ("size", 4, 3),
+    "F.multilabel_margin_loss(x, torch.zeros(3, 3, dtype=torch.long))": ("size", 3, 2),
+    "nn.TripletMarginWithDistanceLoss()(x, x, x[0])": ("size", 1, 2),
+    "nn.modules.dropout.Dropout(1.5)": ("value", 1.5),
+    "F.alpha_dropout(x, 1.5)": ("value", 1.5),
     "nn.Linear(**[3, 4])": ("type",),
     "nn.Linear(**None)": ("type", None),
     "max(*3)": ("type", 3),
@@ -271,6 +286,17 @@ def test_what_is_refused(workspace: Workspace, expression: str) -> None:
     assert raised.what == what
     plain = [s.data for s in raised.sides if isinstance(s.data, int | float | str | None)]
     assert not sides or plain[: len(sides)] == sides
+
+
+def test_classes_of_layers_refuse_what_these_do(tmp_path: Path) -> None:
+    text = (
+        "from torch import nn\n\n\nclass Split(nn.Conv2d):\n    def __init__(self):\n"
+        "        super().__init__(3, 8, 3, groups=2)\n\n\nSplit()\n"
+    )
+    (tmp_path / "main.py").write_text(text, encoding="utf-8")
+    raised = Interpreter(Workspace(tmp_path), "main.py", ("main.py", 6)).run().raised
+    assert raised is not None
+    assert [side.data for side in raised.sides] == [3, 2]
 
 
 @pytest.mark.parametrize("expression", OPEN)

@@ -66,6 +66,29 @@ big.load_state_dict(small.state_dict())  # fails
         "size",
         [8, 4],
     ),
+    "fewer_samples_than_none": (
+        """class Windows(torch.utils.data.Dataset):
+    def __init__(self, rows, width):
+        self.rows, self.width = rows, width
+
+    def __len__(self):
+        return len(self.rows) - self.width + 1
+
+    def __getitem__(self, index):
+        return self.rows[index : index + self.width]
+
+
+import random
+
+rows = torch.zeros(random.randint(500, 900), 3)
+rows = rows[rows[:, 0] > random.random()]
+last = rows[-10:]
+for batch in torch.utils.data.DataLoader(Windows(last, 48)):  # fails
+    pass
+""",
+        "value",
+        [-37],
+    ),
     "other_names": (
         """net = nn.Sequential(nn.Linear(3, 4))
 net.load_state_dict({"module." + k: v for k, v in net.state_dict().items()})  # fails

@@ -177,3 +177,13 @@ def test_the_shell_splits_a_variable_of_several_options(tmp_path: Path) -> None:
         (("depth",), "2", 1),
         (("lr",), "0.1", 2),
     ]
+
+
+def test_what_a_usage_puts_in_brackets_may_be_left_out(tmp_path: Path) -> None:
+    text = '"""Train: python train.py [settings.json] --lr 0.1 --sizes [8,16]"""\n'
+    (tmp_path / "train.py").write_text(text)
+    (launch,) = run_of(Workspace(tmp_path, cache=False), (), ("train.py",)).documented
+    assert [(word.path, word.text) for word in launch.words] == [
+        (("lr",), "0.1"),
+        (("sizes",), "[8,16]"),
+    ]

@@ -98,8 +98,7 @@ def test_the_shipped_weights_are_numbers_for_known_groups() -> None:
     text = resources.files("dl_bug_lsp.ranking").joinpath("weights.json").read_text("utf-8")
     data = json.loads(text)
     assert data.keys() >= {"common", "by_group", "unknown"}
-    groups = {"other", *GROUPS.values()}
-    assert data["by_group"].keys() <= groups
+    assert data["by_group"].keys() <= set(GROUPS.values())
     numbers = [*data["calibration"], data["sharpness"], data["unknown"]]
     numbers.extend(data["common"].values())
     numbers.extend(w for part in data["by_group"].values() for w in part.values())
@@ -110,8 +109,8 @@ def test_the_shipped_weights_are_numbers_for_known_groups() -> None:
         assert part.keys() <= data["common"].keys()
 
 
-def test_groups_are_of_categories_that_there_are() -> None:
-    assert GROUPS.keys() <= set(CATEGORIES)
+def test_every_category_has_a_group_and_no_other_name_has() -> None:
+    assert GROUPS.keys() == set(CATEGORIES)
 
 
 def test_a_line_with_specific_evidence_explains_the_raise_site_away() -> None:

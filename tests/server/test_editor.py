@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
 import shutil
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 import pytest
 import pytest_lsp
@@ -200,15 +203,38 @@ async def test_a_hover_beside_the_diagnostic_says_nothing_twice(
     client: LanguageClient, folder: Path
 ) -> None:
     await start(client, folder, hoverShowsDiagnostics=True)
-    await localized(client)
+    report = await localized(client)
     uri, line = await marked(client, folder, FIXED)
     got = await hover(client, uri, line)
     assert got is not None
     assert isinstance(got.contents, types.MarkupContent)
     text = got.contents.value.replace("\\", "")
-    assert "**What usually helps**" in text
     (said,) = [one.message for one in shown(client)[uri] if one.range.start.line == line]
     assert [one for one in said.splitlines() if one.removeprefix("- ") in text] == []
+    # The frames follow the diagnostic in such a hover, so what helps must stand in it.
+    (_verdict, _message, helps, *reasons) = said.splitlines()
+    advice = report["failures"][0]["advice"]
+    assert helps == f"What usually helps: {advice[0]['cause']} {advice[0]['fix']}"
+    assert any(reason.startswith("- ") for reason in reasons)
+    assert all(one["fix"] in text for one in advice[1:])
+
+
+@pytest.mark.parametrize("is_rich", [True, False], ids=["markdown", "plain"])
+async def test_what_helps_stands_between_the_verdict_and_the_reasons(
+    client: LanguageClient, folder: Path, is_rich: bool
+) -> None:
+    await start(client, folder, rich() if is_rich else types.ClientCapabilities())
+    failure = (await localized(client))["failures"][0]
+    uri, line = await marked(client, folder, FIXED)
+    got = await hover(client, uri, line)
+    assert got is not None
+    assert isinstance(got.contents, types.MarkupContent)
+    text = got.contents.value.replace("\\", "")
+    why = max(failure["suspects"][0]["evidence"], key=lambda evidence: evidence["score"])["why"]
+    parts = ["suspicious place 1", failure["exception"]["type"], "What usually helps", why]
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert text.count("What usually helps") >= 1
 
 
 async def test_marks_count_the_places_that_are_listed(client: LanguageClient, folder: Path) -> None:
@@ -278,6 +304,67 @@ async def test_a_file_is_localized_and_its_log_opened_at_the_failure(
     assert opened["uri"] == place.as_uri()
     assert opened["range"]["start"]["line"] == failure["span"]["first_line"] - 1
     assert await execute(client, "dlBug.report") == report
+
+
+async def test_a_captured_text_is_opened_as_text_at_the_failure(
+    client: LanguageClient, folder: Path
+) -> None:
+    # As a terminal gives it: colours, a bar that overprints itself, line feeds of its own.
+    before = "\x1b[32mepoch 1\x1b[0m\r\n10 %\r20 %\r100 %\r\n"
+    text = before + text_of(NAME).replace("\n", "\r\n")
+    await start(client, folder)
+    named = {"source": "terminal: python train.py --lr=1e-3", "captured": True, "program": True}
+    (failure,) = (await execute(client, "dlBug.localize", text=text, **named))["failures"]
+    opened = await execute(client, "dlBug.openLog")
+    assert opened["shown"] is True
+    last = client.shown_documents[-1]
+    assert (last.uri, last.selection.start.line) == (
+        opened["uri"],
+        opened["range"]["start"]["line"],
+    )
+    path = Path(url2pathname(urlsplit(opened["uri"]).path))
+    assert path.name.startswith("python train.py --lr=1e-3 ")
+    assert path.suffix == ".log"
+    if os.name == "posix":
+        assert path.stat().st_mode & 0o077 == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["epoch 1", "100 %"]
+    at = opened["range"]["start"]["line"]
+    assert lines[at] == text_of(NAME).splitlines()[failure["span"]["first_line"] - 3]
+    assert lines[at:] == text_of(NAME).splitlines()[failure["span"]["first_line"] - 3 :]
+    # It is a log like any other: its frames lead to the code.
+    open_document(client, opened["uri"], "\n".join(lines), "log")
+    document = types.TextDocumentIdentifier(opened["uri"])
+    links = await client.text_document_document_link_async(types.DocumentLinkParams(document))
+    assert links
+    assert all((link.target or "").startswith(folder.as_uri()) for link in links)
+    shown_before = len(client.shown_documents)
+    again = await execute(client, "dlBug.openLog", show=False)
+    assert (again["uri"], again["shown"]) == (opened["uri"], False)
+    assert len(client.shown_documents) == shown_before
+
+
+async def test_of_a_long_captured_text_the_part_around_the_failure_is_opened(
+    client: LanguageClient, folder: Path
+) -> None:
+    step = "".join(f"step {number}: loss 0.5\n" for number in range(1, 9001))
+    await start(client, folder)
+    text = step + text_of(NAME) + step
+    (failure,) = (await execute(client, "dlBug.localize", text=text))["failures"]
+    opened = await execute(client, "dlBug.openLog")
+    path = Path(url2pathname(urlsplit(opened["uri"]).path))
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = opened["range"]["start"]["line"]
+    first_line = failure["span"]["first_line"]
+    assert lines[at : at + 2] == text.splitlines()[first_line - 1 : first_line + 1]
+    (head, first), (last, tail) = lines[:2], lines[-2:]
+    left = int(head.split()[1].replace(",", "")), int(tail.split()[1].replace(",", ""))
+    assert (head, tail) == (
+        f"… {left[0]} lines before these left out",
+        f"… {left[1]} lines after these left out",
+    )
+    assert first.startswith(f"step {left[0] + 1}:")
+    assert last.startswith(f"step {9000 - left[1] + 1}:")
 
 
 async def test_a_pasted_text_stays_with_its_report(client: LanguageClient, folder: Path) -> None:
@@ -443,6 +530,10 @@ async def test_a_later_server_shows_them_at_the_lines_of_today(folder: Path) -> 
     after = {uri: [d.range.start.line for d in found] for uri, found in shown(second).items()}
     before[uri] = [line + 2 for line in before[uri]]
     assert after == before
+    # The text that told of them is not kept: its report stands for it.
+    opened = await execute(second, "dlBug.openLog")
+    assert opened == {"uri": None, "range": None, "shown": True}
+    assert second.shown_documents[-1].uri.endswith(".md")
     assert await execute(second, "dlBug.dismiss") == sum(map(len, before.values()))
     await until(lambda: not kept.is_file(), second)
     await end(second)

@@ -157,6 +157,33 @@ async def test_settings_bound_what_is_shown(client: LanguageClient) -> None:
     assert await code_lenses(client, RAISED) == []
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"warningFrom": 0.05}, {"informationFrom": 0.0}, {"warningFrom": 1, "informationFrom": 1}],
+    ids=["default", "more warnings", "no hints", "fewest"],
+)
+async def test_severities_are_as_documented(
+    client: LanguageClient, settings: dict[str, float]
+) -> None:
+    """The first place is a warning whatever its share, the next two are information at least."""
+    await start(client, settings={"minScore": 0, "maxDiagnostics": 50, "top": 30, **settings})
+    report = await execute(client, "dlBug.localize", {"text": LOG})
+    suspects = {suspect["rank"]: suspect["score"] for suspect in report["failures"][0]["suspects"]}
+    found = [one for diagnostics in shown(client).values() for one in diagnostics]
+    severities = {one.data["suspect"]: one.severity for one in found}
+    warning, information = types.DiagnosticSeverity.Warning, types.DiagnosticSeverity.Information
+    assert len(severities) > 3
+    for rank, severity in severities.items():
+        score = suspects[rank]
+        if score == suspects[1] or score >= settings.get("warningFrom", 0.7):
+            assert severity is warning
+        elif rank <= 3 or score >= settings.get("informationFrom", 0.3):
+            assert severity is information
+        else:
+            assert severity is types.DiagnosticSeverity.Hint
+    assert severities[1] is warning
+
+
 async def test_marks_follow_an_edit_above_them(client: LanguageClient) -> None:
     await start(client)
     await execute(client, "dlBug.localize", {"text": LOG})

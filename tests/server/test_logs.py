@@ -16,7 +16,7 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
-from pytest_lsp import LanguageClient
+from pytest_lsp import LanguageClient, make_test_lsp_client
 from waiting import SECONDS
 from warm_server import WarmServer
 from warm_start import program
@@ -101,6 +101,83 @@ async def test_a_recorded_run_is_shown_until_the_same_command_runs_well(
     (tmp_path / "train.py").write_text(PROGRAM.replace("step(0)", "step(1)"))
     assert await asyncio.to_thread(run) == 0
     await until(lambda: not shown(client, tmp_path), "the failure to go")
+
+
+def messages(client: LanguageClient) -> list[str]:
+    return [one.message for one in client.messages]
+
+
+def numbered(number: int) -> str:
+    """Return a failure at line 2, unlike those of other numbers."""
+    end = f"ValueError: the batch {number} is empty"
+    return FAILURE.replace("ZeroDivisionError: division by zero", end)
+
+
+async def test_a_failure_that_nobody_asked_for_is_told_once_where_the_client_wants_it(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    async def command(name: str, **argument: object) -> Any:
+        asked = types.ExecuteCommandParams(name, [argument])
+        return await client.workspace_execute_command_async(asked)
+
+    await start(client, tmp_path, options={"announce": ":Next"})
+    append(tmp_path / "job.log")
+    await until(lambda: len(messages(client)) > 0, "the line")
+    (line,) = messages(client)
+    (listed,) = await command("dlBug.failures")
+    first = listed["failures"][0]["places"][0]
+    number = first["range"]["start"]["line"] + 1
+    assert first["suspect"] == 1
+    assert line == (
+        f"run failed: ZeroDivisionError, see train.py:{number} (:Next): division by zero"
+    )
+    assert client.messages[0].type == types.MessageType.Warning
+    # It begins with the place that was told, also of one who stood at another failure's.
+    await command("dlBug.localize", text=numbered(1), source="paste")
+    await command("dlBug.next")
+    # The same again is no news, from whatever source; what the user asks for is not told.
+    append(tmp_path / "job.log", "another try\n" + FAILURE)
+    append(tmp_path / "copy.log")
+    deadline = time.monotonic() + SECONDS
+    sources: set[str] = set()
+    while "log:copy.log" not in sources:
+        assert time.monotonic() < deadline, "waited in vain for the copy"
+        sources = {name for one in await command("dlBug.failures") for name in one["sources"]}
+    # News that come together are told together.
+    append(tmp_path / "a.log", numbered(2))
+    append(tmp_path / "b.log", numbered(3))
+    await until(lambda: len(messages(client)) > 1, "the second line")
+    told = messages(client)[1]
+    assert told.startswith("2 failures, the latest: ValueError, see train.py:")
+    place = await command("dlBug.next")
+    assert f"train.py:{place['range']['start']['line'] + 1} (:Next)" in told
+    assert len(messages(client)) == 2
+
+
+async def test_a_run_that_fails_again_is_told_again_but_not_by_a_later_server(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    await start(client, tmp_path, options={"announce": ":Next"})
+    command = program("run", "--", sys.executable, "train.py")
+
+    def run() -> int:
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode
+
+    for times in (1, 2):
+        assert await asyncio.to_thread(run) == 1
+        await until(lambda times=times: len(messages(client)) == times, "the line")
+    assert len(set(messages(client))) == 1
+    await until((tmp_path / ".dlbug" / "failures.json").is_file, "the failure to be kept")
+    later = make_test_lsp_client()
+    await later.start_io(*program("server"))
+    await start(later, tmp_path, options={"announce": ":Next"})
+    await until(lambda: shown(later, tmp_path) == ["train.py"], "what was kept")
+    append(tmp_path / "job.log", numbered(1))
+    await until(lambda: len(messages(later)) > 0, "the line of what is new")
+    (told,) = messages(later)
+    assert told.startswith("run failed: ValueError, see train.py:")
+    await later.shutdown_session()
+    await later.stop()
 
 
 async def test_the_rest_of_a_failure_is_told_though_the_log_s_time_is_the_same(

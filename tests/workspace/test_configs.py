@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs import ConfigReading, reader_for
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS, SHELL_EXTENSIONS
 
 Found = list[tuple[int, str, object]]
 
@@ -327,6 +328,11 @@ def test_a_value_of_blanks_is_soon_known_for_no_requirement(tmp_path: Path) -> N
     (tmp_path / "environment.yml").write_text(f"dependencies:\n- '{blanks}#'\n")
     with ends():
         Workspace(tmp_path, cache=False).dependencies()
+
+
+@pytest.mark.parametrize("extension", [*CONFIG_EXTENSIONS, *SHELL_EXTENSIONS])
+def test_every_extension_of_configs_and_scripts_has_a_reader(extension: str) -> None:
+    assert reader_for(f"base{extension}") is not None
 
 
 def test_other_files_are_no_configs() -> None:

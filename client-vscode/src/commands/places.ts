@@ -1,13 +1,13 @@
 /** Going to suspicious places, showing their report, putting them aside. */
 
 import * as vscode from "vscode";
-import type { Listed, Place, PlaceArgument, Report, Waiting } from "../protocol";
+import type { Listed, Place, PlaceArgument, Range, Report, Waiting } from "../protocol";
 import type { Failures } from "../views/failures";
 import type { ReportDocuments } from "../views/report";
 import { categoryName, isSameUri, shareWords } from "../views/words";
 import { choices } from "./choices";
 import { isSame, type Named, nameOf, named } from "./naming";
-import { reveal } from "./reveal";
+import { reveal, revealText } from "./reveal";
 
 const placesWords = (count: number): string => (count === 1 ? "1 suspicious place" : `${count} suspicious places`);
 
@@ -151,11 +151,15 @@ export class Places implements vscode.Disposable {
   }
 
   private async openLog(argument: PlaceArgument): Promise<void> {
-    const { report, failure } = argument;
-    const answer = await this.server.execute<{ uri: string | null; shown: boolean } | null>("dlBug.openLog", { report, failure });
-    if (answer?.uri === null && report !== undefined && !answer.shown) {
+    const report = argument.report ?? this.failures.listed[0]?.report;
+    const answer = await this.server.execute<{ uri: string; range: Range } | { uri: null } | null>("dlBug.openLog", { report, failure: argument.failure, show: false });
+    if (answer === null || report === undefined) {
+      vscode.window.setStatusBarMessage("DL Bug: no failures", 5000);
+    } else if (answer.uri !== null) {
+      await revealText(vscode.Uri.parse(answer.uri), answer.range);
+    } else {
       await this.reports.show(report);
-      vscode.window.setStatusBarMessage("DL Bug: there is no log file of this failure; this is its report", 10_000);
+      vscode.window.setStatusBarMessage("DL Bug: the text of this failure is not kept; this is its report", 10_000);
     }
   }
 

@@ -1,11 +1,9 @@
 /** Showing a suspicious place: in a text's editor, or in the cell of a notebook. */
 
 import * as vscode from "vscode";
-import type { Place } from "../protocol";
+import type { Place, Range } from "../protocol";
 
 export async function reveal(place: Place): Promise<void> {
-  const { start, end } = place.range;
-  const selection = new vscode.Range(start.line, start.character, end.line, end.character);
   const uri = vscode.Uri.parse(place.uri);
   if (uri.scheme === "vscode-notebook-cell") {
     await revealCell((one) => one.document.uri.toString() === uri.toString());
@@ -17,8 +15,14 @@ export async function reveal(place: Place): Promise<void> {
     await revealCell((one) => one.notebook.uri.toString() === uri.toString() && holds(one.document, place.text ?? ""));
     return;
   }
-  const editor = await vscode.window.showTextDocument(uri, { selection: new vscode.Range(selection.start, selection.start) });
-  editor.revealRange(selection, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+  await revealText(uri, place.range);
+}
+
+/** Show a file's text with the cursor at the start of a range. */
+export async function revealText(uri: vscode.Uri, { start, end }: Range): Promise<void> {
+  const cursor = new vscode.Range(start.line, start.character, start.line, start.character);
+  const editor = await vscode.window.showTextDocument(uri, { selection: cursor });
+  editor.revealRange(new vscode.Range(start.line, start.character, end.line, end.character), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
 const isOpenAsText = (uri: vscode.Uri): boolean =>

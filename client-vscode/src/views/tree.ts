@@ -4,7 +4,12 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Evidence, Place } from "../protocol";
 import type { Failures, Shown } from "./failures";
-import { categoryName, plain, shareWords } from "./words";
+import { brief, categoryName, parts, plain, shareWords } from "./words";
+
+/** Characters of a row's parts; longer ones are cut, so that what follows them is seen. */
+const LONGEST_MESSAGE = 80;
+const LONGEST_CODE = 24;
+const LONGEST_EVIDENCE = 64;
 
 export type Node =
   | { kind: "failure"; shown: Shown }
@@ -57,10 +62,12 @@ export class FailuresTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
     const newest = this.failures.listed[0]?.report === listed.report && failure.primary;
     const state = newest ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.Collapsed;
     const hasPlaces = failure.places.length > 0;
-    const item = new vscode.TreeItem(failure.message || categoryName(failure.category), hasPlaces ? state : vscode.TreeItemCollapsibleState.None);
+    const { name, rest } = parts(failure.message);
+    const item = new vscode.TreeItem(name || categoryName(failure.category), hasPlaces ? state : vscode.TreeItemCollapsibleState.None);
     item.id = `${listed.report}/${failure.failure}`;
-    item.description = `${categoryName(failure.category)} · ${sourceWords(listed.source, listed.log)}`;
-    item.tooltip = `${failure.message}\n${item.description}${failure.reliable ? "" : "\nThe stack may blame the wrong line."}`;
+    const source = sourceWords(listed.source, listed.log);
+    item.description = rest === "" ? source : `${brief(rest, LONGEST_MESSAGE)} · ${source}`;
+    item.tooltip = `${failure.message}\n${categoryName(failure.category)} · ${source}${failure.reliable ? "" : "\nThe stack may blame the wrong line."}`;
     item.iconPath = new vscode.ThemeIcon(failure.primary ? "error" : "warning", new vscode.ThemeColor(failure.primary ? "list.errorForeground" : "list.warningForeground"));
     item.contextValue = `failure${listed.log === null ? "" : " log"}`;
     return item;
@@ -71,22 +78,35 @@ export class FailuresTree implements vscode.TreeDataProvider<Node>, vscode.Dispo
   }
 }
 
+/** What a row shows is short: the place, then its code. All of it stands in the tooltip. */
 function placeItem(shown: Shown, place: Place): vscode.TreeItem {
   const uri = vscode.Uri.parse(place.uri);
-  const file = uri.scheme === "file" ? uri : vscode.Uri.file(uri.path);
   const line = place.range.start.line + 1;
-  const item = new vscode.TreeItem(`${place.suspect}. ${path.posix.basename(uri.path)}${cellWords(uri)}:${line}`, vscode.TreeItemCollapsibleState.Collapsed);
+  const where = `${nameAmong(uri, shown.failure.places)}${cellWords(uri)}:${line}`;
+  const item = new vscode.TreeItem(`${place.suspect}. ${where}`, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
-  const code = place.text ? `${place.text} · ` : "";
-  const { doubt } = shown.failure;
-  const share = shareWords(place, doubt);
-  item.description = `${code}${share} · ${vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1)}`;
-  item.tooltip = `Suspicious place ${place.suspect} (${share}), ${uri.fsPath}:${line}`;
+  const share = shareWords(place, shown.failure.doubt);
+  item.description = [brief(place.text ?? "", LONGEST_CODE), share].filter(Boolean).join(" · ");
+  const told = [`${relative(uri)}${cellWords(uri)}:${line}`, place.text, `Suspicious place ${place.suspect} (${share})`, plain(place.reason ?? "")];
+  item.tooltip = told.filter(Boolean).join("\n");
   item.iconPath = new vscode.ThemeIcon("target");
   item.contextValue = "place";
   const argument = { report: shown.listed.report, failure: shown.failure.failure, suspect: place.suspect };
   item.command = { command: "dlBug.goToPlace", title: "Go to Place", arguments: [argument] };
   return item;
+}
+
+function relative(uri: vscode.Uri): string {
+  const file = uri.scheme === "file" ? uri : vscode.Uri.file(uri.path);
+  return vscode.workspace.asRelativePath(file, (vscode.workspace.workspaceFolders?.length ?? 0) > 1);
+}
+
+/** A file's name; with its folder where places in another file of that name stand beside it. */
+function nameAmong(uri: vscode.Uri, places: readonly Place[]): string {
+  const name = path.posix.basename(uri.path);
+  const others = places.map((place) => vscode.Uri.parse(place.uri).path).filter((other) => other !== uri.path);
+  const isAmbiguous = others.some((other) => path.posix.basename(other) === name);
+  return isAmbiguous ? `${path.posix.basename(path.posix.dirname(uri.path))}/${name}` : name;
 }
 
 /** Which cell of its notebook a URI names, counted from 1 as the eye counts; nothing for files. */
@@ -101,7 +121,10 @@ function cellWords(uri: vscode.Uri): string {
 
 function evidenceItem(evidence: Evidence): vscode.TreeItem {
   const why = plain(evidence.why);
-  const item = new vscode.TreeItem(why);
+  // What is found stands before a semicolon, how it is known in brackets at the end.
+  const [found = "", ...more] = why.replace(/ \([^()]*\)$/, "").split("; ");
+  const item = new vscode.TreeItem(brief(found, LONGEST_EVIDENCE));
+  item.description = more.join("; ");
   item.tooltip = why;
   item.iconPath = new vscode.ThemeIcon("info");
   item.contextValue = "evidence";

@@ -32,6 +32,18 @@ export function bar(share: number): string {
   return "█".repeat(full) + "░".repeat(10 - full);
 }
 
+/** A text in one line, cut at its end where it is longer than that. */
+export function brief(text: string, longest: number): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= longest ? line : `${line.slice(0, longest - 1).trimEnd()}…`;
+}
+
+/** A failure's message as the exception's name without its modules, and the rest. */
+export function parts(message: string): { name: string; rest: string } {
+  const found = /^(?:[A-Za-z_]\w*\.)*([A-Za-z_]\w*)(?:: ([^]*))?$/.exec(message);
+  return found === null ? { name: "", rest: message } : { name: found[1]!, rest: found[2] ?? "" };
+}
+
 /** Evidence's sentence without the marks of code. */
 export function plain(sentence: string): string {
   return sentence.replaceAll("`", "");

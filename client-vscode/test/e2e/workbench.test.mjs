@@ -77,21 +77,35 @@ test("the extension in the workbench", { timeout: 1_200_000 }, async (t) => {
     await vs.line("self.head = Linear").hover({ position: { x: 120, y: 8 } });
     const hover = page.locator(".monaco-hover:visible", { hasText: "Tensor Mismatch" }).first();
     await hover.waitFor();
-    assert.match(await hover.innerText(), /What usually helps/);
+    const told = await hover.innerText();
+    const places = ["suspicious place 1", "What usually helps", "makes 64 of 32", "the last line of yours"].map((one) => told.indexOf(one));
+    assert.ok(places[0] >= 0 && places.every((one, index) => index === 0 || one > places[index - 1]), `${places}: ${told}`);
     await vs.shot("hover");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+Shift+M");
     await page.locator(".markers-panel .monaco-list-row", { hasText: "mat1 and mat2" }).first().waitFor();
     await vs.row("mat1 and mat2 shapes").waitFor();
     await vs.row("1. model.py:7").locator(".monaco-tl-twistie").click();
-    await vs.row("sizes of the message").waitFor();
+    await vs.row("makes 64 of 32").waitFor();
     assert.equal(await page.locator(".activitybar .badge-content:visible", { hasText: "1" }).count(), 1);
     await vs.shot("tree");
   });
 
+  await step("the log of a terminal's failure is its text, at the failure", async () => {
+    await vs.openFile("train.py");
+    await vs.command("DL Bug: Open Log at Failure");
+    await vs.tab("python3 train.py").waitFor();
+    await vs.line("Traceback (most recent call last)").waitFor();
+    await vs.line(`RuntimeError: ${MESSAGE}`).waitFor();
+    await vs.look("log-of-terminal");
+    await vs.follow(/model/);
+    await vs.tab("model.py").waitFor();
+    await vs.status("Ln 11, Col \\d+").waitFor();
+  });
+
   await step("a lens offers the evidence; the report shows the code and the category", async () => {
     await vs.lens(/Suspicious places? 1/).click();
-    await page.locator(".quick-input-list .monaco-list-row", { hasText: "sizes of the message" }).first().waitFor();
+    await page.locator(".quick-input-list .monaco-list-row", { hasText: "makes 64 of 32" }).first().waitFor();
     await vs.shot("lens");
     await page.locator(".quick-input-list .monaco-list-row", { hasText: "Show Report" }).click();
     await vs.tab("Preview DL Bug Report").waitFor();

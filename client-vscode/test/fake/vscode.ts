@@ -67,6 +67,7 @@ export class ThemeColor {
 export class TreeItem {
   id?: string;
   description?: string;
+  tooltip?: string;
   contextValue?: string;
   command?: { command: string; arguments?: unknown[] };
   constructor(readonly label: string, readonly collapsibleState: number) {}
@@ -74,6 +75,7 @@ export class TreeItem {
 export class Range {
   constructor(readonly a: number, readonly b: number, readonly c: number, readonly d: number) {}
 }
+export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 };
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 };
 export const QuickPickItemKind = { Separator: -1, Default: 0 };
 export const StatusBarAlignment = { Left: 1, Right: 2 };
@@ -96,6 +98,8 @@ export const world = {
   clipboard: "",
   said: [] as string[],
   picks: [] as { label: string }[],
+  /** The texts that were shown, with the line of the cursor. */
+  opened: [] as string[],
   reset(): void {
     world.started.dispose();
     world.ended.dispose();
@@ -111,6 +115,7 @@ export const world = {
     world.clipboard = "";
     world.said = [];
     world.picks = [];
+    world.opened = [];
   },
 };
 
@@ -125,6 +130,10 @@ export const window = {
   },
   onDidStartTerminalShellExecution: (listener: (value: unknown) => unknown) => world.started.event(listener),
   onDidEndTerminalShellExecution: (listener: (value: unknown) => unknown) => world.ended.event(listener),
+  showTextDocument: (uri: Uri, { selection }: { selection: Range }) => {
+    world.opened.push(`${uri.path}:${selection.a + 1}`);
+    return Promise.resolve({ revealRange: () => undefined });
+  },
   createTreeView: () => ({
     set badge(value: { value: number } | undefined) {
       world.badge = value;

@@ -1,18 +1,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { choices } from "../../src/commands/choices";
+import { Places } from "../../src/commands/places";
 import { named } from "../../src/commands/naming";
 import type { Listed, Report } from "../../src/protocol";
 import { Failures } from "../../src/views/failures";
 import { heatOf, STEPS, step } from "../../src/views/heatMap";
-import { excerpt } from "../../src/views/report";
+import { excerpt, type ReportDocuments } from "../../src/views/report";
 import { look } from "../../src/views/status";
 import { FailuresTree, sourceWords } from "../../src/views/tree";
-import { bar, categoryName, percent, shareWords } from "../../src/views/words";
+import { bar, brief, categoryName, parts, percent, shareWords } from "../../src/views/words";
 import { world } from "../fake/vscode";
 
 const range = { start: { line: 6, character: 8 }, end: { line: 6, character: 20 } };
 const place = { suspect: 1, score: 0.9, uri: "file:///w/model.py", range };
-const failure = (id: string, primary: boolean) => ({ failure: id, primary, category: "tensor_mismatch", message: `RuntimeError ${id}`, reliable: true, places: [place] });
+const failure = (id: string, primary: boolean) => ({ failure: id, primary, category: "tensor_mismatch", message: `torch.RuntimeError: ${id}`, reliable: true, places: [place] });
 const LISTED: Listed[] = [
   { report: "new", source: "terminal: python a.py", workspace: "file:///w", log: null, failures: [failure("x", false), failure("y", true)] },
   { report: "old", source: "log:a.log", workspace: "file:///w", log: "file:///w/runs/a.log", failures: [failure("z", true)] },
@@ -56,12 +57,9 @@ describe("the tree", () => {
     const tree = new FailuresTree(failures);
     await failures.refresh();
     const items = (await tree.getChildren()).map((node) => tree.getTreeItem(node));
-    expect(items.map((one) => one.label)).toEqual(["RuntimeError y", "RuntimeError x", "RuntimeError z"]);
-    expect(items.map((one) => one.description)).toEqual([
-      "Tensor Mismatch · terminal: python a.py",
-      "Tensor Mismatch · terminal: python a.py",
-      "Tensor Mismatch · a.log",
-    ]);
+    expect(items.map((one) => one.label)).toEqual(["RuntimeError", "RuntimeError", "RuntimeError"]);
+    expect(items.map((one) => one.description)).toEqual(["y · terminal: python a.py", "x · terminal: python a.py", "z · a.log"]);
+    expect(items[0]!.tooltip).toBe("torch.RuntimeError: y\nTensor Mismatch · terminal: python a.py");
     expect(items.map((one) => one.contextValue)).toEqual(["failure", "failure", "failure log"]);
     expect(world.badge?.value).toBe(3);
     server.listed = [];
@@ -78,6 +76,22 @@ describe("the tree", () => {
     await tree.getChildren(found);
     expect(evidence).toEqual(["a", "b"]);
     expect(server.asked.filter((one) => one === "dlBug.report")).toHaveLength(1);
+  });
+  it("shows the place and its code in a row, and all the rest in the tooltip", async () => {
+    const tree = new FailuresTree(failures);
+    const code = "self.classifier = nn.Sequential(nn.Linear(512, 256), nn.ReLU())";
+    const other = { ...place, suspect: 2, score: 0.05, uri: "file:///w/old/model.py", text: "x = 1" };
+    const places = [{ ...place, text: code, reason: "`512` is one of the sizes" }, other, { ...other, suspect: 3, uri: "file:///w/train.py" }];
+    server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), doubt: "not certain", places }] }];
+    await failures.refresh();
+    const [first] = await tree.getChildren();
+    const rows = (await tree.getChildren(first)).map((node) => tree.getTreeItem(node));
+    expect(rows.map((one) => one.label)).toEqual(["1. w/model.py:7", "2. old/model.py:7", "3. train.py:7"]);
+    expect(rows.map((one) => one.description)).toEqual(["self.classifier = nn.Se… · 90 %, not certain", "x = 1 · 5 %", "x = 1 · 5 %"]);
+    expect(rows[0]!.tooltip).toBe(`model.py:7\n${code}\nSuspicious place 1 (90 %, not certain)\n512 is one of the sizes`);
+    const why = "`hidden * 2` makes 64 of 32; the message has both sizes (worked out from the code, not from the run)";
+    const evidence = tree.getTreeItem({ kind: "evidence", evidence: { kind: "facts", score: 1, why }, place });
+    expect([evidence.label, evidence.description, evidence.tooltip]).toEqual(["hidden * 2 makes 64 of 32", "the message has both sizes", why.replaceAll("`", "")]);
   });
   it("keeps what it shows while the server is away", async () => {
     await failures.refresh();
@@ -96,6 +110,39 @@ describe("commands", () => {
     expect(named({ kind: "place", shown, place })).toEqual({ report: "new", failure: "y", suspect: 1 });
     expect(named({ report: "r", suspect: 2 })).toEqual({ report: "r", suspect: 2 });
     expect(named(undefined)).toEqual({});
+  });
+});
+
+describe("the log of a failure", () => {
+  const opened = async (answer: unknown, argument?: unknown): Promise<object | undefined> => {
+    let asked: object | undefined;
+    const execute = <T>(command: string, given?: object): Promise<T> => {
+      asked = command === "dlBug.openLog" ? given : asked;
+      return Promise.resolve((command === "dlBug.openLog" ? answer : LISTED) as T);
+    };
+    const waiting = { isRunning: true, ready: () => Promise.resolve(true), execute };
+    const reports = { show: (report: string) => Promise.resolve(void world.opened.push(`report ${report}`)) };
+    const places = new Places(waiting, failures, reports as unknown as ReportDocuments);
+    await failures.refresh();
+    await world.commands.get("dlBug.openLogAtFailure")!(argument);
+    places.dispose();
+    return asked;
+  };
+  const at = { start: { line: 4, character: 0 }, end: { line: 4, character: 0 } };
+  it("is opened as text at its line, of the newest failure or the one named", async () => {
+    expect(await opened({ uri: "file:///c/python a.py 1234.log", range: at, shown: false })).toEqual({ report: "new", failure: undefined, show: false });
+    expect(await opened({ uri: "file:///w/runs/a.log", range: at, shown: false }, { report: "old", failure: "z" })).toEqual({ report: "old", failure: "z", show: false });
+    expect(world.opened).toEqual(["/c/python a.py 1234.log:5", "/w/runs/a.log:5"]);
+  });
+  it("is its report where the text is not kept", async () => {
+    await opened({ uri: null, range: null, shown: false });
+    expect(world.opened).toEqual(["report new"]);
+    expect(world.said.at(-1)).toContain("not kept");
+  });
+  it("is nothing without a failure", async () => {
+    await opened(null);
+    expect(world.opened).toEqual([]);
+    expect(world.said).toEqual(["DL Bug: no failures"]);
   });
 });
 
@@ -168,6 +215,15 @@ describe("words", () => {
     expect([first, second].map((one) => shareWords(one, "not sure"))).toEqual(["30 %, not sure", "11 %, not sure"]);
     expect([first, second].map((one) => shareWords(one, "not certain"))).toEqual(["30 %, not certain", "11 %"]);
     expect(shareWords(first, "")).toBe("30 %");
+  });
+  it("are cut at their end", () => expect([brief(" a\n b ", 9), brief("abcdefgh", 8), brief("abcd efgh", 6)]).toEqual(["a b", "abcdefgh", "abcd…"]));
+  it("of a message are the exception's name and the rest", () => {
+    expect(["torch.cuda.OutOfMemoryError: CUDA: x", "KeyError", "the loss is NaN: step 3", ""].map(parts)).toEqual([
+      { name: "OutOfMemoryError", rest: "CUDA: x" },
+      { name: "KeyError", rest: "" },
+      { name: "", rest: "the loss is NaN: step 3" },
+      { name: "", rest: "" },
+    ]);
   });
   it("put scores into steps", () => expect([0, 0.1, 0.15, 0.5, 0.7, 1].map(step)).toEqual([0, 0, 1, 2, 3, 3]));
   it("have steps that rise", () => expect([...STEPS].sort((a, b) => a - b)).toEqual(STEPS));

@@ -19,6 +19,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     numbered_entries,
     numerics,
     pictures,
+    read_only,
     rebound_names,
     rebuilt,
     scalars,
@@ -29,6 +30,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tracing,
     unlike_places,
     unset_parameters,
+    unused_parts,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
 
@@ -64,8 +66,7 @@ RULES: tuple[Source, ...] = (
     environment.find_options,
     misuse.find_carries,
     tensor_mismatch.find_divisibility,
-    misuse.find_unused_parts,
-    misuse.find_left_out,
+    unused_parts.find,
     misuse.find_late_calls,
     batches.find,
     devices.find_devices,
@@ -115,6 +116,9 @@ RULES: tuple[Source, ...] = (
     single_items.find_single_items,
     choosing_settings.find_choosing_settings,
     left_out_columns.find_left_out_columns,
+    read_only.find,
+    batches.find_edges,
+    pictures.find_pixels_as_classes,
 )
 
 

@@ -95,7 +95,11 @@ TOO_LONG = re.compile(
     r"\D{1,40}(?P<given>\d+)"
 )
 """How losses of sequences say that a length is above the number of steps that there are."""
-LENGTH_NAMES = re.compile(r"(?i)(?:^|_)(?:lens?|lengths?|sizes?)(?:$|_)|_len$")
+LENGTH_NAMES = re.compile(
+    r"(?i)(?:^|_)(?:lens?|lengths?|sizes?|frames|steps|durations?)(?:$|_)|_len$"
+)
+MOST_ROUNDED = 2
+"""Steps by which lengths differ that were rounded or padded in another way, and not divided."""
 
 
 def _lengths_not_divided(case: Case) -> Iterator[Clue]:
@@ -105,7 +109,8 @@ def _lengths_not_divided(case: Case) -> Iterator[Clue]:
     `CTCLoss` or to a packed sequence have to be divided as well (PyTorch, `torch.nn.CTCLoss`).
     """
     match = TOO_LONG.search(case.message)
-    if match is None or int(match["given"]) < 1.5 * int(match["most"]):
+    # The sample of the message may be any of its batch, not the longest.
+    if match is None or int(match["given"]) - int(match["most"]) <= MOST_ROUNDED:
         return
     for file in near_files(case):
         tree = case.workspace.tree(file)
@@ -571,7 +576,8 @@ def find_labels(case: Case) -> Iterator[Clue]:
     if match is None or LABELS & _words(match["given"]):
         return
     given = _words(match["given"])
-    found = list(_renamed(case, given)) or list(_removed(case)) or list(_without(case, given))
+    found = list(_renamed(case, given)) or list(_removed(case)) or list(_others(case, given))
+    found = found or list(_without(case, given))
     for file, line, why in found:
         yield Clue("rules.strong", file, line, 1.0 / len(found) ** 0.5, why)
 
@@ -622,6 +628,25 @@ def _renamed(case: Case, given: set[str]) -> Iterator[Found]:
             if LIKE_LABELS.search(name) or LIKE_LABELS.search(ast.unparse(value)):
                 why = f"`{name}` is left out: the model takes its labels as `labels`"
                 yield file, line, why
+
+
+MOST_OTHERS = 2
+"""Fields that the model does not take of which one may be the labels."""
+
+
+def _others(case: Case, given: set[str]) -> Iterator[Found]:
+    """Yield the few fields of samples, by whatever name, that the trainer kept from the model.
+
+    It hands on only what the model's ``forward`` takes (``remove_unused_columns`` of
+    `transformers.TrainingArguments`).
+    """
+    lost: dict[str, tuple[str, int]] = {}
+    for file, function in _functions(case):
+        for name, line, value in _fields(function):
+            if name not in given | OF_MODELS and not isinstance(value, ast.Constant):
+                lost.setdefault(name, (file, line))
+    for name, place in lost.items() if len(lost) <= MOST_OTHERS else ():
+        yield *place, f"`{name}` did not reach the model, which takes its labels as `labels`"
 
 
 def _removed(case: Case) -> Iterator[Found]:
@@ -676,3 +701,107 @@ def find_dropped_columns(case: Case) -> Iterator[Clue]:
                     " `forward` takes"
                 )
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+# ---------------------------------------------------------------------- edges of graphs
+EDGES = re.compile(r"(?:^|_)edge_?ind(?:ex|ices)(?:$|_)")
+"""Names under which libraries of graphs take the numbers of connected nodes."""
+OF_EDGES = re.compile(r"too many values to unpack \(expected 2\b|edge_?index")
+OF_SHAPES = frozenset(
+    ("tensor_mismatch", "illegal_index", "illegal_argument", "framework_api_misuse")
+)
+TURNING = frozenset(("T", "mT", "t", "transpose", "permute", "swapaxes", "moveaxis"))
+CONVERSIONS = frozenset(
+    (
+        *("tensor", "as_tensor", "from_numpy", "LongTensor", "array", "asarray", "to_numpy"),
+        *("copy", "astype", "long", "contiguous", "to", "type", "int", "list"),
+    )
+)
+"""Calls that leave the axes of an array as they are."""
+
+
+def find_edges(case: Case) -> Iterator[Clue]:
+    """Yield edges that are kept as rows of two nodes where libraries of graphs want two rows.
+
+    ``edge_index`` has the shape [2, edges]; a list of pairs has to be transposed (PyTorch
+    Geometric, "Introduction by Example").
+    """
+    if case.category.id not in OF_SHAPES or not OF_EDGES.search(_said(case)):
+        return
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        if tree is None:
+            continue
+        turned = _turned(tree)
+        for name, value in _named_values(tree):
+            if EDGES.search(name) and name not in turned and _has_pairs_as_rows(value, tree):
+                why = f"`{source(value)}` has a row for each edge; `{name}` wants two rows of nodes"
+                yield Clue("rules.strong", file, value.lineno, 1.0, why)
+
+
+def _said(case: Case) -> str:
+    """Return the message with the lines of code on the stack."""
+    places = (case.workspace.source_line(place.file, place.line) for place in case.places)
+    return "\n".join((case.message, *places))
+
+
+def _turned(tree: ast.Module) -> set[str]:
+    """Return the names of what is transposed somewhere in a file."""
+    parts = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {source(part.value).rpartition(".")[2] for part in parts if part.attr in TURNING}
+
+
+def _named_values(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    """Yield what is assigned to a name or an attribute, or given under a keyword."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, (ast.Name, ast.Attribute)):
+                    yield source(target).rpartition(".")[2], node.value
+        elif isinstance(node, ast.keyword) and node.arg is not None:
+            yield node.arg, node.value
+
+
+def _has_pairs_as_rows(value: ast.expr, tree: ast.AST) -> bool:
+    """Whether an expression only converts a list of pairs, or two columns of a table."""
+    value = _converted(value)
+    if isinstance(value, ast.Subscript):
+        names = value.slice.elts if isinstance(value.slice, ast.List) else []
+        return len(names) == 2 and all(_is_text(name) for name in names)
+    if isinstance(value, ast.ListComp):
+        return _is_pair(value.elt)
+    if isinstance(value, ast.List):
+        return len(value.elts) > 2 and all(_is_pair(item) for item in value.elts)
+    if isinstance(value, ast.Name):
+        return any(
+            called_name(call) == "append" and len(call.args) == 1 and _is_pair(call.args[0])
+            for call in ast.walk(tree)
+            if isinstance(call, ast.Call) and source(call.func) == f"{value.id}.append"
+        )
+    return isinstance(value, ast.Call) and called_name(value) == "zip" and len(value.args) == 2
+
+
+def _converted(value: ast.expr) -> ast.expr:
+    """Return what an expression converts without a change of its axes."""
+    while True:
+        if isinstance(value, ast.Attribute) and value.attr == "values":
+            value = value.value
+            continue
+        if not isinstance(value, ast.Call) or called_name(value) not in CONVERSIONS:
+            return value
+        func = value.func
+        of_module = not isinstance(func, ast.Attribute) or isinstance(func.value, ast.Name)
+        if of_module and value.args:
+            value = value.args[0]
+        elif isinstance(func, ast.Attribute):
+            value = func.value
+        else:
+            return value
+
+
+def _is_pair(node: ast.expr) -> bool:
+    return isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == 2
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -208,7 +208,11 @@ def find_options(case: Case) -> Iterator[Clue]:
 
 
 def _cut_off(case: Case) -> Iterator[Clue]:
-    """Yield the line above an option that was run as a command: it goes on without a backslash."""
+    """Yield the line above an option that was run as a command: it goes on without a backslash.
+
+    A backslash before a blank quotes the blank; only before the line's end it joins the next line
+    (POSIX, "Shell Command Language", 2.2.1).
+    """
     named = _COMMAND.search("\n".join((case.message, *case.own_lines)))
     if named is None:
         return
@@ -216,9 +220,13 @@ def _cut_off(case: Case) -> Iterator[Clue]:
     for file in (f for f in case.workspace.files() if f.endswith(_SCRIPTS)):
         lines = case.workspace.lines(file)
         for at, line in enumerate(lines[1:], 1):
-            if line.split("=")[0].split()[:1] == [option] and lines[at - 1].rstrip()[-1:] != "\\":
-                why = f"the command ends here, so that `{option}` below is run as one of its own"
-                yield Clue("rules.strong", file, at, 1.0, why)
+            above = lines[at - 1]
+            if line.split("=")[0].split()[:1] != [option] or above.endswith("\\"):
+                continue
+            why = f"the command ends here, so that `{option}` below is run as one of its own"
+            if above.rstrip().endswith("\\"):
+                why = f"a blank follows the backslash: {why}"
+            yield Clue("rules.strong", file, at, 1.0, why)
 
 
 def _text_option(call: ast.Call, read: set[str]) -> str:

@@ -370,22 +370,29 @@ def _shift(step: Step) -> Iterator[Clue]:
             return
 
 
-SIZE_ROLES = {"argument 0", "argument num_embeddings", "argument input_dim", "argument depth"}
+SIZE_NAMES = {
+    *("argument num_embeddings", "argument input_dim", "argument num_tokens"),
+    *("argument depth", "argument num_classes", "argument minlength"),
+}
+SIZE_PLACES = {"one_hot": "argument 1", "bincount": "argument 2"}
+"""Where calls take the number of rows that do not take it first: these take the indices first."""
 
 
-def _sizes_table(step: Step) -> bool:
-    """Whether a step's value ends up as the number of rows of a table."""
+def _table_sized(step: Step) -> str:
+    """Return the call that takes a step's value as the number of its rows, empty for none."""
     for link in step.way():
         before = link.before
         if before is None or before.node.entry is not None or not link.roles:
             continue
         expr = before.node.expr
-        if isinstance(expr, ast.Call) and called_name(expr) in TABLES:
-            return link.roles[-1] in SIZE_ROLES
-    return False
+        name = called_name(expr) if isinstance(expr, ast.Call) else None
+        if name in TABLES:
+            sizes = {SIZE_PLACES.get(name, "argument 0"), *SIZE_NAMES}
+            return name if link.roles[-1] in sizes else ""
+    return ""
 
 
-def _row_words(expr: ast.expr) -> str:
+def _row_words(expr: ast.expr, table: str) -> str:
     """Say what an expression has to do with a table's rows; different values may have gaps."""
     counted = expr
     if isinstance(expr, ast.Call) and called_name(expr) == "len" and expr.args:
@@ -394,13 +401,16 @@ def _row_words(expr: ast.expr) -> str:
         isinstance(counted, ast.Call) and called_name(counted) in DIFFERENT
     ):
         return "counts different values, and the highest of them may lie beyond that count"
+    if table in SIZE_PLACES:
+        return f"goes into the number of values that `{table}` has room for"
     return "goes into the number of rows of the lookup table"
 
 
 def _count(step: Step, roles: frozenset[str]) -> Iterator[Clue]:
     node = step.node
-    is_table = roles != CLASS_ROLES and _sizes_table(step)
-    why = f"`{node.text}` {_row_words(node.expr)}"
+    table = _table_sized(step) if roles != CLASS_ROLES else ""
+    is_table = bool(table)
+    why = f"`{node.text}` {_row_words(node.expr, table)}"
     if step.decides and node.kind not in WRITTEN_OUT and is_table:
         scope = node.context.scope
         if node.expr in scope.returns and scope.name.rpartition(".")[2] in COUNTERS:

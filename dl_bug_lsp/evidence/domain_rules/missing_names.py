@@ -39,6 +39,7 @@ from dl_bug_lsp.provenance.nodes import (
 )
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 READ_ROLES = frozenset(r for r in ROLES if not r.startswith(("config", "definition")))
@@ -389,8 +390,8 @@ def find_registries(case: Case) -> Iterator[Clue]:
             yield Clue("rules.strong", importer, at, 1.0, why)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on a setting that names what only is not imported."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little on a setting that names what only is not imported."""
     of_settings = clue.kind.startswith(("config.", "names.")) and not clue.file.endswith(".py")
     return OF_REGISTERED if of_settings and _not_imported(case) else 1.0
 
@@ -657,7 +658,6 @@ MOST_UNREAD = 3
 """Unread settings of a table: where there are more, another program reads them."""
 LEAST_READ = 2 / 3
 """The share of a table's settings that the code must read by their names."""
-CONFIGS = (".yaml", ".yml", ".toml", ".json", ".json5", ".ini", ".cfg")
 NO_CONFIGS = frozenset(("pyproject.toml", "package.json", "setup.cfg", "tox.ini", "manifest.json"))
 OF_LIBRARIES = frozenset(("defaults", "_target_", "name", "description", "version", "comment"))
 """Settings that libraries read, or that are for people."""
@@ -737,7 +737,7 @@ def _tables(case: Case) -> Mapping[tuple[str, tuple[str | int, ...]], list[Confi
     tables: dict[tuple[str, tuple[str | int, ...]], list[ConfigEntry]] = {}
     for file in case.engine.configuration.files or case.config_files:
         name = file.rpartition("/")[2]
-        if not name.endswith(CONFIGS) or name in NO_CONFIGS or name.startswith("."):
+        if not name.endswith(CONFIG_EXTENSIONS) or name in NO_CONFIGS or name.startswith("."):
             continue
         entries = case.workspace.config_entries(file)
         if OF_SAVED_MODELS & {entry.key for entry in entries}:

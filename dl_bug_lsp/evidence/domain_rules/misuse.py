@@ -1,12 +1,8 @@
 """Rules for misused framework APIs: calls and definitions that break what the framework assumes.
 
-`RULES` holds the rules that need only words of the message and a call. The functions after it
-treat traced and compiled functions, JAX loops whose body changes the type of their state, and
-parameters that take no part in the loss under data-parallel training.
-
-Parts of a model that take no part in the loss are computed and then left out. Sources: PyTorch's
-documentation of ``DistributedDataParallel`` ("find_unused_parameters") and ``torch.autograd.grad``
-("allow_unused"), Keras' of ``Optimizer.apply_gradients``.
+`RULES` holds the rules that need only words of the message and a call. The other functions look
+further: at what functions return, at arguments that the message advises or asks for, at the state
+that JAX's loops carry, and at the order of calls.
 """
 
 from __future__ import annotations
@@ -14,7 +10,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator
-from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.in_place import find_in_place, find_settings
@@ -28,7 +23,6 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     statements,
 )
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.provenance.nodes import (
     Function,
     Instance,
@@ -153,23 +147,23 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
                 break
 
 
-NAME_SAID = r"(?:[`'\"]([a-z]\w{1,40})[`'\"]|\b([a-z]\w{0,40}_\w{1,40}))"
+ARGUMENT_NAME = r"(?:[`'\"]([a-z]\w{1,40})[`'\"]|\b([a-z]\w{0,40}_\w{1,40}))"
 """A parameter in a sentence: in quotes, or with an underscore."""
-GIVEN_SAID = r"(?:specified|provided|given|passed|set|defined|supplied)\b"
-WORD_SAID = r"(?: (?:parameter|argument|keyword|option)\b)"
+GIVEN = r"(?:specified|provided|given|passed|set|defined|supplied)\b"
+ARGUMENT_WORD = r"(?: (?:parameter|argument|keyword|option)\b)"
 REQUIRED_ARGUMENT = re.compile(
     "|".join(
         (
-            rf"\brequires? (?:that )?(?:the |an? )?{NAME_SAID}"
-            rf"(?:{WORD_SAID}| to be | be ){{1,2}}",
-            rf"{NAME_SAID}{WORD_SAID}? (?:(?:must|should) be (?:explicitly )?{GIVEN_SAID}"
-            rf"|(?:has|have|needs) to be {GIVEN_SAID}|(?:is|are) required\b"
+            rf"\brequires? (?:that )?(?:the |an? )?{ARGUMENT_NAME}"
+            rf"(?:{ARGUMENT_WORD}| to be | be ){{1,2}}",
+            rf"{ARGUMENT_NAME}{ARGUMENT_WORD}? (?:(?:must|should) be (?:explicitly )?{GIVEN}"
+            rf"|(?:has|have|needs) to be {GIVEN}|(?:is|are) required\b"
             r"|(?:cannot|must not) be None)",
             r"\b(?:must|should|have to|need to|please) (?:explicitly )?"
             r"(?:specify|provide|pass|set|define|supply) "
             r"(?:(?:either|exactly one of|at least one of|one of|an?|the|value for) ){0,3}"
-            rf"{NAME_SAID}",
-            rf"^{NAME_SAID} must be (?:in|one of) ",
+            rf"{ARGUMENT_NAME}",
+            rf"^{ARGUMENT_NAME} must be (?:in|one of) ",
             r"\bchoose another ([a-z]\w{1,40}) setting",
         )
     ),
@@ -217,9 +211,9 @@ def find_required_arguments(case: Case) -> Iterator[Clue]:
         if called_name(call) in OF_ESTIMATORS:
             for made in makers[:1]:
                 if isinstance(made.expr, ast.Call) and not names & _words_given(made.expr):
-                    yield from _lacks(case, made, made.expr, name)
+                    yield from _missing_argument(case, made, made.expr, name)
         else:
-            yield from _lacks(case, node, call, name)
+            yield from _missing_argument(case, node, call, name)
         return
 
 
@@ -240,7 +234,7 @@ def _words_given(call: ast.Call) -> set[str]:
     return given | {str(getattr(v, "attr", getattr(v, "id", ""))) for v in call.args}
 
 
-def _lacks(case: Case, node: Node, call: ast.Call, name: str) -> Iterator[Clue]:
+def _missing_argument(case: Case, node: Node, call: ast.Call, name: str) -> Iterator[Clue]:
     """Yield a call that lacks an argument, and the table that it gets its arguments from."""
     spread = [word.value for word in call.keywords if word.arg is None]
     score = OF_SPREAD if spread else 1.0
@@ -455,7 +449,7 @@ def _holds_modules(case: Case, method: Scope, value: ast.expr) -> bool:
     )
 
 
-STEPS_OF_LOSS = 60
+MOST_STEPS_OF_LOSS, MOST_STEPS_OF_MODEL = 60, 12
 NO_DERIVATIVE = frozenset(
     {"argmax", "argmin", "round", "rint", "floor", "ceil", "sign", "equal", "not_equal", "greater",
      "less", "greater_equal", "less_equal", "stop_gradient", "numpy", "argsort", "tolist",
@@ -472,7 +466,7 @@ def _without_derivative(case: Case) -> Iterator[Clue]:
         for call in calls_in(scope.node)
         if called_name(call) == "gradient" and call.args
     ]
-    for step in backward_slice(starts, STEPS_OF_LOSS) if starts else ():
+    for step in backward_slice(starts, MOST_STEPS_OF_LOSS) if starts else ():
         expr = step.node.expr
         if "index" in step.roles or not isinstance(expr, ast.Call) or step.node.line <= 0:
             continue
@@ -488,7 +482,7 @@ def _is_of_model(node: Node) -> bool:
     return any(
         isinstance(value, Instance)
         or (isinstance(value, LibraryObject) and value.name.startswith(trained))
-        for step in backward_slice([node], STEPS)
+        for step in backward_slice([node], MOST_STEPS_OF_MODEL)
         for value in step.node.values
     )
 
@@ -548,25 +542,37 @@ def _bound_to_another(case: Case) -> Iterator[Clue]:
 
 
 def _outside_tape(case: Case) -> Iterator[Clue]:
+    """Find what is computed after the block of a tape, which records no gradients of it."""
     for scope in near_scopes(case):
-        for tape in statements(scope.node):
-            if not isinstance(tape, ast.With) or "GradientTape" not in source(
-                tape.items[0].context_expr
-            ):
-                continue
-            inside = {n.id for b in tape.body for n in ast.walk(b) if isinstance(n, ast.Name)}
-            taken = [c.lineno for c in calls_in(scope.node) if called_name(c) == "gradient"]
+        tapes = list(_tapes(scope))
+        own_names = {name for _, names in tapes for name in names}
+        taken = [c.lineno for c in calls_in(scope.node) if called_name(c) == "gradient"]
+        for tape, _ in tapes:
             for statement in statements(scope.node):
                 if taken and statement.lineno >= min(taken):
                     continue
                 if isinstance(statement, ast.Assign) and statement.lineno > (tape.end_lineno or 0):
-                    names = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
                     calls = any(True for _ in calls_in(statement.value))
-                    if calls and not names & {"tape"}:
+                    if calls and not own_names & {n.id for n in _names(statement.value)}:
                         why = f"`{source(statement)}` runs outside the tape"
                         yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
+            inside = any(True for part in tape.body for _ in _names(part))
             why = "only what runs in this block has gradients"
             yield Clue("rules.medium", scope.file, tape.lineno, 1.0 if inside else 0.8, why)
+
+
+def _tapes(scope: Scope) -> Iterator[tuple[ast.With, set[str]]]:
+    """Yield the blocks in which a tape of TensorFlow records, and the names of their tapes."""
+    for block in statements(scope.node):
+        items = block.items if isinstance(block, ast.With) else []
+        tapes = [item for item in items if "GradientTape" in source(item.context_expr)]
+        if isinstance(block, ast.With) and tapes:
+            targets = [item.optional_vars for item in tapes if item.optional_vars is not None]
+            yield block, {name.id for target in targets for name in _names(target)}
+
+
+def _names(node: ast.AST) -> Iterator[ast.Name]:
+    return (n for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
 RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
@@ -586,8 +592,8 @@ RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
 
 STARTS = {"scan": 1, "while_loop": 2, "fori_loop": 3}
 """Which argument of each loop is the state that it begins with."""
-NAMES = ("init", "init_val")
-STEPS = 12
+STATE_KEYWORDS = ("init", "init_val")
+MOST_STEPS_OF_STATE = 12
 
 
 def find_carries(case: Case) -> Iterator[Clue]:
@@ -599,47 +605,18 @@ def find_carries(case: Case) -> Iterator[Clue]:
             index = STARTS.get(called_name(call))
             if index is None:
                 continue
-            named = [k for k in (keyword(call, name) for name in NAMES) if k is not None]
+            named = [k for k in (keyword(call, name) for name in STATE_KEYWORDS) if k is not None]
             start = [*call.args[index : index + 1], *named]
             yield from _makers([top.engine.node(e, top.context) for e in start], call)
 
 
 def _makers(start: list[Node], call: ast.Call) -> Iterator[Clue]:
-    makers = [s for s in backward_slice(start, STEPS) if s.decides and s.node.line > 0]
+    makers = [
+        s for s in backward_slice(start, MOST_STEPS_OF_STATE) if s.decides and s.node.line > 0
+    ]
     for order, step in enumerate(makers):
         why = f"`{step.node.text}` makes the state that `{called_name(call)}` begins with"
         yield Clue("rules.medium", step.node.file, step.node.line, 1 / (1 + order), why)
-
-
-WORDS = ("not used in producing", "parameters that were not used")
-WRAPPER = "DistributedDataParallel"
-WEIGHT = re.compile(r"weight|lambda|alpha|coef|scale|factor", re.IGNORECASE)
-OTHER_WEIGHTS = re.compile(r"decay|class|init", re.IGNORECASE)
-
-
-def find_unused_parts(case: Case) -> Iterator[Clue]:
-    """Yield optional layers, weights of zero, and the wrapper that expects all gradients."""
-    if not any(words in case.message for words in WORDS):
-        return
-    for step in case.raise_slice:
-        node = step.node
-        if node.entry is not None or node.line <= 0:
-            continue
-        expr = node.expr
-        if isinstance(expr, ast.IfExp) and isinstance(expr.body, ast.Call):
-            why = f"`{node.text}` makes a part of the model that the loss may leave out"
-            yield Clue("rules.weak", node.file, node.line, 1.0, why)
-        if isinstance(expr, ast.Call) and keyword(expr, "find_unused_parameters") is None:
-            callee = node.engine.node(expr.func, node.context)
-            names = {v.name for v in callee.values if isinstance(v, Library)}
-            if called_name(expr) == WRAPPER or any(n.endswith(f".{WRAPPER}") for n in names):
-                why = f"`{node.text}` waits for the gradients of all parameters"
-                yield Clue("rules.medium", node.file, node.line, 1.0, why)
-    for entry in case.config_entries:
-        zero = type(entry.value) in (int, float) and entry.value == 0
-        if zero and WEIGHT.search(entry.key) and not OTHER_WEIGHTS.search(entry.key):
-            why = f"`{entry.key}: {entry.text}` takes a part out of the loss"
-            yield Clue("rules.medium", entry.file, entry.line, 1.0, why)
 
 
 NOT_YET = re.compile(
@@ -668,133 +645,3 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
                 why = f"`{name}`, which the message asks for, is called after line {place.line}"
                 yield Clue("rules.strong", place.file, call.lineno, 0.8, why)
                 break
-
-
-# ---------------------------------------------------------------------- unused parts
-SAID = re.compile(
-    r"not used in producing|parameters that were not used"
-    r"|appears to not have been used in the graph|Gradients do not exist for variables"
-    r"|parameters? .{0,40}did not receive grad"
-)
-"""How frameworks say that a parameter got no gradient."""
-ASKS = re.compile(r"DistributedDataParallel|\bDDP\(|autograd\.grad\b|apply_gradients")
-OF_CALLS = ("classics.place", "rules.medium")
-ASKING = 0.5
-"""What evidence counts against a call that only asks for the gradients of all parameters."""
-MOST_FILES = 30
-LOSS = re.compile(r"(?i)loss|objective|criterion|nll|elbo|cost|penalty|kl|aux|reg")
-"""Words of what is minimized."""
-OF_LAYERS = re.compile(r"^[A-Z]\w*$")
-RETURNED, DEAD, DEAD_LOSS, LAYER = 1.0, 0.6, 0.8, 1.0
-"""How sure a place is: what a function returns without a loss that it computes; a value that
-nothing reads; the line of such a loss; a layer that no method uses."""
-
-
-_FOUND: WeakKeyDictionary[Case, tuple[Clue, ...]] = WeakKeyDictionary()
-
-
-def find_left_out(case: Case) -> Iterator[Clue]:
-    """Yield the values of losses and layers that nothing uses, and what leaves them out."""
-    if case not in _FOUND:
-        _FOUND[case] = tuple(_left_out(case)) if SAID.search(case.message) else ()
-    yield from _FOUND[case]
-
-
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: less where its call only asks for all gradients."""
-    if clue.kind not in OF_CALLS or not any(find_left_out(case)):
-        return 1.0
-    line = case.workspace.source_line(clue.file, clue.line)
-    return ASKING if ASKS.search(line) else 1.0
-
-
-def _left_out(case: Case) -> Iterator[Clue]:
-    for file in near_files(case)[:MOST_FILES]:
-        tree = case.workspace.tree(file)
-        for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                yield from _dead_values(file, node)
-            elif isinstance(node, ast.ClassDef):
-                yield from _unused_layers(file, node)
-
-
-def _dead_values(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Clue]:
-    """Yield the computed values that a function never reads, and what it hands back instead."""
-    nodes = list(own_nodes(function))
-    read = {n.id for n in ast.walk(function) if isinstance(n, ast.Name) and _is_load(n)}
-    if "locals" in read:
-        return
-    for node in nodes:
-        if not isinstance(node, ast.Assign) or not _computes(node.value):
-            continue
-        names = [n.id for target in node.targets for n in _names(target)]
-        for name in (n for n in names if n not in read and not n.startswith("_")):
-            is_loss = LOSS.search(name) is not None
-            score = DEAD_LOSS if is_loss else DEAD
-            why = f"`{name}` is computed here, and nothing reads it"
-            yield Clue("rules.strong", file, node.lineno, score, why)
-            for user in _instead(nodes, node, name) if is_loss else ():
-                why = f"`{name}` of line {node.lineno} takes no part in what is made here"
-                yield Clue("rules.strong", file, user.lineno, RETURNED, why)
-
-
-def _instead(nodes: list[ast.AST], made: ast.Assign, name: str) -> Iterator[ast.stmt]:
-    """Yield the last statement that reads a value of the same kind: there it is left out.
-
-    Losses of a function share a word of their names (``state_loss``, ``wear_loss``).
-    """
-    words = {word for word in parts_of(name) if LOSS.search(word)}
-    users = [
-        node
-        for node in nodes
-        if isinstance(node, (ast.Return, ast.Assign, ast.AugAssign))
-        and node is not made
-        and node.value is not None
-        and any(words & set(parts_of(n.id)) for n in _names(node.value) if n.id != name)
-    ]
-    returns = [node for node in users if isinstance(node, ast.Return)]
-    yield from (returns or users)[-1:]
-
-
-def _unused_layers(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
-    """Yield the layers that a constructor makes and no other method of the class reads."""
-    methods = [n for n in cls.body if isinstance(n, ast.FunctionDef)]
-    start = next((m for m in methods if m.name in ("__init__", "setup", "build")), None)
-    if start is None or not any(method.name in FORWARDS for method in methods):
-        return
-    read = {
-        node.attr
-        for method in methods
-        for node in ast.walk(method)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load)
-    }
-    dynamic = any(isinstance(n, ast.Call) and called_name(n) in DYNAMIC for n in ast.walk(cls))
-    for node in ast.walk(start) if not dynamic else ():
-        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-            continue
-        target = node.targets[0]
-        is_own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
-        if not is_own or not OF_LAYERS.match(called_name(node.value) or ""):
-            continue
-        assert isinstance(target, ast.Attribute)
-        if target.attr not in read:
-            why = f"no method uses `self.{target.attr}`, which has parameters if it is a layer"
-            yield Clue("rules.strong", file, node.lineno, LAYER, why)
-
-
-FORWARDS = ("forward", "call", "__call__", "training_step")
-DYNAMIC = frozenset(("getattr", "children", "modules", "named_children", "named_modules"))
-"""Calls by which a module may reach its parts without their names."""
-
-
-def _is_load(node: ast.Name) -> bool:
-    return isinstance(node.ctx, ast.Load)
-
-
-def _names(node: ast.AST) -> Iterator[ast.Name]:
-    return (n for n in ast.walk(node) if isinstance(n, ast.Name))
-
-
-def _computes(value: ast.expr) -> bool:
-    """Whether a value is the result of a call or of arithmetic."""
-    return any(isinstance(n, (ast.Call, ast.BinOp)) for n in ast.walk(value))

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
-from dl_bug_lsp.provenance.nodes import Node
+from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.slices import Step
 
 UNCONVERTED = re.compile(
     r"'(?:\w*Image\w*)' object has no attribute '"
@@ -195,3 +196,77 @@ def find_interpolated_labels(case: Case) -> Iterator[Clue]:
                 if call.args and (given & holders or LABEL_PICTURES.search(source(call.args[0]))):
                     why = "labels are resized here by mixing neighbours, which makes other labels"
                     yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+CLASS_BEYOND = re.compile(
+    r"Class values must be (?:smaller than num_classes|non-negative)|Target -?\d+ is out of bounds"
+    r"|t >= 0 && t < n_classes|cur_target >= 0 && cur_target < n_classes"
+    r"|valid range \[0, \d+\)|is out of bounds for (?:dimension|axis) \d+ with size"
+)
+"""How losses and lookups say that the number of a class is beyond the greatest."""
+READING = frozenset(
+    ("imread", "read_image", "decode_image", "decode_png", "load_img", "decode_file", "imdecode")
+)
+CONVERTING = frozenset(
+    (
+        *("array", "asarray", "ascontiguousarray", "from_numpy", "tensor", "as_tensor", "long"),
+        *("int", "astype", "to", "squeeze", "unsqueeze", "contiguous", "copy", "clone", "view"),
+        *("type", "LongTensor", "convert", "flip", "fliplr", "flipud", "crop", "PILToTensor"),
+        *("pil_to_tensor", "reshape", "flatten", "permute", "transpose", "cuda", "cpu", "stack"),
+        *("cast", "convert_to_tensor", "resize"),
+    )
+)
+"""Calls that leave the values of pixels as they are."""
+KEPT_AS_IT_IS = ("definition", "return", "item", "attribute", "stored", "base", "part")
+TO_WHOLE = frozenset(("long", "int", "LongTensor", "tensor", "as_tensor", "cast", "astype", "to"))
+
+
+def find_pixels_as_classes(case: Case) -> Iterator[Clue]:
+    """Yield where the values of a picture become numbers of classes as they are.
+
+    Masks often mark a class by a shade, as 0 and 255, and not by its number.
+    """
+    if not CLASS_BEYOND.search(case.message):
+        return
+    seen: set[tuple[str, int]] = set()
+    for step in case.stack_steps:
+        if step.node.entry is not None or not _reads_picture(step.node.expr):
+            continue
+        made = _unmapped(step)
+        place = (made.file, made.line) if made is not None else None
+        if made is None or place is None or place in seen or made.line <= 0:
+            continue
+        seen.add(place)
+        why = f"`{made.text}` takes the values of a picture's pixels for numbers of classes"
+        yield Clue("rules.strong", *place, 1.0 / len(seen) ** 0.5, why)
+
+
+def _reads_picture(expr: ast.AST) -> bool:
+    if not isinstance(expr, ast.Call):
+        return False
+    name = called_name(expr)
+    return name in READING or (name == "open" and source(expr.func).endswith("Image.open"))
+
+
+def _unmapped(step: Step) -> Node | None:
+    """Return what makes whole numbers of pixels; None where something else is done with them."""
+    converted: Node | None = None
+    for link in step.way():
+        before = link.before
+        if before is None or not link.roles:
+            continue
+        expr = before.node.expr
+        role = link.roles[-1]
+        if before.before is None:
+            # Where the numbers are used, they are an index or what a loss is given.
+            if role != "index" and not role.startswith("argument"):
+                return None
+            continue
+        if isinstance(expr, ast.Call) and role not in KEPT_AS_IT_IS:
+            if called_name(expr) not in CONVERTING:
+                return None
+            if called_name(expr) in TO_WHOLE and converted is None:
+                converted = before.node
+        elif role not in KEPT_AS_IT_IS or before.node.kind is StepKind.ARITHMETIC:
+            return None
+    return converted or step.node

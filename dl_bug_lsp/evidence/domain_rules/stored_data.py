@@ -89,8 +89,8 @@ OF_OTHER_SIDE = 0.5
 _OTHER_SIDES: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts by this: less where the other value was read from a stored file."""
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less where the other value was read from a stored file."""
     if not clue.kind.startswith(OF_NUMBERS) or case.category.id not in OF_SIZES:
         return 1.0
     if case not in _OTHER_SIDES:
@@ -227,6 +227,8 @@ def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
     if re.fullmatch(r"-?\d+", case.message.strip()) is None:
         return
     why = "JSON has only texts for keys: a table with whole numbers as keys comes back with texts"
+    read = _files_of_texts(case)
+    readers = {place for file in read for place in follow(case).files_read.get(file, ())}
     for file in files:
         tree = case.workspace.tree(file)
         calls = [
@@ -237,12 +239,31 @@ def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
         ]
         for call in calls:
             name = called_name(call)
+            if name in ("load", "loads") and readers and not readers & set(_lines_of(file, call)):
+                continue
             if name in ("load", "loads"):
                 yield Clue("rules.json_keys", file, call.lineno, 1.0, why)
                 for line in _used_below(tree, call):
-                    yield Clue("rules.json_keys", file, line, 1.0, why)
+                    yield Clue("rules.json_keys", file, line, 0.6, why)
             elif name in ("dump", "dumps"):
                 yield Clue("rules.json_keys", file, call.lineno, 0.8, why)
+
+
+def _files_of_texts(case: Case) -> set[str]:
+    """Return the files of the table that was asked for a number and has texts for keys."""
+    raised = follow(case).raised
+    if raised is None or raised.what != "key" or len(raised.sides) < 2:
+        return set()
+    table = raised.sides[1]
+    if not isinstance(table.data, dict) or not all(isinstance(key, str) for key in table.data):
+        return set()
+    values = [value for value in table.data.values() if isinstance(value, Value)]
+    return {file for value in (table, *values) for file, _ in value.origins}
+
+
+def _lines_of(file: str, call: ast.Call) -> list[Origin]:
+    """Return the lines of a call."""
+    return [(file, line) for line in range(call.lineno, (call.end_lineno or call.lineno) + 1)]
 
 
 def _used_below(tree: ast.AST | None, call: ast.Call) -> list[int]:

@@ -24,7 +24,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     own_nodes,
     source,
 )
-from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.followed_run import follow, has_views, how_known
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Items
@@ -46,11 +46,15 @@ def find_dataframes(case: Case) -> Iterator[Clue]:
     """Yield the calls that prepare a table otherwise than its user expects."""
     if case.category.id == "key_not_found":
         yield from _joined(case)
+        if not has_views(case):
+            yield from _left_out_keys(case)
     message = case.message.lower()
     if "feature names should match" in message:
         yield from _dummies(case)
     if any(words in message for words in MISSING):
         yield from _not_filled(case)
+    if TEXT_AS_NUMBER.search(case.message) and not has_views(case):
+        yield from _tests_for_objects(case)
     if case.category.id in WIDTHS:
         yield from _fitted_anew(case)
         yield from _fitted_by_function(case)
@@ -76,8 +80,115 @@ def _joined(case: Case) -> Iterator[Clue]:
             named = {n.value for n in ast.walk(on) if isinstance(n, ast.Constant)} if on else set()
             if called_name(call) not in ("merge", "merge_asof") or on is None or key in named:
                 continue
+            if not _joins(case, file, call, owners):
+                continue
             why = f"`{key}` is a column of {owners[0]} and of {owners[1]}: joined, it gets a suffix"
             yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+TEXT_AS_NUMBER = re.compile(
+    r"could not convert string to float|non-numeric data|must be real number, not str"
+    r"|DataFrame\.dtypes for data must be|Unable to convert array of bytes/strings"
+)
+"""How libraries say that a column of texts stands among numbers."""
+OBJECTS = {"'object'", "'O'", "object", "np.object_", "numpy.object_", "np.dtype('O')"}
+"""How programs write the dtype that columns of texts had before pandas 3.0."""
+
+
+def _tests_for_objects(case: Case) -> Iterator[Clue]:
+    """Find tests whether a dtype is ``object``: pandas 3.0 gives columns of texts another one.
+
+    (pandas, "Migration guide for the new string data type".)
+    """
+    why = (
+        "since pandas 3.0 the dtype of a column of texts is `str`: this test holds for none of them"
+    )
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Call):
+                is_test = called_name(node) == "is_object_dtype"
+            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq)):
+                sides = [source(node.left), source(node.comparators[0])]
+                of_dtype = any(re.search(r"\bdtypes?\b", side) for side in sides)
+                is_test = of_dtype and not OBJECTS.isdisjoint(sides)
+            else:
+                continue
+            if is_test:
+                yield Clue("rules.strong", file, node.lineno, 1.0, why)
+
+
+def _joins(case: Case, file: str, call: ast.Call, owners: list[str]) -> bool:
+    """Whether a join may be one of two of the tables, where the files of its sides are known."""
+    sides = [*call.args[:2]]
+    if isinstance(call.func, ast.Attribute) and source(call.func.value) not in ("pd", "pandas"):
+        sides = [call.func.value, *call.args[:1]]
+    read = [_files_of(case, file, side) for side in sides]
+    names = {owner.rpartition("/")[2] for owner in owners}
+    return len(read) < 2 or not all(read) or all(names & files for files in read)
+
+
+MOST_ASSIGNED = 40
+
+
+def _files_of(case: Case, file: str, expr: ast.expr) -> set[str]:
+    """Return the names of the data files from which a file's assignments make an expression."""
+    tree = case.workspace.tree(file)
+    assigned: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree) if tree is not None else ():
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                assigned.setdefault(source(target), []).append(node.value)
+    waiting, seen, files = [expr], set[str](), set[str]()
+    for _ in range(MOST_ASSIGNED):
+        if not waiting:
+            break
+        for node in ast.walk(waiting.pop()):
+            if isinstance(node, ast.Constant) and str(node.value).endswith(TABLES):
+                files.add(str(node.value).rpartition("/")[2])
+            if isinstance(node, ast.Name) and node.id not in seen:
+                seen.add(node.id)
+                waiting.extend(assigned.get(node.id, ()))
+    return files
+
+
+def _left_out_keys(case: Case) -> Iterator[Clue]:
+    """Find groups that a function is applied to, and by whose column nothing is found afterwards.
+
+    Since pandas 3.0 the function is not given the columns that the rows were grouped by, so what it
+    returns lacks them (pandas, "What's new in 3.0.0", ``include_groups``).
+    """
+    keys = {str(fact.value) for fact in case.facts.of(FactKind.KEY)}
+    for file, call in _calls(case):
+        if called_name(call) != "apply" or not isinstance(call.func, ast.Attribute):
+            continue
+        grouped = call.func.value
+        while isinstance(grouped, ast.Subscript):
+            grouped = grouped.value
+        if not isinstance(grouped, ast.Call) or called_name(grouped) != "groupby":
+            continue
+        by = keyword(grouped, "by") or (grouped.args[0] if grouped.args else None)
+        lost = sorted(keys & _texts_of(case, file, by)) if by is not None else []
+        if lost:
+            why = (
+                f"since pandas 3.0 the function that `apply` calls is not given `{lost[0]}`, by "
+                "which the rows are grouped: what it returns lacks that column"
+            )
+            yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+def _texts_of(case: Case, file: str, expr: ast.expr) -> set[str]:
+    """Return the texts in an expression, and in what a name in it is assigned in the file."""
+    names = {node.id for node in ast.walk(expr) if isinstance(node, ast.Name)}
+    tree = case.workspace.tree(file)
+    assigned = [
+        node.value
+        for node in (ast.walk(tree) if tree is not None and names else ())
+        if isinstance(node, ast.Assign) and names & {source(target) for target in node.targets}
+    ]
+    parts: list[ast.AST] = [expr, *assigned]
+    constants = (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Constant))
+    return {node.value for node in constants if isinstance(node.value, str)}
 
 
 WIDTHS = {"tensor_mismatch", "illegal_argument"}
@@ -324,6 +435,12 @@ def _strength(expr: ast.expr) -> float:
     return 0.0
 
 
+def _gives_labels(case: Case, file: str) -> bool:
+    """Whether a file gives rows of tables new labels somewhere (``reset_index``)."""
+    tree = case.workspace.tree(file)
+    return tree is not None and any(called_name(c) == "reset_index" for c in calls_in(tree))
+
+
 def find_kept_labels(case: Case) -> Iterator[Clue]:
     """Yield what leaves a table with gaps in its row labels, where a position is looked up.
 
@@ -345,7 +462,9 @@ def find_kept_labels(case: Case) -> Iterator[Clue]:
         if _strength(node.expr) or keeps:
             seen.add(place)
             why = f"`{node.text}` keeps the labels of its rows, among which a number is looked up"
-            score = (0.8 if _strength(node.expr) else 1.0) * math.exp(-step.distance / 20)
+            # Where rows get new labels elsewhere, this is where that was forgotten.
+            rows, columns = (1.0, 0.8) if _gives_labels(case, node.file) else (0.8, 1.0)
+            score = (rows if _strength(node.expr) else columns) * math.exp(-step.distance / 20)
             yield Clue("rules.row_labels", *place, score, why)
 
 

@@ -114,6 +114,9 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _odd_when_halved(case)
     yield from _one_step_more(case)
     yield from _cut_unlike(case)
+    if OF_LENGTHS.search(case.message):
+        # A length as a value is too great: no axis is.
+        return
     crossed, no_axes = _are_crossed(case), "zero-dimensional" in case.message
     for step in case.raise_slice:
         yield from _operations(step, crossed, no_axes)
@@ -531,6 +534,9 @@ ORDERS = {
     *("view", "reshape", "permute", "transpose", "swapaxes", "moveaxis", "movedim", "rearrange"),
 }
 """Operations that decide which axis comes first."""
+
+
+OF_LENGTHS = re.compile(r"\b\w*lengths? to have value")
 
 
 def _are_crossed(case: Case) -> bool:

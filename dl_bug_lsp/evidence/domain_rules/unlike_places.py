@@ -40,8 +40,9 @@ from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
-from dl_bug_lsp.provenance.launches import SETTINGS, Launch, commands_before, name_of
+from dl_bug_lsp.provenance.launches import Launch, commands_before, name_of
 from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MOST_FILES = 30
@@ -448,7 +449,7 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
         if default == word.text:
             continue
         # Another config file says all else differently, too.
-        are_configs = all(str(v).endswith(SETTINGS) for v in (default, word.text))
+        are_configs = all(str(v).endswith(CONFIG_EXTENSIONS) for v in (default, word.text))
         if OWN_OPTIONS.search(name) and not are_configs:
             continue
         # How many samples come at once is no part of a model's state.

@@ -49,7 +49,7 @@ def find_unset_parameters(case: Case) -> Iterator[Clue]:
         yield clue
 
 
-def share_of(case: Case, clue: Clue) -> float:
+def clue_factor(case: Case, clue: Clue) -> float:
     """Return what a clue counts: less on a setting that a call should have handed on."""
     if clue.file.endswith(".py") or not case.places:
         return 1.0

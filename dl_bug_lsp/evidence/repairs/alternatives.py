@@ -220,6 +220,8 @@ UNWRAPPED = {
     *("mean", "sum", "tolist", "ravel", "expand_dims", "one_hot", "get_dummies", "to_categorical"),
     *("astype", "double", "half", "T", "mT", "cpu", "values", "strip", "lower", "upper", "list"),
     *("str", "int", "tuple", "asarray", "array", "set", "sorted", "swapaxes", "squeeze_"),
+    *("batch", "padded_batch", "ragged_batch", "unbatch", "repeat", "tile", "stack", "atleast_2d"),
+    *("atleast_1d", "atleast_3d", "to_frame", "to_list", "split", "encode", "decode", "diff"),
 }
 RENAMED = (
     ("view", "permute"),

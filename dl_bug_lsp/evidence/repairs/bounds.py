@@ -62,8 +62,8 @@ def find_growing(case: Case) -> Iterator[Clue]:
         yield Clue("rules.strong", file, line, OF_GROWTH, f"{adds} {how_known(case)}")
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on a bound that a growing sequence passes sooner or later.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little on a bound that a growing sequence passes sooner or later.
 
     The run passed the same check in the rounds before.
     """

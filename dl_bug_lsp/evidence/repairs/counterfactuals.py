@@ -32,6 +32,7 @@ from dl_bug_lsp.evidence.followed_run import (
 )
 from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
+from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
@@ -48,6 +49,8 @@ from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.workspace import EditedWorkspace
 
 MOST_EDITS = 100
+MOST_WITH_EARLIER = 15
+"""Edits of files that commands before the failing one are made of or read."""
 MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
 """The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
@@ -90,9 +93,9 @@ SHAPING = {
     *("setting.near", "setting.factor", "slice", "shape", "item.removed", "setting.item"),
     "wrap.padded",
 }
-ADDING = {"wrap.unsqueeze", "wrap.axes"}
+ADDING = {"wrap.unsqueeze", "wrap.axes", "unwrap"}
 CUTTING = {"wrap.detach"}
-DROPPING = {"index.added", "index.removed", "wrap.squeeze"}
+DROPPING = {"index.added", "index.removed", "wrap.squeeze", "unwrap"}
 OF_AXES, MEANT_AXES = 30.0, 0.5
 """How much sooner edits are tried that the failure asks for, and what one of them that changes the
 number of axes counts at least where it passes."""
@@ -120,6 +123,9 @@ NOT_MIXED_UP = 0.3
 """What the definitions of such names count: both are meant, and one is used for the other."""
 NAMED_RATE = 0.4
 """The share of lines with the cause from which on an edit of a kind is named in a report."""
+QUOTES = "'\""
+ALIKE = 0.6
+"""From here on one key may be another one that is misspelt."""
 UNNAMED = {"slice", *OF_BRANCHES}
 """Edits after which a program mostly runs on with other data or in another branch than is meant."""
 TEXT = -1
@@ -376,9 +382,15 @@ def _try(case: Case) -> list[Tried]:
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
     found: list[Tried] = []
+    again = 0
     for candidate in in_order(search, further):
         checkpoint()
         place = (candidate.edit.file, candidate.edit.line)
+        if candidate.edit.file in earlier_runs(case).files:
+            # The commands before the failing one are followed with the edit, too.
+            again += 1
+            if again > MOST_WITH_EARLIER:
+                continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
         found.append(Tried(candidate, effect, search.visits))
@@ -725,8 +737,8 @@ def find(case: Case) -> Iterator[Clue]:
         yield Clue("repair.followed", file, line, score, why, suggestion)
 
 
-def share_of(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: little on the definitions of two names that are mixed up.
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: little on the definitions of two names that are mixed up.
 
     Where the sides of a failure are two settings of one quantity (``BATCH_SIZE``,
     ``EVAL_BATCH_SIZE``), and the run passes with the other name at one place, both are meant.
@@ -768,6 +780,13 @@ def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
         return False
     raised = follow(case).raised
     if kind == "string.other" and (raised is None or raised.what != "key"):
+        return False
+    if kind == "string" and raised is not None and raised.what == "key":
+        # Any key that is there passes; one that is written in another way says nothing.
+        return similarity(_text(edit.old).strip(QUOTES), _text(edit.new).strip(QUOTES)) >= ALIKE
+    numbers = [side.data for side in raised.sides] if raised is not None else []
+    if kind == "operator" and len(numbers) == 1 and type(numbers[0]) is int and numbers[0] < 0:
+        # Any operator that makes the number greater passes.
         return False
     if kind == "unpacking":
         old, new = ([p.strip("() ") for p in _text(e).split(",")] for e in (edit.old, edit.new))

@@ -109,7 +109,8 @@ class Edit:
 
 PRIORS = {
     "offset": 1.0, "slice": 0.8, "axis": 0.9, "axis.added": 0.6, "name": 0.2, "attribute": 0.2,
-    "name.unused": 0.8, "name.whole": 1.6, "name.joined": 1.6, "attribute.unused": 0.8,
+    "name.unused": 0.8, "name.alike": 0.5, "name.whole": 1.6, "name.joined": 1.6,
+    "attribute.unused": 0.8,
     "name.needed": 1.0, "attribute.needed": 1.0, "attribute.section": 0.8,
     "arguments": 0.9, "unwrap": 0.6, "wrap.dtype": 0.7, "wrap.unsqueeze": 0.4,
     "wrap.transpose": 0.5, "wrap.squeeze": 0.6, "wrap.detach": 0.8, "wrap.requires": 0.8,
@@ -135,6 +136,7 @@ PRIORS = {
     "setting.list": 0.6, "setting.item": 0.9, "item.removed": 0.3, "shape": 0.8,
     "wrap.padded": 0.8, "setting.choice": 0.8, "wrap.dates": 0.7, "keyword.dates": 1.0,
     "wrap.spelt": 0.5, "literal.type": 0.7, "statement.kept": 1.0, "string.option": 0.9,
+    "setting.unit": 0.8,
 }  # fmt: skip
 """How likely an edit of a kind is what the author would write, against the other kinds."""
 
@@ -624,6 +626,7 @@ class Editor:
             for name, value in list(scope.names.items()):
                 if name != node.id and not name.startswith("__") and _may_stand(value, own):
                     kind = "name" if name in used or scope is not env else "name.unused"
+                    kind = "name.alike" if _are_alike(name, value, node.id, own) else kind
                     kind = "name.needed" if self._is_needed(value, own) else kind
                     yield ast.Name(name, ast.Load()), kind
                     count += 1
@@ -1330,6 +1333,17 @@ def _may_stand(value: Value, own: Value) -> bool:
     if b is None:
         return True
     return type(a) is type(b) and isinstance(a, (str, list, tuple, dict)) and a != b
+
+
+def _are_alike(name: str, value: Value, own_name: str, own: Value) -> bool:
+    """Whether two objects of one kind have names with a word in common, as two scalers have."""
+    a, b = value.data, own.data
+    if isinstance(a, LibraryObject) and isinstance(b, LibraryObject):
+        is_one_kind = a.name == b.name
+    else:
+        is_one_kind = isinstance(a, Instance) and isinstance(b, Instance) and a.cls is b.cls
+    words = set(parts_of(name)) & set(parts_of(own_name))
+    return is_one_kind and any(len(word) > 1 for word in words)
 
 
 def _part_of_library(name: str) -> str:

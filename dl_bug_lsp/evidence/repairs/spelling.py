@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.domain_rules.syntax import near_files
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.names import listed_names
 from dl_bug_lsp.evidence.repairs import repair_context
@@ -29,7 +30,7 @@ from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.names import BUILTINS
 from dl_bug_lsp.provenance.nodes import Config, Mapping
-from dl_bug_lsp.provenance.scopes import Scope
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 
 NEAR = 0.7
@@ -138,6 +139,8 @@ def _pair(
     if not asked or not given:
         return
     old, new = asked[0].text, given[0].text
+    if old == new:
+        return  # They differ in their types: a number and a text.
     if old.startswith(f"{new}."):
         return  # The table that the key would stand in.
     # A word of one or two letters stands everywhere and means something else each time.
@@ -159,6 +162,9 @@ def _pair(
 def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
     """Find the nearest key of the table at hand, else of any table that the program writes."""
     case = repairs.case
+    if _is_stored(case, key):
+        # The name is right; what is asked here did not get it.
+        return
     given: dict[str, list[Spelling]] = {}
     asked: list[Spelling] = []
     for start in case.starts:
@@ -209,6 +215,22 @@ def _key(repairs: RepairContext, key: str) -> Iterator[Clue]:
         initials = [n for n in given if len(n) == 1 and key.startswith(n)]
         if len(initials) == 1:
             yield from _pair(repairs, asked, given[initials[0]], NEAR, "keys")
+
+
+def _is_stored(case: Case, key: str) -> bool:
+    """Whether the program gives something a part under this key (``table["key"] = ...``)."""
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+                stored = [node.slice.value] if isinstance(node.slice, ast.Constant) else []
+            elif isinstance(node, ast.Call) and called_name(node) == "assign":
+                stored = [keyword.arg for keyword in node.keywords]
+            else:
+                continue
+            if key in stored:
+                return True
+    return False
 
 
 def _followed_keys(case: Case, key: str) -> tuple[list[Spelling], dict[str, list[Spelling]]] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -189,6 +190,9 @@ def _other_settings(
             if number not in tried and number >= 0:
                 tried.add(number)
                 yield str(number), f"setting{distance(number, value, numbers)}"
+        for number in _in_other_units(entry.key, value):
+            if number not in tried:
+                yield str(number), "setting.unit"
         yield f"[{entry.text}]", "setting.list"
     elif isinstance(value, str):
         for other in (*chosen.get(value, ()), *PRECISIONS.get(value, ())):
@@ -199,8 +203,36 @@ def _other_settings(
             yield (bare if not re.search("[eE]", bare) else repr(float(bare))), "setting.type"
     at = next((i for i, e in enumerate(entries) if e is entry), 0)
     for other_entry in (*entries[max(at - 1, 0) : at], *entries[at + 1 : at + 2]):
-        if type(other_entry.value) is type(value) and other_entry.value != value:
+        is_other = type(other_entry.value) is type(value) and other_entry.value != value
+        if is_other and _ending(other_entry.value) == _ending(value):
             yield other_entry.text, "setting.other"
+
+
+UNITS = {
+    **dict.fromkeys(("ms", "millis", "milliseconds"), (1000,)),
+    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), (60, 1000)),
+    **dict.fromkeys(("min", "mins", "minute", "minutes"), (60,)),
+    **dict.fromkeys(("h", "hour", "hours"), (24, 60)),
+    **dict.fromkeys(("d", "day", "days"), (24, 7)),
+    **dict.fromkeys(("week", "weeks"), (7,)),
+}
+"""How many of a unit another unit is, by the last word of a setting that says its unit."""
+
+
+def _in_other_units(key: str, value: int) -> Iterator[int]:
+    """Yield what a setting of a time is if its number was given in another unit."""
+    for factor in UNITS.get(re.split(r"[_\W]", key.lower())[-1], ()):
+        yield value * factor
+        if value >= factor and value % factor == 0:
+            yield value // factor
+
+
+def _ending(value: object) -> str:
+    """Return the ending of a file's name, empty of what names none.
+
+    A file of another kind cannot be read in its place, and what comes of it is not known.
+    """
+    return posixpath.splitext(value)[1].lower() if isinstance(value, str) else ""
 
 
 def distance(number: int, value: int, numbers: Sequence[int]) -> str:

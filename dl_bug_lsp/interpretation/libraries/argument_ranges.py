@@ -17,6 +17,7 @@ from dl_bug_lsp.interpretation.libraries.numpy import functions as _numpy  # noq
 from dl_bug_lsp.interpretation.libraries.numpy import known_cells as _known_cells  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import checks as _checks  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import distributions as _distributions  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import ranges as _ranges  # noqa: F401
 from dl_bug_lsp.interpretation.model_helpers import Refusal, in_range, make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import Raised, Value
@@ -36,6 +37,8 @@ torch.nn. | Linear | out_features@1 | [0, inf) | Trying to create tensor with ne
 torch.nn. | Conv1d Conv2d Conv3d | groups@6 | (0, inf) | {} must be a positive integer
 torch.nn. | Conv1d Conv2d Conv3d | padding@4 | same valid | Invalid padding string
 torch.nn. | Conv1d Conv2d Conv3d | padding_mode@8 | zeros reflect replicate circular | {} must be one of
+torch.nn. | Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout | p@0 | [0, 1] | dropout probability has to be between 0 and 1
+torch.nn.functional. | dropout dropout1d dropout2d dropout3d alpha_dropout | p@1 | [0, 1] | dropout probability has to be between 0 and 1
 torch.nn. | TripletMarginLoss | margin@0 | (0, inf) | expected margin to be greater than 0
 torch.nn.functional. | triplet_margin_loss | margin@3 | (0, inf) | margin must be greater than 0
 torch.nn.functional. | smooth_l1_loss | beta@5 | [0, inf) | does not support negative values for beta
@@ -129,7 +132,12 @@ def _register(row: str) -> None:
                 continue
             default = make_object if name[:1].isupper() else _unknown
             model = MODELS.functions.get(prefix + name, default)
-            MODELS.functions[prefix + name] = _asked(model, asked, refuses, message)
+            checked = _asked(model, asked, refuses, message)
+            # Layers are found by the last part of their names, too (``torch.nn.modules…``).
+            short = "torch." + name
+            if prefix == "torch.nn." and MODELS.functions.get(short) is model:
+                MODELS.functions[short] = checked
+            MODELS.functions[prefix + name] = checked
 
 
 for _row in ROWS.strip().splitlines():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries.images import IMAGE, Sizes, image, is_image
+from dl_bug_lsp.interpretation.libraries.python.files import class_folders
 from dl_bug_lsp.interpretation.libraries.torch.layers import add_module_methods
 from dl_bug_lsp.interpretation.libraries.torch.tensors import dimension, flag, tensor, words
 from dl_bug_lsp.interpretation.model_helpers import listed, thing
@@ -403,7 +404,10 @@ def _picture(interpreter: Interpreter, call: Call) -> Value:
     place = data.made if isinstance(data, LibraryObject) else call.place
     target = Value(UNKNOWN)
     if isinstance(data, LibraryObject) and data.short in ("ImageFolder", "DatasetFolder"):
+        classes = class_folders(interpreter, given.get("root"))
         target = Value(Array((), "int64", "python"), frozenset({place}))
+        if classes and isinstance(target.data, Array):
+            target.data.lowest, target.data.highest = 0, len(classes) - 1
     picture = Value(LibraryObject(IMAGE, (), {}, place, {}), frozenset({place}))
     both, one, other = (given.get(name, Value(None)) for name in _OPTIONS[::-1])
     if both.data is not None:
@@ -415,6 +419,21 @@ def _picture(interpreter: Interpreter, call: Call) -> Value:
     return Value((picture, target), frozenset({place}))
 
 
+def _classes(interpreter: Interpreter, call: Call) -> Value:
+    """Return the names of the classes, or their numbers by name."""
+    made = call.held
+    root = None if made is None else option(made, 0, "root")
+    classes = None if root is None else class_folders(interpreter, root)
+    if made is None or not classes:
+        return call.unknown()
+    places = frozenset({made.made})
+    if call.name == "class_to_idx":
+        return Value({name: Value(n, places) for n, name in enumerate(classes)}, places)
+    return Value([Value(name, places) for name in classes], places)
+
+
+for _name in ("ImageFolder", "DatasetFolder"):
+    MODELS.attribute(_name, "classes", "class_to_idx")(_classes)
 for _name in PICTURES:
     MODELS.method(_name, "__getitem__")(_picture)
     MODELS.method(_name, "__init__")(_own_options)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dl_bug_lsp.messages.facts import at_axis, broadcast, differ, elements, inner
+from dl_bug_lsp.messages.facts import at_axis, bound_of_axis, broadcast, differ, elements, inner
 from dl_bug_lsp.messages.families import Family as Row
 
 # fmt: off
@@ -60,6 +60,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("feed_shape", "Cannot feed value of shape {A:shape} for Tensor {O:name}, which has shape {E:shape}", derive=differ),
     Row("gather", "indices{A:shape} = {A:index} is not in [{X:number}, {E:bound})", also="X:operation=gather;X:operation=embedding"),
     Row("gather", "indices{X:shape} = {A:shape} does not index into {? param ?} shape {E:shape}", also="X:operation=gather"),
+    Row("slice", "slice index {A:index} of dimension {X:axis} out of bounds. for '{...}' with input shapes: {A:shape}", also="X:operation=slice", derive=bound_of_axis),
     Row("slice", "slice index {A:index} of dimension {X:axis} out of bounds", also="X:operation=slice"),
     Row("slice", "Expected size[{X:axis}] in [{X:number}, {E:bound}], but got {A:size}", also="X:operation=slice"),
     Row("slice", "Index out of range using input dim {A:axis}; input has only {E:count} dims", also="X:operation=slice"),

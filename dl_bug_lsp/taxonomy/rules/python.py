@@ -14,6 +14,7 @@ from dl_bug_lsp.taxonomy.classification_context import (
     library_of,
     rule,
 )
+from dl_bug_lsp.tracebacks.dialects import dialect_named
 
 MISUSE, SHAPE, TYPE = "framework_api_misuse", "tensor_mismatch", "type_mismatch"
 INDEX, ARGUMENT, KEY = "illegal_index", "illegal_argument", "key_not_found"
@@ -92,7 +93,7 @@ def _complains_of_none(context: ClassificationContext) -> bool:
 
 def _in_test(context: ClassificationContext) -> bool:
     """Say whether a test's own assertion failed: it tells that a result is wrong, not why."""
-    if context.failure.dialect == "pytest":
+    if dialect_named(context.failure.dialect).is_of_test:
         return True
     return bool(context.frames) and bool(_TEST_FILE.search(context.frames[-1].file))
 
@@ -324,6 +325,17 @@ RULES: tuple[Rule, ...] = (
         confidence=0.6,
     ),
     rule("python.attribute", ATTRIBUTE, types="AttributeError", confidence=0.9),
+    rule(
+        "python.damaged_file",
+        "corrupt_data",
+        "wrong b-tree signature",
+        "bad object header version",
+        "bad symbol table node signature",
+        "bad heap free list",
+        "incorrect metadata checksum",
+        types="KeyError",
+        confidence=0.6,
+    ),
     rule("python.key", KEY, types="KeyError", confidence=0.9),
     rule("python.overflow", ARGUMENT, types="OverflowError", confidence=0.5),
     rule(

@@ -41,6 +41,7 @@ RULES: tuple[Rule, ...] = (
         "expected to have finished reduction in the prior iteration",
         "expected to mark a variable ready only once",
         "ddp expects same model across all ranks",
+        "only work with single-device/multiple-device gpu modules or cpu modules",
         "should be a 1d cpu int64 tensor",
         "parameters which did not receive grad",
         "unscale_() has already been called",

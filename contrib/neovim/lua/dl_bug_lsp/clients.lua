@@ -184,4 +184,19 @@ function M.say(words, level)
   vim.notify('dl-bug: ' .. words, vim.log.levels[level or 'INFO'])
 end
 
+-- A message of the server, cut so that nobody has to press Enter after it.
+function M.say_briefly(words, kind)
+  local line = words:gsub('%s+', ' ')
+  local room = vim.v.echospace + vim.o.columns * math.max(vim.o.cmdheight - 1, 0) - #'dl-bug: '
+  if vim.fn.strdisplaywidth(line) > room then
+    local count = vim.fn.strchars(line)
+    while count > 0 and vim.fn.strdisplaywidth(line) >= room do
+      count = count - 1
+      line = vim.fn.strcharpart(line, 0, count)
+    end
+    line = line .. '…'
+  end
+  M.say(line, ({ 'ERROR', 'WARN' })[kind])
+end
+
 return M

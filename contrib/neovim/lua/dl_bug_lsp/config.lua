@@ -41,8 +41,11 @@ function M.common()
     name = M.name,
     cmd = { 'dl-bug-lsp', 'server' },
     capabilities = capabilities,
-    init_options = { clientCommands = { 'dlBug.showSuspect' } },
+    init_options = { clientCommands = { 'dlBug.showSuspect' }, announce = ':DlBugNext' },
     handlers = {
+      ['window/showMessage'] = function(_, params)
+        require('dl_bug_lsp.clients').say_briefly(params.message, params.type)
+      end,
       ['workspace/codeLens/refresh'] = function()
         require('dl_bug_lsp').refresh_lenses()
         return vim.NIL

@@ -169,14 +169,19 @@ function M.failures()
   end)
 end
 
--- Opens the log at the failure; where the text lay in no file, the report holds it.
+-- Opens the log at the failure, of a text that lay in no file what the server kept of it; after a
+-- restart the report stands for that.
 function M.log(named)
   with_place(named, function(place)
     clients.execute('dlBug.openLog', place, function(found, client)
       if not found then
         clients.say('nothing is marked')
-      elseif found.uri and not found.shown then
-        places.show(found, client)
+      elseif found.uri then
+        if not found.shown then
+          places.show(found, client)
+        end
+        -- What was kept lies in no folder, so that nothing else attaches the server.
+        vim.lsp.buf_attach_client(vim.uri_to_bufnr(found.uri), client.id)
       elseif not found.shown then
         M.report(place)
       end

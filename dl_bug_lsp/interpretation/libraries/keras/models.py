@@ -47,6 +47,7 @@ from dl_bug_lsp.interpretation.values import (
     Unknown,
     Value,
     merged,
+    refused_axes,
     unknown,
 )
 
@@ -553,14 +554,26 @@ def _fitted(model: LibraryObject, given: Value, stated: Value) -> Value:
     if wanted is not None and (data is None or data.shape is None):
         arrays.unlike(wanted.shape or (), given, "the input is incompatible with the layer")
     if data is not None and wanted is not None and data.shape and wanted.shape:
+        message = (
+            f'Input 0 of layer "{named(model)}" is incompatible with the layer: expected '
+            f"shape={shown(wanted.shape)}, found shape={shown(data.shape)}"
+        )
+        _check_rank(message, arrays.array(given), data, wanted)
         for x, z in zip(data.shape[1:], wanted.shape[1:], strict=False):
-            arrays.same(
-                x,
-                z,
-                f'Input 0 of layer "{named(model)}" is incompatible with the layer: expected '
-                f"shape={shown(wanted.shape)}, found shape={shown(data.shape)}",
-            )
+            arrays.same(x, z, message)
     return inputs
+
+
+def _check_rank(message: str, given: Array | None, fitted: Array, wanted: Array) -> None:
+    """Raise where an input has an axis too many or too few, and without or with it does not fit."""
+    if given is None or given.shape is None or wanted.shape is None:
+        return
+    own, count = len(given.shape), len(wanted.shape)
+    if own != count and not _may_fit(fitted, wanted):
+        # Batches are made last: of too many axes the first ones are those that were added.
+        shape = given.shape[: own - count] if own > count else given.shape
+        stated = Value(count, merged(*wanted.shape))
+        raise refused_axes(message, rank_value(shape), own, stated)
 
 
 class Replay:

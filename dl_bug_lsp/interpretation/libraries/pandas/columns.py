@@ -18,6 +18,7 @@ from dl_bug_lsp.interpretation import arrays, grids, operators
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (
     NUMERIC,
+    WITHOUT_NUMBER,
     Frame,
     Series,
     affords,
@@ -395,6 +396,9 @@ def _astype_column(interpreter: Interpreter, call: Call) -> Value:
         cast = converted(column_.cells, dtype)
         if cast is not None and call.receiver is not None:
             return remade(call.receiver, cast, dtype=dtype)
+    lacking = arrays.array(call.receiver) if column_ is None else None
+    if wanted is not None and isinstance(lacking, Series) and lacking.gaps and "int" in str(dtype):
+        raise Raised("value", WITHOUT_NUMBER, Value(None, lacking.gaps), wanted)
     columns = grids.grid_of(call.receiver)
     if columns is not None and call.receiver is not None and isinstance(call.receiver.data, Array):
         rows, width = call.receiver.data.shape or (Value(UNKNOWN), Value(UNKNOWN))

@@ -279,6 +279,9 @@ def _merge(interpreter: Interpreter, call: Call) -> Value:
     count = merged(left.rows, right.rows, *([keys] if keys is not None else [])) | {call.place}
     pairs = _matched(left, right, list(on), call)
     count |= _repeated(left, right, list(on), pairs, call)
+    if pairs is not None and [i for i, _ in pairs] == list(range(size(left.rows) or 0)):
+        # Each row is there once as before: the other table does not decide how many there are.
+        count = left.rows.origins
     if pairs is None or not isinstance(left, Frame) or not isinstance(right, Frame):
         return Value(Table(columns, Value(UNKNOWN, count), origins), merged(*given))
     taken_of = {name: tuple(cells[i] for i, _ in pairs) for name, cells in left.cells.items()}

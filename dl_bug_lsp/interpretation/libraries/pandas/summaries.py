@@ -31,12 +31,14 @@ from dl_bug_lsp.interpretation.libraries.pandas.groups import groups_of
 from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     UNKNOWN,
     Array,
     BoundMethod,
     FunctionValue,
     Library,
     LibraryObject,
+    Origins,
     Table,
     Value,
     merged,
@@ -516,7 +518,7 @@ def _crosstab(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("pandas.cut", "pandas.qcut")
-def _cut(_: Interpreter, call: Call) -> Value:
+def _cut(interpreter: Interpreter, call: Call) -> Value:
     given, labels = call.given(0, "x"), call.keywords.get("labels")
     data = arrays.array(given)
     if data is None or given is None or not data.shape or "retbins" in call.keywords:
@@ -525,7 +527,47 @@ def _cut(_: Interpreter, call: Call) -> Value:
     made = Series(data.shape, "int64" if codes else "category", "numpy", index=())
     if isinstance(data, Series):
         made.name, made.index_names, made.index = data.name, data.index_names, data.index
+        made.gaps = data.gaps
+    if call.name.endswith("pandas.cut"):
+        made.gaps |= _outside(interpreter, call, data)
     return Value(made, merged(*call.args))
+
+
+def _outside(interpreter: Interpreter, call: Call, data: Array) -> Origins:
+    """Return what makes cells missing that lie in none of the bins, which are given by edges.
+
+    An interval has its right edge (``right=True``); the lowest edge is in none
+    (``include_lowest=False``).
+    """
+    bins = call.given(1, "bins")
+    if bins is None or not isinstance(bins.data, (list, tuple, Array)):
+        return NOWHERE
+    edges = listed(interpreter, bins)
+    if edges is None:
+        return NOWHERE
+    numbers = [edge.data for edge in edges if isinstance(edge.data, (int, float))]
+    held = data.cells if isinstance(data, Series) else None
+    if held is None or len(numbers) != len(edges) or not numbers:
+        return NOWHERE
+    made = merged(bins, *edges) | {call.place}
+    cells = [cell for cell in held if isinstance(cell, (int, float))]
+    low, high = min(numbers), max(numbers)
+    option = call.keywords.get("right")
+    right = option is None or option.data is not False
+    with_lowest = is_true(call.keywords.get("include_lowest")) or not right
+    outside = [
+        cell
+        for cell in cells
+        if not low <= cell <= high
+        or (cell == low and not with_lowest)
+        or (cell == high and not right)
+    ]
+    if not outside:
+        return NOWHERE
+    why = f"{len(outside)} of {len(cells)} values, as {outside[0]:g}, lie in none of the bins"
+    for origin in made:
+        arrays.note_reason(origin, f"{why} from {low:g} to {high:g}")
+    return made
 
 
 @MODELS.method("table", "equals")

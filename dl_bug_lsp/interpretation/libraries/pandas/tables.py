@@ -451,6 +451,8 @@ def set_column(
             table.gaps[name] = made.gaps
         elif own is not None:
             _set_by_labels(table, name, made, value, place)
+    elif isinstance(data, Series) and data.cells is None and data.gaps:
+        table.gaps[name] = data.gaps
     elif labelled and made is not None and len(table.index) == count:
         _set_by_labels(table, name, made, value, place)
 
@@ -844,10 +846,27 @@ def _column_names(interpreter: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None:
         return call.unknown()
-    origins = NOWHERE if call.receiver is None else call.receiver.origins
+    origins = frozenset({call.place})
+    if call.receiver is not None:
+        origins |= call.receiver.origins
+    arrays.note_listed(call.place)
     names = tuple(table.columns)
     count = Value(len(names), origins)
     return Value(Series((count,), "object", "numpy", None, None, None, names), origins)
+
+
+@MODELS.method("array", "get_loc")
+def _position_of(_: Interpreter, call: Call) -> Value:
+    """Return the position of a label; raise where none is it (``Index.get_loc``)."""
+    data, key = arrays.array(call.receiver), call.given(0, "key")
+    cells = data.cells if isinstance(data, Series) else None
+    if cells is None or key is None or not isinstance(key.data, (str, int)):
+        return call.unknown()
+    if key.data not in cells:
+        raise Raised("key", repr(key.data), key, unknown(call.receiver or key))
+    at = cells.index(key.data) if cells.count(key.data) == 1 else UNKNOWN
+    origins = key.origins if call.receiver is None else merged(call.receiver, key)
+    return Value(at, origins | {call.place})
 
 
 @MODELS.method("table", "__setattr__")

@@ -134,8 +134,9 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, Instance):
         method = interpreter.attribute(value, "__len__", call.place)
         length = interpreter.call(method, (), {}, call.place)
-        if isinstance(length.data, int) and length.data < 0:
-            raise Raised("value", "__len__() should return >= 0", length)
+        negative = arrays.below_zero(length)
+        if negative is not None:
+            raise Raised("value", "__len__() should return >= 0", negative)
         return length
     if isinstance(data, LibraryObject):
         model = MODELS.methods.get((data.short, "__len__"))
@@ -186,6 +187,8 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     start = arrays.size(given) or 0
     # Who says where to begin decides what the numbers are.
     counted = frozenset() if given is None else frozenset({call.place})
+    # So does what listed the columns whose positions they are.
+    counted |= frozenset(arrays.listings(iterated))
     if isinstance(items, Lazy):
         others = tuple(Value((Value(UNKNOWN, counted), other)) for other in items.others)
         return Value(Lazy(Value((Value(start, counted), items.item)), items.length, others))

@@ -305,12 +305,28 @@ def _meant(interpreter: Interpreter, path: str) -> list[str]:
     return list(dict.fromkeys((wanted, posixpath.normpath(posixpath.join(around, wanted)))))
 
 
+def class_folders(interpreter: Interpreter, path: Value | None) -> list[str] | None:
+    """Return the names of the folders right in a folder, one for each class, in their order.
+
+    Readers of labelled pictures take them for the classes (torchvision, ``ImageFolder``; Keras,
+    ``image_dataset_from_directory``). None where the folder is not known or has none.
+    """
+    name = text_of(path)
+    if name is None:
+        return None
+    for folder in _meant(interpreter, name):
+        found = interpreter.workspace.folders_in(folder)
+        if found:
+            return sorted(posixpath.basename(item) for item in found)
+    return None
+
+
 def text_in(interpreter: Interpreter, file: str | None) -> str | None:
     """Return a workspace file's text, None where it is too long, binary or not known."""
     text = None if file is None else interpreter.workspace.text(file)
     if text is None or file is None or len(text) > MOST_TEXT:
         return None
-    interpreter.files_read[file] = None
+    interpreter.note_read(file)
     return text
 
 

@@ -39,6 +39,7 @@ BASES, DELETED = "_base_", "_delete_"
 MOST_BASES = 12
 MOST_DEPTH = 20
 SETTINGS = (".yaml", ".yml", ".json")
+"""What ``Config.fromfile`` of mmengine reads beside Python."""
 NO_SETTINGS = (FunctionValue, BoundMethod, ClassValue, ModuleValue, Library)
 """What a config defines or imports that is no setting."""
 
@@ -62,7 +63,7 @@ def python_config(interpreter: Interpreter, file: str, depth: int = 0) -> Value:
     tree = interpreter.workspace.tree(file)
     if tree is None or depth > MOST_BASES:
         return Value(UNKNOWN)
-    interpreter.files_read.setdefault(file)
+    interpreter.note_read(file)
     base = _of_bases(interpreter, file, tree, depth)
     held: dict[object, Value] = base.data if isinstance(base.data, dict) else {}
     names = {BASES: config_of(base, Call("", (), {}, (file, 1)))}

@@ -349,7 +349,8 @@ def _refuse_unseen(held: LibraryObject, columns: list[Cells] | None, source: Val
                 lines = table.lines[index : index + 1] if isinstance(table, Frame) else ()
                 side = Value(cell, frozenset(lines) or source.origins)
                 message = f"Found unknown categories [{cell!r}] in column {number} during transform"
-                raise Raised("value", message, side, Value(UNKNOWN, fitted.origins))
+                made = Value(UNKNOWN, frozenset({held.made}))
+                raise Raised("value", message, side, Value(UNKNOWN, fitted.origins), made)
 
 
 def sparse(shape: Sequence[Value], makers: Origins, filled: Value | None) -> Value:

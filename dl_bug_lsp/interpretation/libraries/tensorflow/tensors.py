@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.libraries.python.files import class_folders
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -1051,8 +1052,10 @@ def length_of(_: Interpreter, call: Call) -> Value:
     return state_of(call)[1]
 
 
-def listed_images(call: Call, size_name: str, default: Shape, mode_name: str) -> Value:
-    """Return one batch of images and labels that are read from a folder."""
+def listed_images(
+    call: Call, size_name: str, default: Shape, mode_name: str, classes: list[str] | None
+) -> Value:
+    """Return one batch of images and labels that are read from a folder of these classes."""
     sizes = dims(call.keywords.get(size_name)) or default
     colors = call.keywords.get("color_mode")
     depth = {"grayscale": 1, "rgb": 3, "rgba": 4, None: 3}.get(
@@ -1073,20 +1076,48 @@ def listed_images(call: Call, size_name: str, default: Shape, mode_name: str) ->
     if kind == "none":
         return images
     width: Shape | None = (shape[0],)
+    count = Value(len(classes) if classes else UNKNOWN, frozenset({call.place}))
     if kind == "categorical" or (kind is None and mode_name == "class_mode"):
-        width = (shape[0], Value(UNKNOWN))
+        width = (shape[0], count)
     elif kind == "binary" and mode_name == "label_mode":
         width = (shape[0], Value(1))
     elif kind == "?":
         width = None
-    return Value((images, tensor(call, width, None)))
+    labels = tensor(call, width, None)
+    is_number = kind in ("int", "sparse") or (kind is None and mode_name == "label_mode")
+    if classes and is_number and isinstance(labels.data, Array):
+        labels.data.lowest, labels.data.highest = 0, len(classes) - 1
+    return Value((images, labels))
 
 
-def from_folder(_: Interpreter, call: Call) -> Value:
+def class_names(interpreter: Interpreter, call: Call, keyword: str) -> list[str] | None:
+    """Return the classes of images in a folder, as given or as its folders name them."""
+    given = call.keywords.get(keyword)
+    if given is not None and given.data is not None:
+        names = given.data if isinstance(given.data, (list, tuple)) else ()
+        known = [name.data for name in names if isinstance(name.data, str)]
+        return known if known and len(known) == len(names) else None
+    return class_folders(interpreter, call.given(0, "directory"))
+
+
+def from_folder(interpreter: Interpreter, call: Call) -> Value:
     """Return a data set of images and labels in a folder."""
     default = (Value(256, frozenset({call.place})),) * 2
-    item = listed_images(call, "image_size", default, "label_mode")
-    return dataset(call, item, Value(UNKNOWN))
+    classes = class_names(interpreter, call, "class_names")
+    item = listed_images(call, "image_size", default, "label_mode", classes)
+    made = dataset(call, item, Value(UNKNOWN))
+    if classes and isinstance(made.data, LibraryObject):
+        places = frozenset({call.place})
+        made.data.state["classes"] = Value([Value(name, places) for name in classes], places)
+    return made
+
+
+@MODELS.attribute("Dataset", "class_names")
+def names_of_classes(_: Interpreter, call: Call) -> Value:
+    """Return the classes of a data set of images in a folder; what is made of it has none."""
+    held = call.receiver.data if call.receiver is not None else None
+    classes = held.state.get("classes") if isinstance(held, LibraryObject) else None
+    return call.unknown() if classes is None else classes
 
 
 def make_generator(_: Interpreter, call: Call) -> Value:
@@ -1108,10 +1139,12 @@ for _prefix in ("keras.", "tensorflow.keras.", "tf.keras.", "keras.api."):
 
 
 @MODELS.method("ImageDataGenerator", "flow_from_directory", "flow_from_dataframe")
-def flow_from_folder(_: Interpreter, call: Call) -> Value:
+def flow_from_folder(interpreter: Interpreter, call: Call) -> Value:
     """Return batches of images and labels in a folder."""
     default = (Value(256, frozenset({call.place})),) * 2
-    item = listed_images(call, "target_size", default, "class_mode")
+    is_folder = call.name == "flow_from_directory"
+    classes = class_names(interpreter, call, "classes") if is_folder else None
+    item = listed_images(call, "target_size", default, "class_mode", classes)
     return Value(Lazy(item, Value(UNKNOWN)), merged(item) | {call.place})
 
 

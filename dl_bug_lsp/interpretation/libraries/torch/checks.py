@@ -1,6 +1,7 @@
 """What PyTorch's layers and functions refuse besides the shapes that their models work out.
 
 A check runs before the model of its function or layer and raises where PyTorch certainly would.
+A plain argument that is refused whatever the others are has a row in `argument_ranges` instead.
 The modules whose models it adds to are imported first.
 Sources: ``torch.nn.functional`` (``multi_head_attention_forward``, ``ctc_loss``, ``dropout``,
 ``interpolate``, ``grid_sample``, the losses), ``torch.nn.init`` and
@@ -17,6 +18,7 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries import array_functions as _functions_of_arrays  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.numpy import functions as _numpy  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import attributes as _attributes  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import distributions as _distributions  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import elementwise as _elementwise  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import functions as _torch  # noqa: F401
@@ -27,6 +29,7 @@ from dl_bug_lsp.interpretation.libraries.torch import samplers as _samplers  # n
 from dl_bug_lsp.interpretation.libraries.torch import settings as _torch_settings  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import states as _states  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST
+from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     FLOATING,
     REDUCED,
@@ -49,43 +52,50 @@ Check = Callable[[Given], None]
 def before(names: Sequence[str], parameters: str) -> Callable[[Check], Check]:
     """Register a check of functions, or of what calling layers does, by their parameters.
 
-    A layer's check also gets what the layer holds, under the names of its constructor.
+    A layer's check also gets what the layer holds, under the names of its constructor. Raises
+    `KeyError` where a function or layer has no model that the check could run before.
     """
 
     def keep(check: Check) -> Check:
         for name in names:
-            for table in (MODELS.objects, MODELS.functions):
-                model = table.get(name)
-                is_layer = name.rpartition(".")[2][:1].isupper()
-                if model is not None and is_layer is (table is MODELS.objects):
-                    table[name] = _checked(model, check, parameters.split())
+            is_layer = name.rpartition(".")[2][:1].isupper()
+            table = MODELS.objects if is_layer else MODELS.functions
+            table[name] = _checked(table[name], check, parameters.split())
         return check
 
     return keep
 
 
-def _checked(model: Model, check: Check, parameters: Sequence[str]) -> Model:
+def made_with(*layers: str) -> Callable[[Check], Check]:
+    """Register a check of what layers are made with, by the names of their parameters.
+
+    It holds for classes derived from them, too. Raises `KeyError` where a layer is not known.
+    """
+
+    def keep(check: Check) -> Check:
+        for short in layers:
+            parameters = [word.rstrip("*") for word in SIGNATURES[short].split()]
+            for name in (f"torch.nn.{short}", f"torch.{short}"):
+                MODELS.functions[name] = _checked(MODELS.functions[name], check, parameters)
+            start = MODELS.methods[short, "__init__"]
+            MODELS.methods[short, "__init__"] = _checked(start, check, parameters, with_state=False)
+        return check
+
+    return keep
+
+
+def _checked(
+    model: Model, check: Check, parameters: Sequence[str], *, with_state: bool = True
+) -> Model:
+    """Return a model that runs a check of its arguments first."""
+
     def run(interpreter: Interpreter, call: Call) -> Value:
-        state = state_of(call.receiver) if call.receiver is not None else None
+        state = state_of(call.receiver) if with_state else None
         given = {**(state or {}), **dict(zip(parameters, call.args, strict=False)), **call.keywords}
         check({name: value for name, value in given.items() if value.data is not None})
         return model(interpreter, call)
 
     return run
-
-
-def made_with(names: Sequence[str], parameters: str) -> Callable[[Check], Check]:
-    """Register a check of what layers are made with."""
-
-    def keep(check: Check) -> Check:
-        for name in names:
-            model = MODELS.functions.get(f"torch.nn.{name}")
-            if model is not None:
-                run = _checked(model, check, parameters.split())
-                MODELS.functions[f"torch.nn.{name}"] = MODELS.functions[f"torch.{name}"] = run
-        return check
-
-    return keep
 
 
 def _layers(*shorts: str) -> list[str]:
@@ -104,7 +114,7 @@ def _shape(value: Value | None) -> tuple[Value, ...] | None:
 # --- attention ------------------------------------------------------------------------------------
 
 
-def _masked(
+def _refuse_masks(
     mask: Value | None,
     padding: Value | None,
     target: Value,
@@ -145,7 +155,8 @@ def _lengths(value: Value | None, first: bool | None) -> tuple[Value, Value | No
     _layers("MultiheadAttention"),
     "query key value key_padding_mask need_weights attn_mask average_attn_weights is_causal",
 )
-def _attention(given: Given) -> None:
+def _attention_shapes(given: Given) -> None:
+    """Refuse a key that does not fit its value, and masks that do not fit the sequences."""
     first = flag(given.get("batch_first"), default=False)
     query, key = _lengths(given.get("query"), first), _lengths(given.get("key"), first)
     if query is None or key is None:
@@ -155,10 +166,10 @@ def _attention(given: Given) -> None:
         for x, y in zip(a[:-1], b[:-1], strict=True):
             arrays.same(x, y, "key's shape does not match value's")
     masks = given.get("attn_mask"), given.get("key_padding_mask")
-    _masked(*masks, query[0], key[0], key[1], given.get("num_heads"))
+    _refuse_masks(*masks, query[0], key[0], key[1], given.get("num_heads"))
 
 
-def _settings(given: Given) -> Given:
+def _layer_settings(given: Given) -> Given:
     """Return what a layer of a transformer was made with, also where it lies in a stack of them."""
     for name in ("encoder_layer", "decoder_layer"):
         inner = state_of(given.get(name))
@@ -169,27 +180,29 @@ def _settings(given: Given) -> Given:
 
 @before(_layers("TransformerEncoderLayer"), "src src_mask src_key_padding_mask is_causal")
 @before(_layers("TransformerEncoder"), "src mask src_key_padding_mask is_causal")
-def _encoder(given: Given) -> None:
-    settings = _settings(given)
+def _encoder_masks(given: Given) -> None:
+    """Refuse masks that do not fit the source."""
+    settings = _layer_settings(given)
     result = _lengths(given.get("src"), flag(settings.get("batch_first"), default=False))
     if result is not None:
         masks = given.get("src_mask", given.get("mask")), given.get("src_key_padding_mask")
-        _masked(*masks, result[0], *result, settings.get("nhead"))
+        _refuse_masks(*masks, result[0], *result, settings.get("nhead"))
 
 
 @before(
     _layers("TransformerDecoderLayer", "TransformerDecoder"),
     "tgt memory tgt_mask memory_mask tgt_key_padding_mask memory_key_padding_mask",
 )
-def _decoder(given: Given) -> None:
-    settings = _settings(given)
+def _decoder_masks(given: Given) -> None:
+    """Refuse masks that do not fit the target or the memory."""
+    settings = _layer_settings(given)
     first, heads = flag(settings.get("batch_first"), default=False), settings.get("nhead")
     own, memory = _lengths(given.get("tgt"), first), _lengths(given.get("memory"), first)
     if own is not None:
-        _masked(given.get("tgt_mask"), given.get("tgt_key_padding_mask"), own[0], *own, heads)
+        _refuse_masks(given.get("tgt_mask"), given.get("tgt_key_padding_mask"), own[0], *own, heads)
     if own is not None and memory is not None:
         masks = given.get("memory_mask"), given.get("memory_key_padding_mask")
-        _masked(*masks, own[0], *memory, heads)
+        _refuse_masks(*masks, own[0], *memory, heads)
 
 
 @before(
@@ -197,14 +210,16 @@ def _decoder(given: Given) -> None:
     "src tgt src_mask tgt_mask memory_mask src_key_padding_mask tgt_key_padding_mask "
     "memory_key_padding_mask",
 )
-def _transformer(given: Given) -> None:
-    _encoder(given)
+def _transformer_masks(given: Given) -> None:
+    """Refuse masks that do not fit the source, the target or the memory."""
+    _encoder_masks(given)
     memory = {"memory": given["src"]} if "src" in given else {}
-    _decoder({**given, **memory})
+    _decoder_masks({**given, **memory})
 
 
 @before(_functions("scaled_dot_product_attention"), "query key value attn_mask")
-def _dot_product(given: Given) -> None:
+def _dot_product_mask(given: Given) -> None:
+    """Refuse a mask that does not broadcast to the weights of attention."""
     query, key, mask = (_shape(given.get(n)) for n in ("query", "key", "attn_mask"))
     if not query or not key or not mask or min(len(query), len(key), len(mask)) < 2:
         return
@@ -230,7 +245,8 @@ CTC = "log_probs targets input_lengths target_lengths blank reduction zero_infin
 
 @before(_layers("CTCLoss"), "log_probs targets input_lengths target_lengths")
 @before(_functions("ctc_loss"), CTC)
-def _ctc(given: Given) -> None:
+def _ctc_lengths(given: Given) -> None:
+    """Refuse lengths and targets that do not fit the batch, and a blank that is no class."""
     shape = _shape(given.get("log_probs"))
     if shape is None or len(shape) != 3:
         return
@@ -254,7 +270,8 @@ def _ctc(given: Given) -> None:
 
 
 @before(["torch.nn.utils.rnn.pack_padded_sequence"], "input lengths batch_first enforce_sorted")
-def _packed(given: Given) -> None:
+def _packed_lengths(given: Given) -> None:
+    """Refuse lengths that are not one for each sequence, positive, in order and on the CPU."""
     result = _lengths(given.get("input"), flag(given.get("batch_first"), default=False))
     lengths = given.get("lengths")
     if lengths is None:
@@ -280,6 +297,7 @@ def _packed(given: Given) -> None:
 
 
 def _broadcasts(*values: Value | None) -> None:
+    """Raise where the shapes that are known do not broadcast."""
     shapes = [shape for shape in map(_shape, values) if shape is not None]
     joint: tuple[Value, ...] = ()
     for shape in shapes:
@@ -290,14 +308,15 @@ def _broadcasts(*values: Value | None) -> None:
 @before(
     _functions("binary_cross_entropy", "binary_cross_entropy_with_logits"), "input target weight"
 )
-def _weighted(given: Given) -> None:
+def _binary_loss_weights(given: Given) -> None:
+    """Refuse weights that do not broadcast to the scores or lie on another device."""
     for name in ("weight", "pos_weight"):
         if name in given:
             _broadcasts(given.get("input"), given[name])
             _same_place(given.get("input"), given[name])
 
 
-def _unsafe(model: Model) -> Model:
+def _without_autocast(model: Model) -> Model:
     """Refuse a loss of probabilities in an `autocast` block of a GPU, as PyTorch does."""
 
     def run(interpreter: Interpreter, call: Call) -> Value:
@@ -314,15 +333,15 @@ def _unsafe(model: Model) -> Model:
 
 
 for _name in _layers("BCELoss"):
-    MODELS.objects[_name] = _unsafe(MODELS.objects[_name])
+    MODELS.objects[_name] = _without_autocast(MODELS.objects[_name])
 for _name in _functions("binary_cross_entropy"):
-    if _name in MODELS.functions:
-        MODELS.functions[_name] = _unsafe(MODELS.functions[_name])
+    MODELS.functions[_name] = _without_autocast(MODELS.functions[_name])
 
 
 @before(_layers("CrossEntropyLoss", "NLLLoss"), "input target")
 @before(_functions("cross_entropy", "nll_loss"), "input target weight")
-def _class_weights(given: Given) -> None:
+def _class_loss_weights(given: Given) -> None:
+    """Refuse weights of another device or dtype, and smoothing that is no share."""
     weight, scores = array(given.get("weight")), array(given.get("input"))
     if weight is not None and scores is not None:
         _same_place(given.get("input"), given["weight"])
@@ -335,6 +354,7 @@ def _class_weights(given: Given) -> None:
 
 
 def _same_place(a: Value | None, b: Value | None) -> None:
+    """Raise where two tensors lie on different devices."""
     x, y = array(a), array(b)
     if a is None or b is None or x is None or y is None:
         return
@@ -344,7 +364,8 @@ def _same_place(a: Value | None, b: Value | None) -> None:
 
 @before(_layers("KLDivLoss"), "input target")
 @before(_functions("kl_div"), "input target")
-def _of_whole(given: Given) -> None:
+def _kl_div_dtypes(given: Given) -> None:
+    """Refuse whole numbers."""
     for name in ("input", "target"):
         data = array(given.get(name))
         if data is not None and data.library == "torch" and data.dtype in WHOLE:
@@ -353,13 +374,15 @@ def _of_whole(given: Given) -> None:
 
 @before(_layers("HingeEmbeddingLoss", "SoftMarginLoss"), "input target")
 @before(_functions("hinge_embedding_loss", "soft_margin_loss"), "input target")
-def _of_pairs(given: Given) -> None:
+def _paired_loss_shapes(given: Given) -> None:
+    """Refuse a target that does not broadcast to the scores."""
     _broadcasts(given.get("input"), given.get("target"))
 
 
 @before(_layers("CosineEmbeddingLoss"), "input1 input2 target")
 @before(_functions("cosine_embedding_loss"), "input1 input2 target")
-def _of_cosines(given: Given) -> None:
+def _cosine_embedding_target(given: Given) -> None:
+    """Refuse a target that is not one number for each row."""
     first, target = _shape(given.get("input1")), _shape(given.get("target"))
     if first is not None and target is not None and len(first) == 2 and len(target) == 1:
         arrays.same(target[0], first[0], "the target's size is not the batch size")
@@ -367,23 +390,32 @@ def _of_cosines(given: Given) -> None:
 
 @before(_layers("MarginRankingLoss"), "input1 input2 target")
 @before(_functions("margin_ranking_loss"), "input1 input2 target")
-def _of_ranks(given: Given) -> None:
+def _margin_ranking_shapes(given: Given) -> None:
+    """Refuse inputs and a target of unlike shapes."""
     _same_ranks(given, ("input1", "input2", "target"))
     _broadcasts(given.get("input1"), given.get("input2"), given.get("target"))
 
 
-@before(_layers("TripletMarginLoss", "TripletMarginWithDistanceLoss"), "anchor positive negative")
-@before(
-    _functions("triplet_margin_loss", "triplet_margin_with_distance_loss"),
-    "anchor positive negative",
-)
-def _of_triplets(given: Given) -> None:
-    names = ("anchor", "positive", "negative")
-    _same_ranks(given, names)
-    _broadcasts(*(given.get(name) for name in names))
+TRIPLET = "anchor positive negative"
+
+
+@before(_layers("TripletMarginWithDistanceLoss"), TRIPLET)
+@before(_functions("triplet_margin_with_distance_loss"), TRIPLET)
+def _triplet_ranks(given: Given) -> None:
+    """Refuse samples of unlike numbers of axes; the distance takes what shapes it likes."""
+    _same_ranks(given, TRIPLET.split())
+
+
+@before(_layers("TripletMarginLoss"), TRIPLET)
+@before(_functions("triplet_margin_loss"), TRIPLET)
+def _triplet_shapes(given: Given) -> None:
+    """Refuse samples of unlike shapes."""
+    _same_ranks(given, TRIPLET.split())
+    _broadcasts(*(given.get(name) for name in TRIPLET.split()))
 
 
 def _same_ranks(given: Given, names: Sequence[str]) -> None:
+    """Raise where arguments have different numbers of axes."""
     known = [(given[name], data) for name in names if (data := array(given.get(name))) is not None]
     ranked = [(value, rank) for value, data in known if (rank := rank_of(data)) is not None]
     for value, rank in ranked[1:]:
@@ -395,7 +427,8 @@ def _same_ranks(given: Given, names: Sequence[str]) -> None:
 
 @before(_layers("MultiMarginLoss"), "input target")
 @before(_functions("multi_margin_loss"), "input target")
-def _of_margins(given: Given) -> None:
+def _multi_margin_target(given: Given) -> None:
+    """Refuse labels that are not one for each row, or are no classes."""
     scores, labels = _shape(given.get("input")), _shape(given.get("target"))
     if scores is None or labels is None or len(scores) != 2:
         return
@@ -410,7 +443,8 @@ def _of_margins(given: Given) -> None:
 
 @before(_layers("MultiLabelMarginLoss"), "input target")
 @before(_functions("multilabel_margin_loss"), "input target")
-def _same_sizes(given: Given) -> None:
+def _multilabel_margin_shapes(given: Given) -> None:
+    """Refuse a target of another shape than the scores."""
     a, b = _shape(given.get("input")), _shape(given.get("target"))
     if a is not None and b is not None and len(a) == len(b):
         for x, y in zip(a, b, strict=True):
@@ -419,26 +453,49 @@ def _same_sizes(given: Given) -> None:
 
 # --- settings of layers ---------------------------------------------------------------------------
 
-DROPOUTS = ("Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "AlphaDropout")
-
 
 def _between(value: Value | None, message: str) -> None:
+    """Raise where a number does not lie between 0 and 1."""
     number = None if value is None else value.data
     if value is not None and isinstance(number, (int, float)) and not 0 <= number <= 1:
         raise Raised("value", message, value)
 
 
-@made_with((*DROPOUTS, "FeatureAlphaDropout"), "p inplace")
-@before(
-    _functions("dropout", "dropout1d", "dropout2d", "dropout3d", "alpha_dropout"),
-    "input p training inplace",
-)
-def _dropped(given: Given) -> None:
-    _between(given.get("p"), "dropout probability has to be between 0 and 1")
+def _divides(given: Given, whole: str, part: str) -> None:
+    """Raise where a number is no multiple of another."""
+    a, b = size(given.get(whole)), size(given.get(part))
+    if a is not None and b and a % b:
+        raise Raised("size", f"{whole} must be divisible by {part}", given[whole], given[part])
 
 
-@made_with(("Embedding", "EmbeddingBag"), "num_embeddings embedding_dim padding_idx")
-def _padding_row(given: Given) -> None:
+@made_with(*(f"{kind}{n}d" for kind in ("Conv", "ConvTranspose") for n in (1, 2, 3)))
+def _convolution_groups(given: Given) -> None:
+    """Refuse channels that cannot be divided into groups."""
+    _divides(given, "in_channels", "groups")
+    _divides(given, "out_channels", "groups")
+
+
+@made_with("GroupNorm")
+def _group_norm_groups(given: Given) -> None:
+    """Refuse channels that cannot be divided into groups."""
+    _divides(given, "num_channels", "num_groups")
+
+
+@made_with("MultiheadAttention")
+def _attention_heads(given: Given) -> None:
+    """Refuse features that cannot be divided among the heads."""
+    _divides(given, "embed_dim", "num_heads")
+
+
+@made_with("Transformer", "TransformerEncoderLayer", "TransformerDecoderLayer")
+def _transformer_heads(given: Given) -> None:
+    """Refuse features that cannot be divided among the heads."""
+    _divides(given, "d_model", "nhead")
+
+
+@made_with("Embedding", "EmbeddingBag")
+def _embedding_padding_index(given: Given) -> None:
+    """Refuse a row for padding that the table does not have."""
     row, rows = size(given.get("padding_idx")), size(given.get("num_embeddings"))
     if row is not None and rows is not None and not -rows <= row < rows:
         message = "padding_idx must be within num_embeddings"
@@ -450,7 +507,7 @@ BAG = "max_norm norm_type scale_grad_by_freq mode sparse per_sample_weights incl
 
 @before(_layers("EmbeddingBag"), "input offsets per_sample_weights")
 @before(_functions("embedding_bag"), f"input weight offsets {BAG}")
-def _bags(given: Given) -> None:
+def _embedding_bag_offsets(given: Given) -> None:
     """Refuse what ``embedding_bag`` does: bags begin at 0 and lie within a row of indices."""
     rows, starts = given.get("input"), given.get("offsets")
     indices, offsets = array(rows), array(starts)
@@ -461,9 +518,9 @@ def _bags(given: Given) -> None:
             message = "if input is 2D, then offsets has to be None"
             raise Raised("value", message, starts, rows)
         return
-    for given_indices, part in ((indices, rows), (offsets, starts)):
-        if given_indices is not None and part is not None and given_indices.dtype in FLOATING:
-            message = f"Expected tensor for argument to have scalar types: Long, Int; got {part}"
+    for data, part in ((indices, rows), (offsets, starts)):
+        if data is not None and part is not None and data.dtype in FLOATING:
+            message = f"Expected tensor to have scalar types: Long, Int; got {data.dtype}"
             raise Raised("type", message, part)
     if len(indices.shape) != 1:
         message = "input has to be 1D or 2D Tensor"
@@ -485,11 +542,9 @@ def _bags(given: Given) -> None:
         raise Raised("value", message, given["mode"], weights)
 
 
-CONVOLUTION = "in_channels out_channels kernel_size stride padding dilation groups"
-
-
-@made_with(("Conv1d", "Conv2d", "Conv3d"), CONVOLUTION)
-def _same_padding(given: Given) -> None:
+@made_with("Conv1d", "Conv2d", "Conv3d")
+def _convolution_same_padding(given: Given) -> None:
+    """Refuse ``padding='same'`` with a stride."""
     stride = given.get("stride")
     wide = stride is not None and any(
         (size(part) or 1) > 1
@@ -501,7 +556,8 @@ def _same_padding(given: Given) -> None:
 
 
 @before(_layers("InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"), "input")
-def _one_pixel(given: Given) -> None:
+def _instance_norm_elements(given: Given) -> None:
+    """Refuse samples of one element for each channel."""
     shape = _shape(given.get("input"))
     rest = arrays.product(shape[2:]) if shape is not None and len(shape) > 2 else None
     if rest is not None and size(rest) == 1:
@@ -509,7 +565,8 @@ def _one_pixel(given: Given) -> None:
 
 
 @before(_functions("batch_norm"), "input running_mean running_var weight bias training")
-def _one_value(given: Given) -> None:
+def _batch_norm_values(given: Given) -> None:
+    """Refuse a batch of one value for each channel."""
     shape = _shape(given.get("input"))
     if shape is None or len(shape) < 2 or not flag(given.get("training"), default=False):
         return
@@ -519,7 +576,8 @@ def _one_value(given: Given) -> None:
 
 
 @before(_layers("PReLU"), "input")
-def _slopes(given: Given) -> None:
+def _prelu_parameters(given: Given) -> None:
+    """Refuse another number of channels than of slopes."""
     shape, count = _shape(given.get("input")), given.get("num_parameters")
     if shape is not None and len(shape) > 1 and count is not None and size(count) != 1:
         arrays.same(shape[1], count, "mismatch of parameter numbers and input channel size")
@@ -527,7 +585,8 @@ def _slopes(given: Given) -> None:
 
 @before(_layers("GLU"), "input")
 @before(_functions("glu"), "input dim")
-def _halved(given: Given) -> None:
+def _glu_size(given: Given) -> None:
+    """Refuse an axis that cannot be halved."""
     shape, axis = _shape(given.get("input")), size(given.get("dim", Value(-1)))
     if shape and axis is not None and -len(shape) <= axis < len(shape):
         number = size(shape[axis])
@@ -536,7 +595,8 @@ def _halved(given: Given) -> None:
 
 
 @before(_layers("Bilinear"), "input1 input2")
-def _both(given: Given) -> None:
+def _bilinear_batches(given: Given) -> None:
+    """Refuse inputs of unlike batches."""
     a, b = _shape(given.get("input1")), _shape(given.get("input2"))
     if a is not None and b is not None and len(a) == len(b):
         for x, y in zip(a[:-1], b[:-1], strict=True):
@@ -550,7 +610,8 @@ SPATIAL = {"linear": 3, "bilinear": 4, "bicubic": 4, "trilinear": 5}
 
 @before(_layers("Upsample"), "input")
 @before(_functions("interpolate", "upsample"), "input size scale_factor mode align_corners")
-def _resized(given: Given) -> None:
+def _interpolate_sizes(given: Given) -> None:
+    """Refuse a size that is missing, doubly given, or of other axes than the picture."""
     wanted, factor = given.get("size"), given.get("scale_factor")
     if wanted is None and factor is None:
         raise Raised("value", "either size or scale_factor should be defined", *given.values())
@@ -572,7 +633,8 @@ def _resized(given: Given) -> None:
 
 
 @before(_functions("grid_sample"), "input grid mode padding_mode align_corners")
-def _sampled(given: Given) -> None:
+def _grid_sample_shapes(given: Given) -> None:
+    """Refuse a grid that does not fit the pictures."""
     image, grid = _shape(given.get("input")), _shape(given.get("grid"))
     if image is None or grid is None:
         return
@@ -594,7 +656,7 @@ GAINS = frozenset(
 )
 
 
-def _started(interpreter: Interpreter, call: Call) -> Value:
+def _initialized(interpreter: Interpreter, call: Call) -> Value:
     """Return a tensor with other values; raise where its shape has no fans."""
     del interpreter
     name = call.name.rpartition(".")[2]
@@ -610,23 +672,19 @@ def _started(interpreter: Interpreter, call: Call) -> Value:
 
 
 def _known_gain(given: Value | None) -> None:
+    """Raise where a text is the name of no nonlinearity."""
     name = text(given)
     if given is not None and name is not None and name not in GAINS:
         raise Raised("value", f"Unsupported nonlinearity {name}", given)
 
 
-def _gain(interpreter: Interpreter, call: Call) -> Value:
-    _known_gain(call.given(0, "nonlinearity"))
-    model = _GAIN_BEFORE
-    return call.unknown() if model is None else model(interpreter, call)
-
-
 @MODELS.function("torch.nn.init.calculate_gain")
-def _gain_of(_: Interpreter, call: Call) -> Value:
-    """Return the gain of a nonlinearity (``torch.nn.init.calculate_gain``)."""
+def _gain(_: Interpreter, call: Call) -> Value:
+    """Return the gain of a nonlinearity; raise where there is none of its name."""
     given, slope = call.given(0, "nonlinearity"), call.given(1, "param")
+    _known_gain(given)
     name = text(given)
-    if given is None or name not in GAINS:
+    if given is None or name is None:
         return call.unknown()
     if name == "leaky_relu":
         number = 0.01 if slope is None or slope.data is None else slope.data
@@ -651,16 +709,15 @@ def _fans(_: Interpreter, call: Call) -> Value:
     return Value((arrays.product((shape[1], *field)), arrays.product((shape[0], *field))))
 
 
-_GAIN_BEFORE = MODELS.functions.get("torch.nn.init.calculate_gain")
-MODELS.function("torch.nn.init.calculate_gain")(_gain)
 for _name in (*FANS, "orthogonal_"):
-    MODELS.function(f"torch.nn.init.{_name}")(_started)
+    MODELS.function(f"torch.nn.init.{_name}")(_initialized)
 
 
 # --- leaving the GPU ------------------------------------------------------------------------------
 
 
-def _not_on_gpu(value: Value | None) -> None:
+def _refuse_gpu(value: Value | None) -> None:
+    """Raise where a tensor lies on a GPU."""
     data = array(value)
     if value is None or data is None or data.library != "torch" or data.device is None:
         return
@@ -668,31 +725,31 @@ def _not_on_gpu(value: Value | None) -> None:
         raise Raised("type", f"can't convert {data.device} device type tensor to numpy", value)
 
 
-def _to_numpy(model: Model) -> Model:
+def _from_cpu_alone(model: Model) -> Model:
+    """Return a model that refuses tensors of a GPU."""
+
     def run(interpreter: Interpreter, call: Call) -> Value:
         given = call.receiver if call.receiver is not None else call.given(0, "a", "object", "arr")
         inner: Sequence[Value | None] = [given]
         if given is not None and isinstance(given.data, (list, tuple)):
             inner = [part for part in given.data[:1] if isinstance(part, Value)]
         for part in inner:
-            _not_on_gpu(part)
+            _refuse_gpu(part)
         return model(interpreter, call)
 
     return run
 
 
 for _name in ("asarray", "array", "asanyarray", "ascontiguousarray", "stack", "concatenate"):
-    _model = MODELS.functions.get(f"numpy.{_name}")
-    if _model is not None:
-        MODELS.functions[f"numpy.{_name}"] = _to_numpy(_model)
-_model = MODELS.methods.get(("array", "numpy"))
-if _model is not None:
-    MODELS.methods["array", "numpy"] = _to_numpy(_model)
+    MODELS.functions[f"numpy.{_name}"] = _from_cpu_alone(MODELS.functions[f"numpy.{_name}"])
+MODELS.methods["array", "numpy"] = _from_cpu_alone(MODELS.methods["array", "numpy"])
 
 LARGEST = {"float16": 65504.0, "bfloat16": 3.3895313892515355e38, "float32": 3.4028234663852886e38}
 
 
-def _filled(model: Model) -> Model:
+def _masked_fill_value(model: Model) -> Model:
+    """Return a model that refuses a number which the dtype does not hold."""
+
     def run(interpreter: Interpreter, call: Call) -> Value:
         data, given = array(call.receiver), call.given(1, "value")
         number = None if given is None else given.data
@@ -707,8 +764,4 @@ def _filled(model: Model) -> Model:
 
 
 for _name in ("masked_fill", "masked_fill_"):
-    _model = MODELS.methods.get(("array", _name))
-    if _model is not None:
-        MODELS.methods["array", _name] = _filled(_model)
-
-__all__ = ["before", "made_with"]
+    MODELS.methods["array", _name] = _masked_fill_value(MODELS.methods["array", _name])

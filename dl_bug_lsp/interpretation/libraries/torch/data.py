@@ -58,7 +58,7 @@ def made(call: Call, **state: Value) -> Value:
 
 
 def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
-    """Return the number of samples, unknown where it is not known."""
+    """Return the number of samples, unknown where it is not known; raise where it is negative."""
     data = dataset.data
     if isinstance(data, list | tuple | dict):
         return Value(len(data), dataset.origins)
@@ -76,6 +76,9 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
             return unknown(dataset)
         method = interpreter.attribute(dataset, "__len__", place)
         length = interpreter.call(method, (), {}, place)
+        negative = arrays.below_zero(length)
+        if negative is not None:
+            raise Raised("value", "__len__() should return >= 0", negative)
         return length if size(length) is not None else Value(UNKNOWN, length.origins)
     return unknown(dataset)
 

@@ -195,7 +195,7 @@ MODULES = ("Module", "LightningModule", "PreTrainedModel", "ModuleList", "Sequen
 
 
 def fill(short: str, call: Call, state: State) -> None:
-    """Put a layer's arguments into its state by name; raise where they do not fit it."""
+    """Put a layer's arguments into its state by name; raise where they do not fit its signature."""
     signature = SIGNATURES.get(short)
     if signature is None:
         return
@@ -215,11 +215,6 @@ def fill(short: str, call: Call, state: State) -> None:
     for name in SIZES:
         if name in given and (name != "kernel_size" or isinstance(given[name].data, float)):
             dimension(given[name])
-    _divides(given, "in_channels", "groups")
-    _divides(given, "out_channels", "groups")
-    _divides(given, "num_channels", "num_groups")
-    _divides(given, "embed_dim", "num_heads")
-    _divides(given, "d_model", "nhead")
     _settle(short, state)
     _weights(short, state)
 
@@ -259,12 +254,6 @@ OF_PARAMETER = (
     *("_BatchNorm", "_InstanceNorm", "_NormBase", "_ConvNd"),
 )  # fmt: skip
 """Layers whose ``bias`` is a parameter."""
-
-
-def _divides(given: Mapping[str, Value], whole: str, part: str) -> None:
-    a, b = size(given.get(whole)), size(given.get(part))
-    if a is not None and b and a % b:
-        raise Raised("size", f"{whole} must be divisible by {part}", given[whole], given[part])
 
 
 def _weights(short: str, state: State) -> None:

@@ -57,11 +57,13 @@ SIGNATURES.update(
         "CosineSimilarity": "dim eps",
         "PairwiseDistance": "p eps keepdim",
         "TripletMarginLoss": f"margin p eps swap {LOSS}",
+        "TripletMarginWithDistanceLoss": "distance_function margin swap reduction",
         "MarginRankingLoss": f"margin {LOSS}",
         "CosineEmbeddingLoss": f"margin {LOSS}",
         "HingeEmbeddingLoss": f"margin {LOSS}",
         "MultiMarginLoss": f"p margin weight {LOSS}",
         "MultiLabelSoftMarginLoss": f"weight {LOSS}",
+        "MultiLabelMarginLoss": LOSS,
         "SoftMarginLoss": LOSS,
         "PoissonNLLLoss": "log_input full size_average eps reduce reduction",
         "GaussianNLLLoss": "full eps reduction",
@@ -115,12 +117,28 @@ def _fold(state: State, x: Array, value: Value, _: Call) -> Value:
 
 @layer("EmbeddingBag")
 def _embedding_bag(state: State, x: Array, value: Value, call: Call) -> Value:
-    offsets = array(call.given(1, "offsets"))
+    out = state.get("embedding_dim", Value(UNKNOWN))
+    return _reduced_bags(state, x, value, array(call.given(1, "offsets")), out)
+
+
+@functional(
+    "embedding_bag",
+    "weight offsets max_norm norm_type scale_grad_by_freq mode sparse per_sample_weights "
+    "include_last_offset padding_idx",
+)
+def _functional_embedding_bag(state: State, x: Array, value: Value, _: Call) -> Value:
+    weight = array(state.get("weight"))
+    shape = None if weight is None else weight.shape
+    out = shape[1] if shape is not None and len(shape) == 2 else Value(UNKNOWN)
+    return _reduced_bags(state, x, value, array(state.get("offsets")), out)
+
+
+def _reduced_bags(state: State, x: Array, value: Value, offsets: Array | None, out: Value) -> Value:
+    """Return a row of ``out`` numbers for each bag of indices."""
     bags: Shape | None = x.shape[:1] if x.shape is not None and len(x.shape) == 2 else None
     if offsets is not None and (x.shape is None or len(x.shape) == 1):
         last = flag(state.get("include_last_offset"), default=False)
         bags = offsets.shape if last is False else None
-    out = state.get("embedding_dim", Value(UNKNOWN))
     return tensor(None if bags is None else (*bags, out), "float32", value, device=x.device)
 
 
@@ -214,14 +232,39 @@ def _functional_loss(_: Interpreter, call: Call) -> Value:
     return _of_several(call.keywords, x, value, call)
 
 
-@MODELS.function("torch.nn.functional.multilabel_soft_margin_loss")
-def _of_labels(_: Interpreter, call: Call) -> Value:
+@layer("MultiLabelMarginLoss")
+def _of_label_sets(state: State, x: Array, value: Value, call: Call) -> Value:
+    """Return a loss of the labels of each row."""
+    shape = None if x.shape is None else x.shape[:-1]
+    return losing(state, x, shape, value, *call.args[1:])
+
+
+@MODELS.function(*(f"torch.nn.functional.{n}" for n in (
+    "multilabel_soft_margin_loss", "multilabel_margin_loss",
+)))  # fmt: skip
+def _functional_loss_of_label_sets(_: Interpreter, call: Call) -> Value:
     value = call.given(0, "input")
     x = array(value)
     if x is None or value is None:
         return call.unknown()
-    shape = None if x.shape is None else x.shape[:-1]
-    return losing(call.keywords, x, shape, value, *call.args[1:])
+    return _of_label_sets(call.keywords, x, value, call)
+
+
+@layer("TripletMarginWithDistanceLoss")
+def _of_distances(state: State, x: Array, value: Value, call: Call) -> Value:
+    """Return a loss of distances: each row has one where no other function is given."""
+    own = state.get("distance_function")
+    is_known = x.shape is not None and (own is None or own.data is None)
+    return losing(state, x, x.shape[:-1] if is_known and x.shape else None, value, *call.args[1:])
+
+
+@MODELS.function("torch.nn.functional.triplet_margin_with_distance_loss")
+def _functional_loss_of_distances(_: Interpreter, call: Call) -> Value:
+    value = call.given(0, "anchor")
+    x = array(value)
+    if x is None or value is None:
+        return call.unknown()
+    return _of_distances(call.keywords, x, value, call)
 
 
 @MODELS.function("torch.pdist", "torch.nn.functional.pdist")

@@ -114,29 +114,30 @@ def _load_state(interpreter: Interpreter, call: Call) -> Value:
     is_known = given is not None and isinstance(given.data, dict)
     if not interpreter.is_failing() or (is_edited and is_known):
         return _loaded(interpreter, call, module, given)
-    sides: list[tuple[str, Value]] = []
+    sides: list[tuple[str, int, Value]] = []
     now = dict(stored(module, "parameter", "buffer") or ()) if is_edited else {}
     for name, saved, own in MISMATCH.findall(interpreter.message)[:MAX_NAMES]:
         part = _module_named(module, name)
         sizes_now = _sizes(now.get(name)) or _numbers(own)
-        differing = [(a, b) for a, b in zip(_numbers(saved), sizes_now, strict=False) if a != b]
+        both = enumerate(zip(_numbers(saved), sizes_now, strict=False))
+        differing = [(axis, mine) for axis, (other, mine) in both if mine != other]
         if part is None or not differing:
             continue
-        wanted = [b for _, b in differing]
+        wanted = [mine for _, mine in differing]
         sizes = [
             value
             for key, value in (state_of(part) or {}).items()
             if key != PARTS and size(value) in wanted
         ]
         side = Value(wanted[0], merged(*sizes)) if sizes else _made(part)
-        sides.append((name, side))
+        sides.append((name, differing[0][0], side))
     if sides:
-        name, side = sides[0]
+        name, axis, side = sides[0]
         # What made all sizes that differ is likelier than what made one of them.
-        shared = frozenset.intersection(*(held.origins for _, held in sides)) or side.origins
+        shared = frozenset.intersection(*(held.origins for *_, held in sides)) or side.origins
         # A command may give the stored file and a size in one line.
         other = Value(UNKNOWN, given.origins - shared if given is not None else NOWHERE)
-        other = _stored_size(given, name, side) or other
+        other = _stored_size(given, name, axis) or other
         raise Raised("size", f"size mismatch for {name}", Value(side.data, shared), other)
     for kind, names in KEYS.findall(interpreter.message):
         fails = [n for n in QUOTED.findall(names) if not now or (n in now) == (kind == "Missing")]
@@ -212,14 +213,12 @@ def _both_lists(_: Interpreter, call: Call) -> Value:
     return Value((call.state["missing_keys"], call.state["unexpected_keys"]))
 
 
-def _stored_size(given: Value | None, name: str, own: Value) -> Value | None:
-    """Return the size in which a stored tensor differs, where it is known what was stored."""
+def _stored_size(given: Value | None, name: str, axis: int) -> Value | None:
+    """Return the size of a stored tensor along an axis, where it is known what was stored."""
     held = given.data.get(name) if given is not None and isinstance(given.data, dict) else None
     stored = array(held) if held is not None else None
-    for dim in stored.shape or () if stored is not None else ():
-        if size(dim) is not None and size(dim) != own.data:
-            return dim
-    return None
+    shape = () if stored is None or stored.shape is None else stored.shape
+    return shape[axis] if axis < len(shape) and size(shape[axis]) is not None else None
 
 
 def _made(part: Value) -> Value:
