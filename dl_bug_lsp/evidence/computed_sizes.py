@@ -255,7 +255,7 @@ def solutions(case: Case) -> list[list[Solution]]:
             node = step.node
             if node.kind is not StepKind.ARITHMETIC or id(node.expr) in seen or node.line <= 0:
                 continue
-            value = whole(node)
+            value = whole(node) if _is_sure(node, MAX_DEPTH) else None
             if value not in wanted or len(groups) >= MAX_EXPRESSIONS or _repeats(node.expr):
                 continue
             seen.update(id(part) for part in ast.walk(node.expr))
@@ -267,6 +267,19 @@ def solutions(case: Case) -> list[list[Solution]]:
             if group:
                 groups.append(group)
     return groups
+
+
+def _is_sure(node: Node, depth: int) -> bool:
+    """Whether nothing may have given a number another value: a table of arguments, as ``**cfg``."""
+    if depth <= 0:
+        return True
+    if isinstance(node.expr, ast.BinOp) and node.kind is StepKind.ARITHMETIC:
+        parts = [node.engine.node(e, node.context) for e in (node.expr.left, node.expr.right)]
+        return all(_is_sure(part, depth - 1) for part in parts)
+    handed = [child for role, child in node.inputs if role in HANDED_ON]
+    if len(handed) > 1 and any(not child.values for child in handed):
+        return False
+    return all(_is_sure(child, depth - 1) for child in handed)
 
 
 def _contradiction(case: Case) -> tuple[int, int] | None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.followed_run import follow, how_known, is_script
 from dl_bug_lsp.evidence.interpretation import origins_of
 from dl_bug_lsp.evidence.names import listed_names
 from dl_bug_lsp.evidence.numbers import (
@@ -343,6 +343,9 @@ def _written(case: Case) -> Iterator[Clue]:
     steps = [step for step in case.raise_slice if step.decides and step.node.line > 0]
     ran = {place.file for place in case.places}
     writers = {n.file for nodes in case.engine.written.values() for n in nodes} - ran
+    # A module of the failing program did not write what this run has not come to read.
+    own = follow(case).modules if follow(case).reached else frozenset()
+    writers = {file for file in writers if file not in own or is_script(case.workspace, file)}
     order: dict[tuple[str, int], float] = {}
     for step in steps:
         if step.node.file in writers:

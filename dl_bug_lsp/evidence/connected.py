@@ -7,7 +7,7 @@ the message that stands in one of them says nothing if the failing run never rea
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,7 @@ class Connections:
         self._bases: set[str] = set()
         self._paths: set[str] = set()
         self._folders: set[str] = set()
+        self._named_inside: dict[str, set[str]] = {}
         self._given(word.text for launch in run.launches for word in launch.words)
         self._given(run.printed.values())
         for file in files:
@@ -92,9 +93,23 @@ class Connections:
         parts = folder.split("/") if folder else []
         return any(
             "/".join(parts[start:end]) in self._folders
+            and not self._names_beside("/".join(parts[:end]), parts[end : end + 1])
             for end in range(1, len(parts) + 1)
             for start in range(end)
         )
+
+    def _names_beside(self, folder: str, inner: Sequence[str]) -> bool:
+        """Say whether another folder inside of one is named than the given one, which is not.
+
+        A folder of all data sets is given with the name of the one that the run takes.
+        """
+        if not inner:
+            return False
+        if folder not in self._named_inside:
+            names = (found.rpartition("/")[2] for found in self._workspace.folders_in(folder))
+            self._named_inside[folder] = self._names.intersection(names) - COMMON
+        named = self._named_inside[folder]
+        return bool(named) and inner[0] not in named
 
     @cached_property
     def data_files(self) -> tuple[str, ...]:

@@ -123,6 +123,7 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _lacking_records(case, read)
     yield from odd_records(case, read)
     yield from _uneven_lines(case, read)
+    yield from _empty_lines(case, read)
     yield from _unpaired_records(case, read)
     yield from _uneven_lists(case, read)
     yield from _text_lines(case, read)
@@ -131,7 +132,11 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _unlike_separators(case, read)
     files = [f for f in read if f.endswith(TABLES) or _is_unlisted(f)]
     files.extend(f for f in _tables_near(case) if f.endswith(TABLES) and f not in read)
-    tables = [table for f in files[:MAX_TABLES] if (table := case.workspace.table(f)) is not None]
+    tables = [
+        table
+        for f in files[:MAX_TABLES]
+        if (table := case.workspace.table(f)) is not None and _has_columns(table)
+    ]
     texts = [f for f in read if f.endswith(TEXTS)][:MAX_TABLES]
     separated = [t for f in texts if (t := case.workspace.table(f)) is not None and not t.ragged]
     wide = [table for table in separated if len(table.columns) >= FEW_COLUMNS]
@@ -390,6 +395,8 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
         line = case.workspace.source_line(word.file, word.line)
         if word.role == "config_value" and OF_PLACES.search(line.rpartition(word.text)[0]):
             continue  # Where something is written, or lies, is no value of a column.
+        if word.role == "string" and not any(f"{mark}{word.text}{mark}" in line for mark in "'\""):
+            continue  # A part of a longer text is none either.
         if word.role in ("string", "config_value"):
             score = 1.0 if (word.file, word.line) in on_way else BESIDE
             yield Clue("data_files.no_row", word.file, word.line, score, reasons[word.text])
@@ -492,6 +499,41 @@ MAX_ODD = 3
 """Records or lines that may differ from all others and still be the odd ones."""
 MAX_TEXT_LINES = 2_000
 SIZED = {"illegal_index", "tensor_mismatch", "illegal_argument", "corrupt_data"}
+
+
+def _has_columns(table: Table) -> bool:
+    """Whether what was read as a table is one: marks in a few lines of prose separate nothing."""
+    if table.file.endswith(TABLES) or not table.delimiter:
+        return True
+    width = len(table.columns)
+    return width > 1 and all(fields != width for _, fields in table.ragged)
+
+
+def _empty_lines(case: Case, read: dict[str, float]) -> Iterator[Clue]:
+    """Yield the empty lines inside a text file that has no others.
+
+    A program that reads lines by their number, or in groups, takes all that follow for others.
+    """
+    for file, closeness in read.items():
+        if not file.endswith(TEXTS) and not _is_unlisted(file):
+            continue
+        lines = [line.strip() for line in case.workspace.lines(file)[:MAX_TEXT_LINES]]
+        while lines and not lines[-1]:
+            lines.pop()
+        empty = [number for number, line in enumerate(lines, 1) if not line]
+        if not empty or len(empty) > MAX_ODD or len(lines) < LEAST_LINES * len(empty):
+            continue
+        is_only = len(empty) == 1
+        why = "this line is empty, and no other is" if is_only else "this line is empty"
+        # What is taken by its number is not there, or what an empty line is split into.
+        explains = case.category.id == "illegal_index" and file in follow(case).files_read
+        kind = "data_files.explains" if explains else "data_files.uneven_line"
+        for number in empty:
+            yield Clue(kind, file, number, closeness / len(empty), why)
+
+
+LEAST_LINES = 10
+"""Lines that a text has for each empty one, so that these are none of its form."""
 
 
 def _is_header(lines: list[str]) -> bool:

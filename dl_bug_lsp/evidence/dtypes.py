@@ -10,7 +10,8 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
 from dl_bug_lsp.messages import FactKind, Role
-from dl_bug_lsp.provenance.nodes import Library
+from dl_bug_lsp.provenance.engine import Node
+from dl_bug_lsp.provenance.nodes import Config, Library
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import Step
 
@@ -135,7 +136,8 @@ def find(case: Case) -> Iterator[Clue]:
             about = case.category.id not in NOT_ABOUT_TYPES
             yield from _step(step, actual - expected or actual, expected, blamed, about)
     yield from _uncast_labels(case, actual | expected)
-    yield from _siblings(case.raise_slice, expected or actual)
+    if case.category.id != "corrupt_data":
+        yield from _siblings(case.raise_slice, expected or actual)
     if (actual, expected) == ({"float64"}, {"float32"}):
         yield from _unlike_siblings(case)
 
@@ -218,11 +220,28 @@ def _default_float(step: Step) -> str:
     return "float32" if any(n.startswith(single) for n in names) else "float64"
 
 
+NO_ARRAYS = (ast.Dict, ast.Set, ast.List, ast.Tuple, ast.JoinedStr, ast.ListComp, ast.DictComp)
+"""Expressions whose value has no element type that a cast would change."""
+
+
+def _is_setting(node: Node) -> bool:
+    """Whether an expression reads a setting: a word or a number, of which no array is cast."""
+    expr = node.expr
+    if isinstance(expr, ast.Constant):
+        return True
+    if isinstance(expr, ast.Subscript) and isinstance(expr.slice, ast.Constant):
+        table = node.engine.node(expr.value, node.context)
+        return any(isinstance(value, Config) for value in table.values)
+    return False
+
+
 def _siblings(steps: list[Step], wanted: set[str]) -> Iterator[Clue]:
     """Find values left as they are where the same function casts another one."""
     for step in steps:
         scope = step.node.context.scope
         if step.node.entry is not None or scope.is_module or scope.is_class:
+            continue
+        if isinstance(step.node.expr, NO_ARRAYS) or _is_setting(step.node):
             continue
         bindings = [b for bindings_of_name in scope.bindings.values() for b in bindings_of_name]
         own_bindings = [b for b in bindings if b.line == step.node.line]

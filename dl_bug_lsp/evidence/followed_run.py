@@ -144,14 +144,38 @@ def _part_of_file(case: Case, file: str) -> float:
     """Return what a clue in a config or data file counts: nothing where the run never read it."""
     if _starts_another_run(case, file):
         return NOT_IMPORTED
+    if file in _files_read(case):
+        return 1.0
+    if _reads_others(case, file):
+        return UNREAD
     known = case.connections
     if known is None or known.has(file) or file in known.data_files:
-        return 1.0
-    if file in _files_read(case):
         return 1.0
     if case.category.id in ABOUT_ENVIRONMENTS and not file.startswith("."):
         return 1.0
     return 0.0 if known.is_told else UNTOLD
+
+
+UNREAD = 0.2
+"""What a data file counts where the followed run read files of its kind in another folder."""
+
+
+def _reads_others(case: Case, file: str) -> bool:
+    """Whether the run was followed to its failure and read files of a kind, but none beside one.
+
+    They are data of another set then.
+    """
+    outcome = follow(case)
+    folder, _, base = file.rpartition("/")
+    extension = base.rpartition(".")[2]
+    if outcome.raised is None or not outcome.complete or base == extension:
+        return False
+    alike = {
+        other.rpartition("/")[0]
+        for other in outcome.files_read
+        if other.rpartition("/")[2].rpartition(".")[2] == extension
+    }
+    return bool(alike) and folder not in alike
 
 
 OF_WRITERS = "data_files.explains"
@@ -205,7 +229,7 @@ def is_used(case: Case, file: str) -> bool:
                 # Without a stack the slices begin at the training steps of all files. Slices go to
                 # all callers of a function, those in other scripts as well.
                 reached = {step.node.file for step in case.stack_steps}
-                near.update(f for f in reached if not _is_script(case.workspace, f))
+                near.update(f for f in reached if not is_script(case.workspace, f))
             used |= near
         _USED[case] = used
     known = _USED[case]
@@ -282,7 +306,7 @@ def _part_of_line(case: Case, file: str, line: int) -> float:
     is_seen = outcome.raised is not None and outcome.raised.weight == 1.0
     sure = OF_REPRODUCED if is_seen else 1.0
     if file not in outcome.modules and all(place.file != file for place in case.places):
-        if _is_script(case.workspace, file) or file in _registered(case):
+        if is_script(case.workspace, file) or file in _registered(case):
             return 1.0
         return NOT_IMPORTED * sure
     factor = 1.0
@@ -325,7 +349,7 @@ def _statements_of(tree: ast.Module) -> dict[int, int]:
     return begins
 
 
-def _is_script(workspace: Workspace, file: str) -> bool:
+def is_script(workspace: Workspace, file: str) -> bool:
     """Whether a Python file is written to be started."""
     return "__main__" in (workspace.text(file) or "")
 
@@ -387,8 +411,13 @@ def _follow(case: Case) -> Followed:
     taken = taken or _documented(case)
     assumption = ""
     if taken is not None:
-        used = (_words(case.workspace, taken), used[1])
+        own = _with_config(case.workspace, taken, case.engine.run.configs)
+        used = (_words(case.workspace, own), used[1])
         assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
+        if own != taken:
+            assumption = ASSUMED.format(
+                f"the command of {taken.file}:{taken.line} with `{case.engine.run.configs[0]}`"
+            )
     first = _interpreter(case, *used)
     outcome = first.run()
     if taken is None and not launches and not _came(first, outcome):
@@ -452,6 +481,25 @@ def _documented(case: Case) -> Launch | None:
     if not NEEDS_WORDS.search(text):
         return None
     return next((launch for launch in run.documented if run.agrees(launch)), None)
+
+
+def _with_config(workspace: Workspace, launch: Launch, configs: Sequence[str]) -> Launch:
+    """Return a command of the documents with the config file that the run had in place of its own.
+
+    The log names that file, or prints its settings.
+    """
+    if len(configs) != 1:
+        return launch
+    named = [
+        at
+        for at, word in enumerate(launch.words)
+        if isinstance(word.value, str) and word.text.endswith(CONFIG_EXTENSIONS)
+    ]
+    if len(named) != 1 or workspace.existing_file(launch.words[named[0]].text) == configs[0]:
+        return launch
+    words = list(launch.words)
+    words[named[0]] = replace(words[named[0]], value=configs[0], text=configs[0])
+    return replace(launch, words=tuple(words))
 
 
 def _hidden_cells(case: Case) -> list[int]:

@@ -76,9 +76,11 @@ def _computed(case: Case) -> Iterator[Clue]:
     outcome = follow(case)
     made, related = _made(outcome.raised), outcome.related
     for (file, line), relation in related.items() if len(related) <= MOST_PLACES else ():
-        text = unparsed(relation.node)
+        makes = (
+            f"`{unparsed(relation.node)}` makes" if relation.node is not None else "joining makes"
+        )
         why = (
-            f"`{text}` makes {relation.after} of {relation.before}; the message has both sizes "
+            f"{makes} {relation.after} of {relation.before}; the message has both sizes "
             f"{how_known(case)}"
         )
         score = 1.0 / math.sqrt(len(related))

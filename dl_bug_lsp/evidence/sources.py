@@ -37,6 +37,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
     missing_names,
     stored_data,
+    unset_parameters,
     unused_parts,
 )
 from dl_bug_lsp.evidence.followed_run import part_in_run
@@ -87,6 +88,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     written_data.clue_factor,
     nan_sources.clue_factor,
     complaints.clue_factor,
+    unset_parameters.clue_factor,
     counterfactuals.clue_factor,
     execution.clue_factor,
 )

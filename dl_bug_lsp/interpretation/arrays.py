@@ -33,11 +33,11 @@ from dl_bug_lsp.interpretation.values import (
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A computation (``node``) that made one number of another."""
+    """A computation (``node``) that made one number of another; without one a join of arrays."""
 
     before: int
     after: int
-    node: ast.expr
+    node: ast.expr | None
 
 
 @dataclass
@@ -96,7 +96,7 @@ class Comparisons:
     chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
     """The conditional expressions that were followed, by their place."""
 
-    def relate(self, place: Origin, operand: Value, result: Value, node: ast.expr) -> None:
+    def relate(self, place: Origin, operand: Value, result: Value, node: ast.expr | None) -> None:
         """Note a computation that makes one of the two sizes of the message of the other."""
         before, after = size(operand), size(result)
         if before is None or after is None:

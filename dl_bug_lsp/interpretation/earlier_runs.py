@@ -44,6 +44,16 @@ class _EarlierRun(Interpreter):
         del place
 
 
+def _from_its_folder(run: Interpreter, path: str) -> str:
+    """Return a path as a run says it that was started in the folder of its script."""
+    folder = posixpath.dirname(run.script)
+    return posixpath.relpath(path, folder) if folder and not posixpath.isabs(path) else path
+
+
+def _may_have_written(run: Interpreter, path: str) -> bool:
+    return is_written(run, path) or is_written(run, _from_its_folder(run, path))
+
+
 class EarlierRuns:
     """The commands that ran before the failing one, oldest first.
 
@@ -69,19 +79,25 @@ class EarlierRuns:
     def kept(self, path: str) -> Kept | None:
         """Return what a command wrote under a path, the latest one; None where none did."""
         self._follow(path)
-        found = (kept_here(run, path) for run in reversed(self._runs))
+        runs = list(reversed(self._runs))
+        found = [kept_here(run, path) for run in runs]
+        found += [kept_here(run, _from_its_folder(run, path)) for run in runs]
         return next((kept for kept in found if kept is not None), None)
 
     def wrote(self, path: str) -> bool:
         """Whether a command may have written a file."""
         self._follow(path)
-        return any(is_written(run, path) for run in self._runs)
+        return any(_may_have_written(run, path) for run in self._runs)
 
     def writers(self, path: str) -> list[str]:
         """Return the scripts of the commands that wrote a file under its very path."""
         self._follow(path)
         wanted = posixpath.normpath(path)
-        return [run.script for run in self._runs if wanted in written_files(run)]
+        return [
+            run.script
+            for run in self._runs
+            if not written_files(run).isdisjoint((wanted, _from_its_folder(run, wanted)))
+        ]
 
     def in_workspace(self, workspace: Workspace, edited: str) -> EarlierRuns:
         """Return the same commands in a workspace of which one file is another."""
@@ -93,7 +109,7 @@ class EarlierRuns:
         """Follow the commands, and scripts that name a file which none of them wrote."""
         for command in self.commands[len(self._runs) :]:
             self._run(*command)
-        if path in self._asked or any(is_written(run, path) for run in self._runs):
+        if path in self._asked or any(_may_have_written(run, path) for run in self._runs):
             return
         self._asked.add(path)
         for script in self._naming(posixpath.basename(path)):

@@ -215,6 +215,7 @@ ALWAYS_TRUE = frozenset(
         *("re.Match", "re.Pattern", "regex.Match", "regex.Pattern", "pathlib.Path"),
         *("io.TextIOWrapper", "logging.Logger", "functools.partial", "argparse.ArgumentParser"),
         *("argparse.Namespace", "types.SimpleNamespace", "datetime.datetime", "datetime.date"),
+        "importlib.machinery.ModuleSpec",
     ]
 )
 """Classes of the standard library whose objects are true, whatever they hold."""

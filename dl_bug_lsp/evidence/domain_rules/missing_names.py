@@ -420,13 +420,19 @@ def _found_not_imported(case: Case) -> Iterator[tuple[str, int, str]]:
                 yield file, line, key
 
 
+def _is_word_of(key: str, text: str) -> bool:
+    """Whether a key stands in a text, not as a part of a longer word."""
+    return key in text and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None
+
+
 def _registered(case: Case, file: str, keys: set[str]) -> Iterator[tuple[int, str]]:
     """Yield the definitions of a file that a decorator registers under one of the keys.
 
     The key is an argument of the decorator, or the definition's own name.
     """
     text = case.workspace.text(file) or ""
-    if "@" not in text or not any(key in text for key in keys):
+    # A short key is a part of many words, and to parse a file takes longer than to search it.
+    if "@" not in text or not any(_is_word_of(key, text) for key in keys):
         return
     tree = case.workspace.tree(file)
     for node in ast.walk(tree) if tree is not None else ():

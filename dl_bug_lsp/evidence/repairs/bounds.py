@@ -109,6 +109,7 @@ def _in_loop(file: str, line: int, loop: ast.For | ast.While) -> Growing | None:
     added: dict[str, set[Origin]] = {}
     cut: set[str] = set()
     derived: dict[str, set[str]] = {}
+    anew = _set_anew(loop)
     for node in (n for statement in loop.body for n in (statement, *own_nodes(statement))):
         name, value = _assigned(node)
         if name and value is not None:
@@ -136,11 +137,34 @@ def _in_loop(file: str, line: int, loop: ast.For | ast.While) -> Growing | None:
             if any(isinstance(part, ast.Subscript) for part in ast.walk(given)):
                 continue
             for name in _names(given):
-                for whole in sorted({name, *derived.get(name, ())} & longer.keys()):
+                for whole in sorted({name, *derived.get(name, ())} & longer.keys() - anew):
                     if not {name, whole} & cut:
                         grown = frozenset(longer[whole])
                         return Growing((file, line), whole, grown, grown | added.get(whole, set()))
     return None
+
+
+def _set_anew(loop: ast.For | ast.While) -> set[str]:
+    """Return the names that each round of a loop sets from others before it uses them.
+
+    Such are the loop's own and those that a batch is unpacked into: what a round puts to them is
+    gone in the next.
+    """
+    found = _stored(loop.target) if isinstance(loop, ast.For) else set()
+    used: set[str] = set()
+    for statement in loop.body:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                used.add(node.id)
+        if isinstance(statement, ast.Assign):
+            found |= {name for target in statement.targets for name in _stored(target)} - used
+    return found
+
+
+def _stored(target: ast.expr) -> set[str]:
+    """Return the names that a target of an assignment or a loop binds."""
+    parts = (part for part in ast.walk(target) if isinstance(part, ast.Name))
+    return {part.id for part in parts if isinstance(part.ctx, ast.Store)}
 
 
 def _assigned(node: ast.AST) -> tuple[str, ast.expr | None]:

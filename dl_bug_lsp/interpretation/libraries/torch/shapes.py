@@ -357,13 +357,47 @@ def _cat(interpreter: Interpreter, call: Call) -> Value:
     shape = _joined_shape(name, known, at or 0, given.origins - {call.place}) if is_whole else None
     if shape is None:
         _unlike_others(parts, arrays_given)
+    elif len(known) > 1 and name in ("cat", "concat", "concatenate"):
+        shape = _put_together(interpreter, call, known, shape, at or 0)
     result = tensor(shape, dtype, given, *parts, device=known[0].device)
     bounds = array(result)
     if bounds is not None and len(known) == len(parts):
         lows, highs = [x.lowest for x in known], [x.highest for x in known]
         bounds.lowest = None if None in lows else min(v for v in lows if v is not None)
         bounds.highest = None if None in highs else max(v for v in highs if v is not None)
+    if bounds is not None and shape is None and is_whole and at == -1 and name.startswith("c"):
+        bounds.last = _joined_last(interpreter, call, known)
     return result
+
+
+def _joined_last(interpreter: Interpreter, call: Call, parts: Sequence[Array]) -> Value | None:
+    """Return the last size of arrays joined along it whose other sizes are not known."""
+    lasts = [part.shape[-1] if part.shape else part.last for part in parts]
+    sizes = [size(last) for last in lasts if last is not None]
+    whole = [number for number in sizes if number is not None]
+    if len(whole) < len(parts):
+        return None
+    held = [last for last in lasts if last is not None]
+    joined = Value(sum(whole), merged(*held, Value(None, frozenset({call.place}))))
+    for last in held if interpreter.comparisons.reported else ():
+        interpreter.comparisons.relate(call.place, last, joined, None)
+    return joined
+
+
+def _put_together(
+    interpreter: Interpreter, call: Call, parts: Sequence[Array], shape: Shape, axis: int
+) -> Shape:
+    """Return a joined shape of whose joined axis the call is known to have made the size."""
+    at = axis_of(axis, len(shape))
+    if at is None or size(shape[at]) is None:
+        return shape
+    sizes = list(shape)
+    if shape[at].origins:
+        sizes[at] = Value(shape[at].data, merged(shape[at], Value(None, frozenset({call.place}))))
+    for part in parts if interpreter.comparisons.reported else ():
+        if part.shape is not None and at < len(part.shape):
+            interpreter.comparisons.relate(call.place, part.shape[at], sizes[at], None)
+    return tuple(sizes)
 
 
 def _without_axes(message: str, part: Value, other: Value) -> Raised:

@@ -1,0 +1,171 @@
+"""Parameters that a call leaves at their default, while a setting of that name says another value.
+
+A model that takes one size from its settings and leaves another part at the default of its
+constructor works for as long as both are the same.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
+from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.interpretation.values import Origin, Raised
+from dl_bug_lsp.provenance.scopes import called_name
+
+SHORTEST_NAME = 4
+"""Characters of a name from which on it means the same as a part of a longer one."""
+
+
+OF_SETTING = 0.5
+"""What the setting counts that a call should have handed on: it is meant as it is."""
+_FOUND: WeakKeyDictionary[Case, list[tuple[Clue, Origin]]] = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Unset:
+    """A parameter whose default went into one side of the failure: its name and value.
+
+    ``function`` is the place of its function, ``owner`` what calls write of it.
+    """
+
+    name: str
+    value: int
+    function: Origin
+    owner: str
+
+
+def find_unset_parameters(case: Case) -> Iterator[Clue]:
+    """Yield the calls that leave a parameter unset of whose name there is a setting.
+
+    The default went into one side of the reproduced failure, and the setting into the other.
+    """
+    for clue, _ in _found(case):
+        yield clue
+
+
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return what a clue counts: less on a setting that a call should have handed on."""
+    if clue.file.endswith(".py") or not case.places:
+        return 1.0
+    return OF_SETTING if any((clue.file, clue.line) == at for _, at in _found(case)) else 1.0
+
+
+def _found(case: Case) -> list[tuple[Clue, Origin]]:
+    if case not in _FOUND:
+        _FOUND[case] = list(_find(case))
+    return _FOUND[case]
+
+
+def _find(case: Case) -> Iterator[tuple[Clue, Origin]]:
+    """Yield the calls, each with the place of the setting."""
+    outcome = follow(case) if case.places else None
+    raised = outcome.raised if outcome is not None else None
+    if outcome is None or raised is None or raised.weight < 1.0 or len(raised.sides) != 2:
+        return
+    for at in (0, 1):
+        for unset in _unset(case, raised, at):
+            setting = _setting(case, raised, 1 - at, unset)
+            if setting is None:
+                continue
+            file, line, text = setting
+            for place, callees in outcome.callees.items():
+                if unset.function not in callees:
+                    continue
+                call = _call_without(case, place, unset)
+                if call is not None:
+                    why = (
+                        f"`{source(call)}` leaves `{unset.name}` at its default, {unset.value}, "
+                        f"while `{text}` stands in {file}:{line} {how_known(case)}"
+                    )
+                    yield Clue("rules.strong", *place, 1.0, why), (file, line)
+
+
+def _origins(raised: Raised, at: int) -> set[Origin]:
+    return {(file, abs(line)) for file, line in origins_of(raised.sides[at])}
+
+
+def _unset(case: Case, raised: Raised, at: int) -> Iterator[Unset]:
+    """Yield the parameters whose default is the value of one side."""
+    value = raised.sides[at].data
+    origins = _origins(raised, at)
+    for file in sorted({file for file, _ in origins if file.endswith(".py")}):
+        tree = case.workspace.tree(file)
+        for owner, function in _functions(tree) if tree is not None else ():
+            for name, default, line in _defaults(function):
+                if default == value and (file, line) in origins:
+                    yield Unset(name, default, (file, function.lineno), owner)
+
+
+def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield functions with the name that calls of them have: of a constructor the class's."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            for part in node.body:
+                if isinstance(part, ast.FunctionDef) and part.name == "__init__":
+                    yield node.name, part
+
+
+def _defaults(function: ast.FunctionDef) -> Iterator[tuple[str, int, int]]:
+    """Yield the parameters of a function whose default is a whole number: name, number, line."""
+    args = function.args
+    positional = [*args.posonlyargs, *args.args]
+    pairs = [
+        *zip(reversed(positional), reversed(args.defaults), strict=False),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    for parameter, default in pairs:
+        if isinstance(default, ast.Constant) and type(default.value) is int:
+            yield parameter.arg, default.value, default.lineno
+
+
+def _setting(case: Case, raised: Raised, at: int, unset: Unset) -> tuple[str, int, str] | None:
+    """Return the place and text of the setting of the parameter's name that made a side."""
+    value = raised.sides[at].data
+    if value == unset.value:
+        return None
+    for file, line in sorted(_origins(raised, at)):
+        for entry in () if file.endswith(".py") else case.workspace.config_entries(file):
+            if entry.line == line and entry.value == value and _are_alike(entry.key, unset.name):
+                return file, line, f"{entry.key}: {entry.text}"
+    return None
+
+
+def _are_alike(key: str, name: str) -> bool:
+    """Whether a setting and a parameter have one name, or one ends in the other's."""
+    names = sorted((text.lower().replace("-", "_").lstrip("_") for text in (key, name)), key=len)
+    short, long = names
+    return short == long or (len(short) >= SHORTEST_NAME and long.endswith(f"_{short}"))
+
+
+def _call_without(case: Case, place: Origin, unset: Unset) -> ast.Call | None:
+    """Return the call at a line that certainly does not give the parameter, None without one."""
+    file, line = place
+    tree = case.workspace.tree(file)
+    for call in calls_in(tree) if tree is not None else ():
+        if call.lineno != line or called_name(call) != unset.owner:
+            continue
+        spreads = any(isinstance(argument, ast.Starred) for argument in call.args)
+        names = {keyword.arg for keyword in call.keywords}
+        given = len(call.args) > _position(case, unset)
+        if not spreads and not given and not names & {None, unset.name}:
+            return call
+    return None
+
+
+def _position(case: Case, unset: Unset) -> int:
+    """Return the 0-based position at which calls give the parameter."""
+    tree = case.workspace.tree(unset.function[0])
+    for owner, function in _functions(tree) if tree is not None else ():
+        if function.lineno == unset.function[1]:
+            names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+            own = names.index(unset.name) if unset.name in names else len(names) + 1
+            return own - (names[:1] in (["self"], ["cls"]) and owner != "")
+    return 0
