@@ -255,7 +255,7 @@ def solutions(case: Case) -> list[list[Solution]]:
             node = step.node
             if node.kind is not StepKind.ARITHMETIC or id(node.expr) in seen or node.line <= 0:
                 continue
-            value = whole(node) if _is_sure(node, MAX_DEPTH) else None
+            value = whole(node) if _is_sure(node) else None
             if value not in wanted or len(groups) >= MAX_EXPRESSIONS or _repeats(node.expr):
                 continue
             seen.update(id(part) for part in ast.walk(node.expr))
@@ -269,17 +269,27 @@ def solutions(case: Case) -> list[list[Solution]]:
     return groups
 
 
-def _is_sure(node: Node, depth: int) -> bool:
+MOST_LOOKED_AT = 200
+"""Nodes behind a number of which it is asked whether a table of arguments may have given them."""
+
+
+def _is_sure(node: Node) -> bool:
     """Whether nothing may have given a number another value: a table of arguments, as ``**cfg``."""
-    if depth <= 0:
-        return True
-    if isinstance(node.expr, ast.BinOp) and node.kind is StepKind.ARITHMETIC:
-        parts = [node.engine.node(e, node.context) for e in (node.expr.left, node.expr.right)]
-        return all(_is_sure(part, depth - 1) for part in parts)
-    handed = [child for role, child in node.inputs if role in HANDED_ON]
-    if len(handed) > 1 and any(not child.values for child in handed):
-        return False
-    return all(_is_sure(child, depth - 1) for child in handed)
+    waiting, seen = [(node, MAX_DEPTH)], set[int]()
+    while waiting and len(seen) < MOST_LOOKED_AT:
+        part, depth = waiting.pop()
+        if depth <= 0 or id(part) in seen:
+            continue
+        seen.add(id(part))
+        if isinstance(part.expr, ast.BinOp) and part.kind is StepKind.ARITHMETIC:
+            sides = (part.expr.left, part.expr.right)
+            waiting.extend((part.engine.node(e, part.context), depth - 1) for e in sides)
+            continue
+        handed = [child for role, child in part.inputs if role in HANDED_ON]
+        if len(handed) > 1 and any(not child.values for child in handed):
+            return False
+        waiting.extend((child, depth - 1) for child in handed)
+    return True
 
 
 def _contradiction(case: Case) -> tuple[int, int] | None:

@@ -189,16 +189,18 @@ def _exact(
         yield Clue(f"names.{kind}_{made}", word.file, word.line, score, why)
 
 
+def _words_of(name: str) -> set[str]:
+    """Return the words of a name; a number or a letter in it is none."""
+    return {part for part in parts_of(name) if len(part) > 1 and not part.isdecimal()}
+
+
 def _likeness(written: str, text: str, near: float) -> str:
     """Return how two names are alike: nearly the same, one with more words, a word in common."""
-    written_parts, text_parts = set(parts_of(written)), set(parts_of(text))
+    written_parts, text_parts = _words_of(written), _words_of(text)
     if written_parts and written_parts == text_parts:
         return "is another spelling of"
-    if (
-        written_parts < text_parts
-        or text_parts < written_parts
-        or (near < ALIKE and written_parts & text_parts)
-    ):
+    shared = written_parts & text_parts
+    if shared and (near < ALIKE or shared in (written_parts, text_parts)):
         return "shares a word with"
     return "is nearly" if near >= ALIKE else "is spelt somewhat like"
 

@@ -412,7 +412,7 @@ def _grouped(
     They were typed in ``folder``.
     """
     variables: dict[str, str] = {}
-    set_at: dict[str, int] = {}
+    set_at: dict[str, tuple[str, int]] = {}
     written_at: dict[int, int] = {}
     script: str | None = None
     name, line = "", 0
@@ -420,26 +420,71 @@ def _grouped(
     for entry in entries:
         if len(entry.path) == 1 and entry.length is None:
             variables[entry.key] = _expanded(entry.text, variables)
-            set_at[entry.key] = entry.line
+            set_at[entry.key] = (entry.file, entry.line)
             continue
         if len(entry.path) == 1:
             if script is not None:
                 yield Launch(script, tuple(words), file, line, written_at, folder)
-            name, line, words, written_at = entry.key, entry.line, [], {}
-            script = _program_named(name, names, programs, folder or file.rpartition("/")[0])
+            name, line, written_at = entry.key, entry.line, {}
+            program, words = _command_in_variable(name, variables, set_at) or (name, [])
+            script = _program_named(program, names, programs, folder or file.rpartition("/")[0])
         elif script is not None and entry.path[0] == name:
             word = _without_variables(entry, entry.path[1:], variables)
             alone = _VARIABLE.fullmatch(entry.text.strip("\"'"))
             if alone is not None and alone[1] in set_at and _holds_options(word):
-                line_of = set_at[alone[1]]
-                words.extend(_parsed(file, [Word(p, line_of) for p in word.text.split()]))
+                own, line_of = set_at[alone[1]]
+                words.extend(_parsed(own, [Word(p, line_of) for p in word.text.split()]))
                 continue
             if alone is not None and alone[1] in set_at:
-                written_at[len(words)] = word.line
-                word = replace(word, line=set_at[alone[1]], end_line=set_at[alone[1]])
+                own, line_of = set_at[alone[1]]
+                if own == file:
+                    written_at[len(words)] = word.line
+                word = replace(word, file=own, line=line_of, end_line=line_of)
             words.append(word)
     if script is not None:
         yield Launch(script, tuple(words), file, line, written_at, folder)
+
+
+def _command_in_variable(
+    name: str, variables: Mapping[str, str], set_at: Mapping[str, tuple[str, int]]
+) -> tuple[str, list[ConfigEntry]] | None:
+    """Return the program and the first words of a command that a variable holds (``$RUN``)."""
+    alone = _VARIABLE.fullmatch(name)
+    if alone is None or alone[1] not in set_at:
+        return None
+    file, line = set_at[alone[1]]
+    words = [Word(part, line) for part in variables[alone[1]].split()]
+    entries = command_entries(file, Command(words)) if words else []
+    program = next((e.key for e in entries if len(e.path) == 1 and e.length is not None), None)
+    if program is None:
+        return None
+    return program, [
+        _without_variables(e, e.path[1:], variables)
+        for e in entries
+        if len(e.path) > 1 and e.path[0] == program
+    ]
+
+
+MOST_SOURCED = 8
+
+
+def _with_sourced(
+    workspace: Workspace, names: _Names, file: str, entries: Iterable[ConfigEntry]
+) -> list[ConfigEntry]:
+    """Return the entries of a script with the variables that the files set which it sources."""
+    joined: list[ConfigEntry] = []
+    sourced = 0
+    for entry in entries:
+        joined.append(entry)
+        is_name = len(entry.path) > 1 and entry.path[0] in ("source", ".")
+        other = names.find(entry.text, file.rpartition("/")[0]) if is_name else None
+        if other is None or other == file or sourced >= MOST_SOURCED:
+            continue
+        sourced += 1
+        joined.extend(
+            e for e in workspace.config_entries(other) if len(e.path) == 1 and e.length is None
+        )
+    return joined
 
 
 def _holds_options(word: ConfigEntry) -> bool:
@@ -524,7 +569,8 @@ def _launches(
         if file.endswith("launch.json"):
             launches = _of_editor(file, entries, names)
         else:
-            launches = _grouped(file, entries, names, programs)
+            joined = _with_sourced(workspace, names, file, entries)
+            launches = _grouped(file, joined, names, programs)
         for launch in launches:
             own = _of_script(launch, script, names, programs)
             if own is not None:
@@ -537,7 +583,7 @@ def commands_before(workspace: Workspace, launch: Launch) -> tuple[Launch, ...]:
         return ()
     names = workspace.of_names("launches.names", _Names)
     programs = _installed_programs(workspace, names)
-    entries = workspace.config_entries(launch.file)
+    entries = _with_sourced(workspace, names, launch.file, workspace.config_entries(launch.file))
     commands = list(_grouped(launch.file, entries, names, programs))
     lines = [command.line for command in commands]
     return tuple(commands[: lines.index(launch.line)]) if launch.line in lines else ()

@@ -187,3 +187,32 @@ def test_what_a_usage_puts_in_brackets_may_be_left_out(tmp_path: Path) -> None:
         (("lr",), "0.1"),
         (("sizes",), "[8,16]"),
     ]
+
+
+def test_variables_of_a_file_that_a_script_sources_are_its_own(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "train.py").write_text("print(1)\n")
+    (tmp_path / "jobs" / "flags.sh").write_text('SIZES="--width 32 --heads 3"\nLR=0.1\n')
+    (tmp_path / "jobs" / "run.sh").write_text(
+        "source jobs/flags.sh\npython train.py $SIZES --lr $LR\n"
+    )
+    (launch,) = run_of(Workspace(tmp_path, cache=False), (), ("train.py",)).launches
+    assert [(word.path, word.text, word.file, word.line) for word in launch.words] == [
+        (("width",), "32", "jobs/flags.sh", 1),
+        (("heads",), "3", "jobs/flags.sh", 1),
+        (("lr",), "0.1", "jobs/flags.sh", 2),
+    ]
+
+
+def test_a_variable_may_hold_the_command_and_its_first_words(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text(
+        'run="python train.py --config small.yaml"\n$run --width 24\n$run --evaluate\n'
+    )
+    launches = run_of(Workspace(tmp_path, cache=False), (), ("train.py",)).launches
+    assert [
+        (launch.line, [(word.path, word.line) for word in launch.words]) for launch in launches
+    ] == [
+        (2, [(("config",), 1), (("width",), 2)]),
+        (3, [(("config",), 1), (("evaluate",), 3)]),
+    ]
