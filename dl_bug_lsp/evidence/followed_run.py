@@ -682,7 +682,9 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
                 words.append(Value(f"{option}={data}", origins))
                 continue
             words.append(Value(option, origins))
-            if word.text and word.value is not True:
+            # The text of an option without a value is the option.
+            is_flag = word.value is True and word.text.startswith("-")
+            if word.text and not is_flag:
                 words.append(Value(data, origins))
         else:
             joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN
