@@ -369,6 +369,8 @@ class Expressions(Calls):
                 data[operators.key_of(key)] = value
             except NotPlain:
                 operators.opened(base, value)
+                if isinstance(target.value, ast.Subscript):
+                    self._replace_held(target.value.value, data, base, env)
             except TypeError:
                 return
         elif isinstance(data, list) and isinstance(key.data, int):
@@ -384,6 +386,16 @@ class Expressions(Calls):
             set_variable(self.interpreter, key, value)
         elif data is None:
             raise Raised("none", "'NoneType' object does not support item assignment", base)
+
+    def _replace_held(
+        self, container: ast.expr, before: object, now: Value, env: Environment
+    ) -> None:
+        """Let a container hold a dictionary with other keys in the place of the one before."""
+        held = self.value(container, env).data
+        items = list(held.values()) if isinstance(held, dict) else held
+        for item in items if isinstance(items, list) else ():
+            if isinstance(item, Value) and item.data is before:
+                item.data = now.data
 
     def _store_part(
         self, base: Value, data: Array, target: ast.Subscript, value: Value, env: Environment

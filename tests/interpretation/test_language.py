@@ -727,3 +727,34 @@ def test_a_text_that_evaluates_itself_ends(tmp_path: Path) -> None:
 
     assert not names["endless"].known
     assert shown(names["result"]) == 3
+
+
+@pytest.mark.parametrize(
+    "filling",
+    [
+        "table['a'][key] = 2",
+        "table['a']['b'][key] = 2",
+        "for name in os.listdir('other'):\n    table['a'][name] = table['a']['b'][name] = 1",
+    ],
+)
+def test_a_dictionary_in_another_has_keys_that_are_not_known(tmp_path: Path, filling: str) -> None:
+    program = (
+        "import os\nkey = os.environ['HOME'] + '/x'\ntable = {'a': {'b': {}}}\n"
+        f"{filling}\nresult = table['a']['b'].get('y', 0) if key else table['a']['z']\n"
+        "print(table['a']['b']['y'], table['a']['y'])\n"
+    )
+    interpreter, _ = followed(tmp_path, program, {})
+
+    kinds = {kind for _, kind in interpreter.elsewhere}
+    assert ("key" in kinds) is (filling == "table['a'][key] = 2")
+
+
+def test_sections_of_a_parser_are_gone_through(tmp_path: Path) -> None:
+    program = (
+        "import configparser\nparser = configparser.ConfigParser()\nparser.read('run.ini')\n"
+        "result = [list(parser), [key for key in parser['train']], len(list(parser['data']))]\n"
+    )
+    ini = "[train]\nrate = 0.1\nepochs = 3\n[data]\nroot = x\n"
+    _, names = followed(tmp_path, program, {"run.ini": ini})
+
+    assert shown(names["result"]) == [["DEFAULT", "train", "data"], ["rate", "epochs"], 1]

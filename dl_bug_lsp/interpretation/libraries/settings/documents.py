@@ -841,17 +841,19 @@ def _ini_item(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
-@MODELS.method("ConfigParser", "sections")
+@MODELS.method("ConfigParser", "sections", "__iter__", "keys")
 def _ini_sections(_: Interpreter, call: Call) -> Value:
+    """Return the names of sections; iterating over a parser gives that of the defaults, too."""
     sections = state_of(call.receiver, "sections_")
     if not isinstance(sections.data, dict):
         return unknown(sections)
-    names = [Value(n, v.origins) for n, v in sections.data.items() if n != "DEFAULT"]
-    return Value(names, sections.origins)
+    named = [Value(n, v.origins) for n, v in sections.data.items() if n != "DEFAULT"]
+    defaults = [] if call.name == "sections" else [Value("DEFAULT")]
+    return Value([*defaults, *named], sections.origins)
 
 
 @MODELS.method("ConfigParser", "items", "options")
-@MODELS.method("SectionProxy", "items", "keys", "values")
+@MODELS.method("SectionProxy", "items", "keys", "values", "__iter__")
 def _ini_items(_: Interpreter, call: Call) -> Value:
     assert call.receiver is not None
     items = state_of(call.receiver, "read_")
