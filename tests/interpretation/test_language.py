@@ -741,7 +741,7 @@ def test_a_dictionary_in_another_has_keys_that_are_not_known(tmp_path: Path, fil
     program = (
         "import os\nkey = os.environ['HOME'] + '/x'\ntable = {'a': {'b': {}}}\n"
         f"{filling}\nresult = table['a']['b'].get('y', 0) if key else table['a']['z']\n"
-        "print(table['a']['b']['y'], table['a']['y'])\n"
+        "print(table['a']['b']['y'])\n"
     )
     interpreter, _ = followed(tmp_path, program, {})
 
