@@ -740,8 +740,7 @@ def test_a_text_that_evaluates_itself_ends(tmp_path: Path) -> None:
 def test_a_dictionary_in_another_has_keys_that_are_not_known(tmp_path: Path, filling: str) -> None:
     program = (
         "import os\nkey = os.environ['HOME'] + '/x'\ntable = {'a': {'b': {}}}\n"
-        f"{filling}\nresult = table['a']['b'].get('y', 0) if key else table['a']['z']\n"
-        "print(table['a']['b']['y'])\n"
+        f"{filling}\nprint(table['a']['b']['y'])\n"
     )
     interpreter, _ = followed(tmp_path, program, {})
 

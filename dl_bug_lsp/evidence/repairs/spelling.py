@@ -378,13 +378,64 @@ def _keyword(repairs: RepairContext, argument: str) -> Iterator[Clue]:
             spelling = Spelling(parameter.arg, function.file, parameter.lineno)
             given.setdefault(parameter.arg, []).append(spelling)
     near = best(argument, given)
+    closed = list(_closed_definition(case, argument))
+    yield from closed
     for name, how in near:
         yield from _pair(repairs, asked, given[name], how, "arguments")
     for spot in asked[:MOST] if not near else ():
         why = f"`{argument}` is handed over here, and the call takes no such argument"
         edit = Suggestion(spot.file, spot.line, argument, "")
-        share = 1.0 / len(asked[:MOST])
+        share = (OF_OTHERS if closed else 1.0) / len(asked[:MOST])
         yield Clue("repair.keyword", spot.file, spot.line, share, why, edit)
+
+
+FEW_OTHERS, MOSTLY = 2, 0.6
+"""From how many functions of a kind on, and which part of them, one that is otherwise is odd."""
+OF_OTHERS = 0.4
+"""What the keyword counts that the other functions take."""
+
+
+def _closed_definition(case: Case, argument: str) -> Iterator[Clue]:
+    """Find the one definition of its kind that does not take what a table hands to all of them.
+
+    ``cls(**settings)`` makes an object of whichever class the settings name, so that each takes
+    the keywords of the others, by name or by ``**kwargs``.
+    """
+    calls = (
+        call for site in case.sites[-1:] for node in site.nodes for call in ast.walk(node.expr)
+    )
+    is_table = any(
+        isinstance(c, ast.Call) and any(k.arg is None for k in c.keywords) for c in calls
+    )
+    owners = {str(f.value) for f in case.facts.of(FactKind.FUNCTION)}
+    if not is_table:
+        return
+    for file in case.code_files[:40]:
+        module = case.engine.program.module(file)
+        scopes = [s for s in module.walk() if _takes(s)] if module is not None else []
+        for scope in scopes:
+            if not any(scope.name == name or scope.name.endswith(f".{name}") for name in owners):
+                continue
+            short = scope.name.rpartition(".")[2]
+            others = [o for o in scopes if o is not scope and o.name.rpartition(".")[2] == short]
+            taking = sum(argument in _takes(o) or "**" in _takes(o) for o in others)
+            if len(others) < FEW_OTHERS or taking < MOSTLY * len(others):
+                continue
+            line = max([scope.line, *(p.lineno for p in scope.parameters())])
+            why = (
+                f"`{scope.name}` takes neither `{argument}` nor `**kwargs`, as "
+                f"{taking} of {len(others)} other `{short}` of this file do"
+            )
+            yield Clue("repair.definition", file, line, 1.0, why)
+
+
+def _takes(scope: Scope) -> set[str]:
+    """Return the parameters of a function by name, with ``**`` where it takes all others."""
+    if not isinstance(scope.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return set()
+    arguments = scope.node.args
+    named = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    return named | ({"**"} if arguments.kwarg is not None else set())
 
 
 def keyword_places(case: Case, argument: str) -> list[tuple[str, int]]:
