@@ -28,6 +28,7 @@ from dl_bug_lsp.evidence.numbers import (
 )
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT, relation, shown
 from dl_bug_lsp.evidence.words import nearness
+from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
 from dl_bug_lsp.provenance.nodes import Node, StepKind
@@ -106,6 +107,7 @@ class Setting:
 def find(case: Case) -> Iterator[Clue]:
     """Yield the run's settings that the failure has to do with."""
     yield from _written(case)
+    yield from _without_separator(case)
     files = frozenset(case.engine.configuration.files)
     words = [w for launch in case.engine.run.launches for w in launch.words if w.line]
     if not files and not words:
@@ -122,6 +124,40 @@ def find(case: Case) -> Iterator[Clue]:
     yield from _chosen(case, settings)
     yield from _numbers(case, settings)
     yield from _wrong_type(case, settings)
+
+
+SHORTEST_FOLDER = 3
+
+
+def _without_separator(case: Case) -> Iterator[Clue]:
+    """Yield folders that were joined with the name of a file without a separator between them.
+
+    The path that is not there begins with a text of the program or its settings; with a separator
+    behind this text it is that of a file of the workspace.
+    """
+    if case.category.id != "path_not_found":
+        return
+    paths = [str(fact.value).replace("\\", "/") for fact in case.facts.of(FactKind.PATH)]
+    texts: dict[Origin, str] = {}
+    for entry in case.config_entries:
+        if isinstance(entry.value, str):
+            texts.setdefault((entry.file, entry.line), entry.value)
+    for step in case.raise_slice:
+        constant = step.node.constant
+        if constant is not None and isinstance(constant.value, str) and step.node.line > 0:
+            texts.setdefault((step.node.file, step.node.line), constant.value)
+    for place, text in texts.items():
+        folder = text.removeprefix("./")
+        if len(folder) < SHORTEST_FOLDER or folder.endswith("/"):
+            continue
+        for path in paths:
+            before, found, name = path.rpartition(folder)
+            joins = found and name and name[0] not in "/." and (not before or before[-1] == "/")
+            if joins and case.workspace.existing_file(f"{folder}/{name}") is not None:
+                why = (
+                    f"`{text}` and `{name}` are joined without a separator: `{text}/{name}` exists"
+                )
+                yield Clue("rules.strong", *place, 1.0, why)
 
 
 def settings_of(case: Case) -> list[Setting]:
