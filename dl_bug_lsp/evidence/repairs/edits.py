@@ -695,7 +695,9 @@ class Editor:
         if a is None or b is None or ast.dump(one) == ast.dump(other):
             return False
         kinds = [type(v.data) for v in (a, b)]
-        return kinds[0] is kinds[1] or not (a.known and b.known)
+        # A literal and a value of which nothing is known may be of any two kinds.
+        is_written = isinstance(one, ast.Constant) or isinstance(other, ast.Constant)
+        return kinds[0] is kinds[1] or not (is_written or (a.known and b.known))
 
     def _used(self, node: ast.expr, parents: Parents) -> frozenset[str]:
         """Return the names, attributes and keys that the function around an expression reads."""
