@@ -36,8 +36,8 @@ from dl_bug_lsp.evidence.changed_files import weighed
 from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
     missing_names,
+    settings,
     stored_data,
-    unset_parameters,
     unused_parts,
 )
 from dl_bug_lsp.evidence.followed_run import part_in_run
@@ -88,7 +88,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     written_data.clue_factor,
     nan_sources.clue_factor,
     complaints.clue_factor,
-    unset_parameters.clue_factor,
+    settings.clue_factor,
     counterfactuals.clue_factor,
     execution.clue_factor,
 )
