@@ -137,6 +137,13 @@ def _forget_bounds(data: Array, name: str, result: Value) -> None:
 class Calls(RunState):
     """Follows calls into functions, classes and the models of libraries."""
 
+    def open_dict(self, value: Value, rest: Value) -> None:
+        """Let a dictionary hold something under a key that is not known, for all that share it."""
+        before = value.data
+        operators.opened(value, rest)
+        if type(before) is dict:
+            self.opened[id(before)] = before, value
+
     def _filled(
         self, value: Value, args: tuple[Value, ...], keywords: Mapping[str, Value]
     ) -> Value | None:

@@ -368,9 +368,7 @@ class Expressions(Calls):
             try:
                 data[operators.key_of(key)] = value
             except NotPlain:
-                operators.opened(base, value)
-                if isinstance(target.value, ast.Subscript):
-                    self._replace_held(target.value.value, data, base, env)
+                self.open_dict(base, value)
             except TypeError:
                 return
         elif isinstance(data, list) and isinstance(key.data, int):
@@ -386,16 +384,6 @@ class Expressions(Calls):
             set_variable(self.interpreter, key, value)
         elif data is None:
             raise Raised("none", "'NoneType' object does not support item assignment", base)
-
-    def _replace_held(
-        self, container: ast.expr, before: object, now: Value, env: Environment
-    ) -> None:
-        """Let a container hold a dictionary with other keys in the place of the one before."""
-        held = self.value(container, env).data
-        items = list(held.values()) if isinstance(held, dict) else held
-        for item in items if isinstance(items, list) else ():
-            if isinstance(item, Value) and item.data is before:
-                item.data = now.data
 
     def _store_part(
         self, base: Value, data: Array, target: ast.Subscript, value: Value, env: Environment
@@ -500,6 +488,8 @@ class Expressions(Calls):
             # What our models refuse here passed in the run.
             self.elsewhere.add((raised.place or self.stack[-1], raised.what))
             result = unknown(*raised.sides)
+        if self.opened and type(result.data) is dict:
+            self._see_opened(result)
         if self._values is not None:
             self._values[node] = result
         if kind in MAKING and isinstance(result.data, SIZED):
@@ -507,6 +497,12 @@ class Expressions(Calls):
             if self.room < 0:
                 raise Exhausted
         return result
+
+    def _see_opened(self, value: Value) -> None:
+        """Let a value show what a dictionary of it holds since it got a key that is not known."""
+        known = self.opened.get(id(value.data))
+        if known is not None:
+            value.data = known[1].data
 
     def _is_mistaken(self, raised: Raised) -> bool:
         """Whether what our models refuse is neither the failure nor caught by the program."""

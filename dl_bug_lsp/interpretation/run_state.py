@@ -199,6 +199,9 @@ class RunState:
     """The first lines of the statements that have run."""
     grown: list[tuple[Instance, str]]
     """Objects with their attributes that statements have added to, in that order."""
+    opened: dict[int, tuple[dict[Any, Value], Value]]
+    """Dictionaries that got a key which is not known, by their identity: each with what holds its
+    entries since."""
     GUESSES = True
     """Whether what is not known may be taken to be what leads to the failure."""
 
@@ -267,7 +270,7 @@ class RunState:
         self._frame_lines = _lines_by_file(self.frames)
         # Whether blocks are entered for the places of the stack in them.
         self._entering = False
-        self._of_syntax, self.grown, self.ran = OfSyntax(), [], set()
+        self._of_syntax, self.grown, self.ran, self.opened = OfSyntax(), [], set(), {}
         self._functions: dict[Origin, FunctionValue] = {}
         # The places of the functions that were called, by the place of the call.
         self.callees: dict[Origin, dict[Origin, None]] = {}

@@ -734,6 +734,8 @@ def test_a_text_that_evaluates_itself_ends(tmp_path: Path) -> None:
     [
         "table['a'][key] = 2",
         "table['a']['b'][key] = 2",
+        "inner = table['a']['b']\ninner[key] = 2",
+        "def fill(part):\n    part[key] = 1\nfill(table['a']['b'])",
         "for name in os.listdir('other'):\n    table['a'][name] = table['a']['b'][name] = 1",
     ],
 )

@@ -1238,7 +1238,7 @@ def _dict_method(
             data.update(given.data)
         more = unknown(given) if not given.known else rest_of(given.data)
         if more is not None:
-            operators.opened(receiver, more)
+            interpreter.open_dict(receiver, more)
         return Value(None)
     if name == "popitem" and rest is None and not args:
         if not data:
