@@ -267,8 +267,8 @@ def _faulty(demand: Demand, value: Value) -> list[Value]:
         return [value]
     data = value.data
     if isinstance(data, Series):
-        has_none = data.cells is not None and None not in data.cells
-        if has_none or data.dtype in WITHOUT_GAPS:
+        is_full = data.cells is not None and None not in data.cells
+        if is_full or data.dtype in WITHOUT_GAPS:
             return []
         return [Value(data, data.gaps) if data.gaps else value]
     if isinstance(data, Frame) and data.cells:

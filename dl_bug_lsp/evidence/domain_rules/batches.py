@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import OF_GAPS
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
+    is_text,
     near_files,
     near_scopes,
     own_nodes,
@@ -767,7 +768,7 @@ def _has_pairs_as_rows(value: ast.expr, tree: ast.AST) -> bool:
     value = _converted(value)
     if isinstance(value, ast.Subscript):
         names = value.slice.elts if isinstance(value.slice, ast.List) else []
-        return len(names) == 2 and all(_is_text(name) for name in names)
+        return len(names) == 2 and all(is_text(name) for name in names)
     if isinstance(value, ast.ListComp):
         return _is_pair(value.elt)
     if isinstance(value, ast.List):
@@ -801,7 +802,3 @@ def _converted(value: ast.expr) -> ast.expr:
 
 def _is_pair(node: ast.expr) -> bool:
     return isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) == 2
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)

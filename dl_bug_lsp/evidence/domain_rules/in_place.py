@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
+    is_text,
     keyword,
     near_scopes,
     own_nodes,
@@ -226,17 +227,13 @@ def _changes_number(scope: Scope, change: Change) -> bool:
     if _never_tensor(scope, node.value, MOST_HOPS):
         return COUNTERS.search(text) is not None or _never_tensor(scope, target, MOST_HOPS)
     named = COUNTERS.search(text) is not None
-    keyed = isinstance(target, ast.Subscript) and _is_text(target.slice)
+    keyed = isinstance(target, ast.Subscript) and is_text(target.slice)
     return (named or keyed) and ".item()" in ast.unparse(node.value)
 
 
 def _is_data(target: ast.expr) -> bool:
     """Whether a target is what a tensor holds, of which autograd does not know."""
     return any(isinstance(n, ast.Attribute) and n.attr == "data" for n in ast.walk(target))
-
-
-def _is_text(key: ast.expr) -> bool:
-    return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
 def _never_tensor(scope: Scope, expr: ast.expr, hops: int) -> bool:
@@ -251,7 +248,7 @@ def _never_tensor(scope: Scope, expr: ast.expr, hops: int) -> bool:
         return called_name(expr) in MADE_NUMBERS or source(expr.func).startswith(("np.", "numpy."))
     if isinstance(expr, ast.Subscript):
         is_shape = isinstance(expr.value, ast.Attribute) and expr.value.attr == "shape"
-        keyed = _is_text(expr.slice) and COUNTERS.search(source(expr.slice)) is not None
+        keyed = is_text(expr.slice) and COUNTERS.search(source(expr.slice)) is not None
         return is_shape or keyed or _never_tensor(scope, expr.value, hops)
     if isinstance(expr, ast.Attribute):
         return expr.attr == "shape" or COUNTERS.search(expr.attr) is not None
@@ -284,7 +281,7 @@ def _changes(scope: Scope) -> Iterator[Change]:
         if isinstance(statement, ast.AugAssign):
             why = f"`{source(statement)}` changes its target in place"
             target = statement.target
-            whole = not isinstance(target, ast.Subscript) or _is_text(target.slice)
+            whole = not isinstance(target, ast.Subscript) or is_text(target.slice)
             operation = AUGMENTED.get(type(statement.op)) if whole else "="
             yield Change(statement, target, operation, why)
         elif isinstance(statement, ast.Assign) and _writes_into(scope, statement.targets[0]):
@@ -303,7 +300,7 @@ def _changes(scope: Scope) -> Iterator[Change]:
 
 def _writes_into(scope: Scope, target: ast.expr) -> bool:
     """Whether a target is an item of what is no dictionary or list written in its scope."""
-    if not isinstance(target, ast.Subscript) or _is_text(target.slice):
+    if not isinstance(target, ast.Subscript) or is_text(target.slice):
         return False
     base = target.value
     bound = scope.bindings.get(base.id, ()) if isinstance(base, ast.Name) else ()

@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.domain_rules.in_place import find_in_place, find_settin
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     keyword,
+    names_in,
     near_files,
     near_scopes,
     own_nodes,
@@ -553,10 +554,10 @@ def _outside_tape(case: Case) -> Iterator[Clue]:
                     continue
                 if isinstance(statement, ast.Assign) and statement.lineno > (tape.end_lineno or 0):
                     calls = any(True for _ in calls_in(statement.value))
-                    if calls and not own_names & {n.id for n in _names(statement.value)}:
+                    if calls and not own_names & {n.id for n in names_in(statement.value)}:
                         why = f"`{source(statement)}` runs outside the tape"
                         yield Clue("rules.strong", scope.file, statement.lineno, 1.0, why)
-            inside = any(True for part in tape.body for _ in _names(part))
+            inside = any(True for part in tape.body for _ in names_in(part))
             why = "only what runs in this block has gradients"
             yield Clue("rules.medium", scope.file, tape.lineno, 1.0 if inside else 0.8, why)
 
@@ -568,11 +569,7 @@ def _tapes(scope: Scope) -> Iterator[tuple[ast.With, set[str]]]:
         tapes = [item for item in items if "GradientTape" in source(item.context_expr)]
         if isinstance(block, ast.With) and tapes:
             targets = [item.optional_vars for item in tapes if item.optional_vars is not None]
-            yield block, {name.id for target in targets for name in _names(target)}
-
-
-def _names(node: ast.AST) -> Iterator[ast.Name]:
-    return (n for n in ast.walk(node) if isinstance(n, ast.Name))
+            yield block, {name.id for target in targets for name in names_in(target)}
 
 
 RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
 from dl_bug_lsp.evidence.followed_run import follow, how_known
-from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.evidence.interpretation import origins_of, places_of
 from dl_bug_lsp.interpretation.values import Origin, Raised
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
@@ -109,8 +109,6 @@ def _settings_in(node: Node, expr: ast.expr, held: set[object] | None) -> Iterat
 
 SHORTEST_NAME = 4
 """Characters of a name from which on it means the same as a part of a longer one."""
-
-
 OF_SETTING = 0.5
 """What the setting counts that a call should have handed on: it is meant as it is."""
 _FOUND: WeakKeyDictionary[Case, list[tuple[Clue, Origin]]] = WeakKeyDictionary()
@@ -139,7 +137,7 @@ def find_unset_parameters(case: Case) -> Iterator[Clue]:
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
-    """Return what a clue counts: less on a setting that a call should have handed on."""
+    """Return a clue's factor: less on a setting that a call should have handed on."""
     if clue.file.endswith(".py") or not case.places:
         return 1.0
     return OF_SETTING if any((clue.file, clue.line) == at for _, at in _found(case)) else 1.0
@@ -176,7 +174,7 @@ def _find(case: Case) -> Iterator[tuple[Clue, Origin]]:
 
 
 def _origins(raised: Raised, at: int) -> set[Origin]:
-    return {(file, abs(line)) for file, line in origins_of(raised.sides[at])}
+    return places_of(origins_of(raised.sides[at]), of_types=True)
 
 
 def _unset(case: Case, raised: Raised, at: int) -> Iterator[Unset]:
@@ -271,13 +269,11 @@ def find_single_items(case: Case) -> Iterator[Clue]:
         return
     outcome = follow(case)
     raised = outcome.raised
-    origins = {
-        (file, abs(line))
-        for value in (*outcome.operands, *(raised.sides if raised is not None else ()))
-        for file, line in value.origins
-        if not file.endswith(".py")
-    }
-    for file, line in sorted(origins):
+    values = (*outcome.operands, *(raised.sides if raised is not None else ()))
+    origins = {origin for value in values for origin in value.origins}
+    for file, line in sorted(places_of(origins, of_types=True)):
+        if file.endswith(".py"):
+            continue
         for entry in case.workspace.config_entries(file):
             text = entry.value
             if entry.line == line and isinstance(text, str) and text[:1] in letters and text[1:]:

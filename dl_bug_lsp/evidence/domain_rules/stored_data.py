@@ -26,7 +26,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data_files import TABLES
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.evidence.interpretation import origins_of, places_of
 from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.messages import FactKind
@@ -438,7 +438,8 @@ def find_numbered_entries(case: Case) -> Iterator[Clue]:
     raised = follow(case).raised if case.places and case.category.id == "illegal_index" else None
     if raised is None or raised.weight < 1.0:
         return
-    origins = {(file, abs(line)) for side in raised.sides for file, line in origins_of(side)}
+    made = {origin for side in raised.sides for origin in origins_of(side)}
+    origins = places_of(made, of_types=True)
     for file in sorted({file for file, _ in origins if not file.endswith(".py")}):
         for entries in _numbered(case, file):
             count, numbers = len(entries), [entry.value for entry in entries]

@@ -29,6 +29,16 @@ def calls_in(node: ast.AST) -> Iterator[ast.Call]:
     return (n for n in ast.walk(node) if isinstance(n, ast.Call))
 
 
+def names_in(node: ast.AST) -> Iterator[ast.Name]:
+    """Yield the names of an expression or a statement."""
+    return (part for part in ast.walk(node) if isinstance(part, ast.Name))
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether an expression is a text as it is written."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def near_scopes(case: Case) -> list[Scope]:
     """Return the scopes that the stack and the slices touch, the raise site's first."""
     scopes: list[Scope] = [site.context.scope for site in reversed(case.sites)]

@@ -128,17 +128,23 @@ def _joins(case: Case, file: str, call: ast.Call, owners: list[str]) -> bool:
     return len(read) < 2 or not all(read) or all(names & files for files in read)
 
 
-MOST_ASSIGNED = 40
-
-
-def _files_of(case: Case, file: str, expr: ast.expr) -> set[str]:
-    """Return the names of the data files from which a file's assignments make an expression."""
+def _assigned(case: Case, file: str) -> dict[str, list[ast.expr]]:
+    """Return what a file assigns to each name, attribute and part."""
     tree = case.workspace.tree(file)
     assigned: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.Assign):
             for target in node.targets:
                 assigned.setdefault(source(target), []).append(node.value)
+    return assigned
+
+
+MOST_ASSIGNED = 40
+
+
+def _files_of(case: Case, file: str, expr: ast.expr) -> set[str]:
+    """Return the names of the data files from which a file's assignments make an expression."""
+    assigned = _assigned(case, file)
     waiting, seen, files = [expr], set[str](), set[str]()
     for _ in range(MOST_ASSIGNED):
         if not waiting:
@@ -180,13 +186,8 @@ def _left_out_keys(case: Case) -> Iterator[Clue]:
 def _texts_of(case: Case, file: str, expr: ast.expr) -> set[str]:
     """Return the texts in an expression, and in what a name in it is assigned in the file."""
     names = {node.id for node in ast.walk(expr) if isinstance(node, ast.Name)}
-    tree = case.workspace.tree(file)
-    assigned = [
-        node.value
-        for node in (ast.walk(tree) if tree is not None and names else ())
-        if isinstance(node, ast.Assign) and names & {source(target) for target in node.targets}
-    ]
-    parts: list[ast.AST] = [expr, *assigned]
+    assigned = _assigned(case, file) if names else {}
+    parts = [expr, *(value for name in names for value in assigned.get(name, ()))]
     constants = (n for part in parts for n in ast.walk(part) if isinstance(n, ast.Constant))
     return {node.value for node in constants if isinstance(node.value, str)}
 
@@ -452,6 +453,8 @@ def find_kept_labels(case: Case) -> Iterator[Clue]:
     if not any("pandas" in frame.file for frame, _ in case.located):
         return
     seen: set[tuple[str, int]] = set()
+    files = {step.node.file for step in case.stack_steps}
+    labelling = {file for file in files if _gives_labels(case, file)}
     for step in case.stack_steps:
         node = step.node
         place = (node.file, node.line)
@@ -463,7 +466,7 @@ def find_kept_labels(case: Case) -> Iterator[Clue]:
             seen.add(place)
             why = f"`{node.text}` keeps the labels of its rows, among which a number is looked up"
             # Where rows get new labels elsewhere, this is where that was forgotten.
-            rows, columns = (1.0, 0.8) if _gives_labels(case, node.file) else (0.8, 1.0)
+            rows, columns = (1.0, 0.8) if node.file in labelling else (0.8, 1.0)
             score = (rows if _strength(node.expr) else columns) * math.exp(-step.distance / 20)
             yield Clue("rules.row_labels", *place, score, why)
 

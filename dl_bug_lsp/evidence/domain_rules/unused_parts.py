@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files, own_nodes
+from dl_bug_lsp.evidence.domain_rules.syntax import keyword, names_in, near_files, own_nodes
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.provenance.nodes import Library, Node
 from dl_bug_lsp.provenance.scopes import called_name
@@ -117,7 +117,7 @@ def _dead_values(file: str, function: ast.FunctionDef | ast.AsyncFunctionDef) ->
     for node in nodes:
         if not isinstance(node, ast.Assign) or not _computes(node.value):
             continue
-        names = [n.id for target in node.targets for n in _names(target)]
+        names = [n.id for target in node.targets for n in names_in(target)]
         for name in (n for n in names if n not in read and not n.startswith("_")):
             is_loss = LOSS.search(name) is not None
             score = DEAD_LOSS if is_loss else DEAD
@@ -140,7 +140,7 @@ def _last_readers_of_kind(nodes: list[ast.AST], made: ast.Assign, name: str) -> 
         if isinstance(node, (ast.Return, ast.Assign, ast.AugAssign))
         and node is not made
         and node.value is not None
-        and any(words & set(parts_of(n.id)) for n in _names(node.value) if n.id != name)
+        and any(words & set(parts_of(n.id)) for n in names_in(node.value) if n.id != name)
     ]
     returns = [node for node in users if isinstance(node, ast.Return)]
     yield from (returns or users)[-1:]
@@ -174,10 +174,6 @@ def _unused_layers(file: str, cls: ast.ClassDef) -> Iterator[Clue]:
 
 def _is_load(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
-
-
-def _names(node: ast.AST) -> Iterator[ast.Name]:
-    return (n for n in ast.walk(node) if isinstance(n, ast.Name))
 
 
 def _computes(value: ast.expr) -> bool:

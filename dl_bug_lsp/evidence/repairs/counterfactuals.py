@@ -382,11 +382,11 @@ def _try(case: Case) -> list[Tried]:
     search = Search(case)
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
     found: list[Tried] = []
-    again = 0
+    again, shared = 0, earlier_runs(case).files
     for candidate in in_order(search, further):
         checkpoint()
         place = (candidate.edit.file, candidate.edit.line)
-        if candidate.edit.file in earlier_runs(case).files:
+        if candidate.edit.file in shared:
             # The commands before the failing one are followed with the edit, too.
             again += 1
             if again > MOST_WITH_EARLIER:
