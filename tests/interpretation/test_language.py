@@ -736,6 +736,9 @@ def test_a_text_that_evaluates_itself_ends(tmp_path: Path) -> None:
         "table['a']['b'][key] = 2",
         "inner = table['a']['b']\ninner[key] = 2",
         "def fill(part):\n    part[key] = 1\nfill(table['a']['b'])",
+        "table['a']['b'].update({key: 1})",
+        "table['a']['b'].update([(key, 1)])",
+        "table['a']['b'].update(os.environ)",
         "for name in os.listdir('other'):\n    table['a'][name] = table['a']['b'][name] = 1",
     ],
 )
@@ -748,6 +751,16 @@ def test_a_dictionary_in_another_has_keys_that_are_not_known(tmp_path: Path, fil
 
     kinds = {kind for _, kind in interpreter.elsewhere}
     assert ("key" in kinds) is (filling == "table['a'][key] = 2")
+
+
+def test_counters_add_and_subtract(tmp_path: Path) -> None:
+    program = (
+        "from collections import Counter\ncounts = Counter('aab')\ncounts.update({'a': 3})\n"
+        "counts.subtract('b')\nresult = [counts['a'], counts['b'], counts['c']]\n"
+    )
+    _, names = followed(tmp_path, program, {})
+
+    assert shown(names["result"]) == [5, 0, 0]
 
 
 def test_sections_of_a_parser_are_gone_through(tmp_path: Path) -> None:

@@ -11,8 +11,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
 from dl_bug_lsp.interpretation import operators
+from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     listed,
@@ -176,33 +176,22 @@ def _together(kind: type[ast.operator], a: Value, b: Value) -> Value | None:
 operators.OF_OBJECTS.append(_together)
 
 
-@MODELS.method("dict", "update")
-@MODELS.method("OrderedDict", "update")
 @MODELS.method("DefaultDict", "update", "subtract")
-def _dict_update(interpreter: Interpreter, call: Call) -> Value:
-    """Update a dict; a counter adds what it is given (`collections.Counter`)."""
-    held, given = call.receiver, call.given(0)
-    if held is None or not isinstance(held.data, dict):
+def _counted_update(interpreter: Interpreter, call: Call) -> Value:
+    """Add what a counter is given to its counts, or subtract it (`collections.Counter`)."""
+    held = call.receiver
+    if held is None or not isinstance(held.data, DefaultDict):
         return call.unknown()
-    if isinstance(held.data, DefaultDict) and not isinstance(given and given.data, dict):
-        counts = _counted(interpreter, Call("Counter", call.args, {}, call.place))
-        for key, number in (counts or {}).items():
-            before = held.data.get(key, Value(0))
-            total = before.data + number if isinstance(before.data, int) else UNKNOWN
-            held.data[key] = Value(total, merged(before, *call.args))
-        if counts is None:
-            held.data = UNKNOWN
-        return Value(None)
-    held.data.update(call.keywords)
-    if given is not None and isinstance(given.data, dict):
-        held.data.update(given.data)
-    elif given is not None:
-        for pair in listed(interpreter, given) or [Value(UNKNOWN)]:
-            parts = listed(interpreter, pair)
-            if parts is None or len(parts) != 2 or not isinstance(parts[0].data, PLAIN):
-                held.data = UNKNOWN
-                break
-            held.data[parts[0].data] = parts[1]
+    if not held.data.counts:
+        return builtin_models.plain_method(interpreter, call)
+    counts = _counted(interpreter, Call("Counter", call.args, call.keywords, call.place))
+    sign = -1 if call.name == "subtract" else 1
+    for key, number in (counts or {}).items():
+        before = held.data.get(key, Value(0))
+        total = before.data + sign * number if isinstance(before.data, int) else UNKNOWN
+        held.data[key] = Value(total, merged(before, *call.args))
+    if counts is None:
+        held.data = UNKNOWN
     return Value(None)
 
 
@@ -279,7 +268,7 @@ def _chained(_: Interpreter, call: Call) -> Value:
 def _ordered_dict(interpreter: Interpreter, call: Call) -> Value:
     held = Value(OrderedDict(), merged(*call.args))
     if call.args or call.keywords:
-        _dict_update(interpreter, Call("update", call.args, call.keywords, call.place, held))
+        builtin_models.plain_method(interpreter, Call("update", call.args, call.keywords, call.place, held))
     return held
 
 
