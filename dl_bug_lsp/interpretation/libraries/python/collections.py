@@ -268,7 +268,8 @@ def _chained(_: Interpreter, call: Call) -> Value:
 def _ordered_dict(interpreter: Interpreter, call: Call) -> Value:
     held = Value(OrderedDict(), merged(*call.args))
     if call.args or call.keywords:
-        builtin_models.plain_method(interpreter, Call("update", call.args, call.keywords, call.place, held))
+        filling = Call("update", call.args, call.keywords, call.place, held)
+        builtin_models.plain_method(interpreter, filling)
     return held
 
 
