@@ -1086,7 +1086,7 @@ def _positions(
 def _places_of_labels(labels: Sequence[object]) -> dict[object, int]:
     """Return at which row each label stands; of labels that stand at several there is none."""
     known = [label for label in labels if isinstance(label, PLAIN)]
-    at = {label: number for number, label in enumerate(known)}
+    at: dict[object, int] = {label: number for number, label in enumerate(known)}
     return at if len(at) == len(labels) else {}
 
 
