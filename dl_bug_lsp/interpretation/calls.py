@@ -12,6 +12,7 @@ from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
+from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
 from dl_bug_lsp.interpretation.libraries.settings.gin import fields_with_bindings, with_bindings
 from dl_bug_lsp.interpretation.libraries.settings.pydantic import fill, is_validated
@@ -346,6 +347,8 @@ class Calls(RunState):
         """Return what a model gives; unknown where it does not cope with what it was given."""
         if self.gradients is not None:
             self.gradients.check(self.stack, call)
+        if self.disk.writes_text:
+            _forget_handed_on(call)
         if model not in MODELS.numeric:
             call = _without_numbers(call)
         try:
@@ -554,6 +557,9 @@ class Calls(RunState):
             return self._not_modelled(call) if model is None else self.apply(model, call)
         if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
             return self.apply(MODELS.methods["Path", name], call)
+        if receiver.data is UNKNOWN and name in CHANGING:
+            # It may be a path.
+            self.disk.partly.add(".")
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(call)
         return builtin_models.plain_method(self.interpreter, call)
@@ -628,6 +634,8 @@ class Calls(RunState):
         """Follow the stack through a library that calls the program back; its result is unknown."""
         if self.gradients is not None:
             self.gradients.check(self.stack, call)
+        if self.disk.writes_text:
+            _forget_handed_on(call)
         own_place = self.stack[-1] if self.stack else call.place
         at = next((i for i, place in enumerate(self.order[:-1]) if place == own_place), None)
         if at is not None and own_place not in self._followed:
@@ -1397,6 +1405,26 @@ def _with_sizes_made(value: Value, place: Origin) -> Value:
         for dim in data.shape
     )
     return value
+
+
+CHANGING = frozenset(
+    ("mkdir", "touch", "write_text", "write_bytes", "unlink", "rmdir", "rename", "symlink_to")
+)
+"""Methods of paths that change which files there are."""
+WRITERS = frozenset(
+    ("write", "writelines", "print", "writer", "DictWriter", "dump", "safe_dump", "enter_context",
+     "closing", "isinstance", "hasattr", "getattr", "setattr", "id", "append", "partial", "save")
+)  # fmt: skip
+"""Functions, by their last name, of which it is known what they write to files, if anything."""
+
+
+def _forget_handed_on(call: Call) -> None:
+    """Let nothing be known of a file of text that something may write to which is not modelled."""
+    if call.name.rpartition(".")[2] in WRITERS:
+        return
+    for value in (*call.args, *call.keywords.values()):
+        if isinstance(value.data, LibraryObject) and "written" in value.data.state:
+            forget(value.data.state["written"])
 
 
 def _without_numbers(call: Call) -> Call:
