@@ -174,6 +174,23 @@ class Calls(RunState):
                 raise
             return self.call(missing, tuple(parts), {}, self.stack[-1])
 
+    def _call_perhaps_of_path(
+        self,
+        callee: Value,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        node: ast.Call,
+        env: Environment,
+    ) -> Value | None:
+        """Follow a call of what is not known, which may be a method of a path; None if unknown."""
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method in CHANGING:
+            self.disk.partly.add(".")
+        if method in OPENING:
+            path = Method(Value(UNKNOWN, callee.origins), method)
+            return self._call_method(path, args, keywords, (env.file, node.lineno))
+        return self._call_unknown(args, keywords, node, env.file)
+
     def _of_Call(self, node: ast.Call, env: Environment) -> Value:
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             return self._super(env)
@@ -226,12 +243,9 @@ class Calls(RunState):
         if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
             return self._eval(args, env, node.lineno)
         if callee.data is UNKNOWN and self.GUESSES:
-            if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
-                path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
-                return self._call_method(path, tuple(args), keywords, (env.file, node.lineno))
-            entered = self._call_unknown(tuple(args), keywords, node, env.file)
-            if entered is not None:
-                return entered
+            output = self._call_perhaps_of_path(callee, tuple(args), keywords, node, env)
+            if output is not None:
+                return output
         place = (env.file, node.lineno)
         if not self._in_progress.is_other(place, node):
             return self.call(callee, tuple(args), keywords, place)
@@ -557,9 +571,6 @@ class Calls(RunState):
             return self._not_modelled(call) if model is None else self.apply(model, call)
         if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
             return self.apply(MODELS.methods["Path", name], call)
-        if receiver.data is UNKNOWN and name in CHANGING:
-            # It may be a path.
-            self.disk.partly.add(".")
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(call)
         return builtin_models.plain_method(self.interpreter, call)

@@ -182,3 +182,15 @@ def row_of(line: Value, separator: str) -> list[Value] | None:
     except csv.Error:
         return None
     return [Value(cell, line.origins) for cell in row]
+
+
+def known_cells(written: Value) -> set[object]:
+    """Return the cells of the rows of a file that are known."""
+    data = written.data
+    lines = data.parts[: data.lead] if isinstance(data, Lazy) else data
+    rows = lines if isinstance(lines, (list, tuple)) else ()
+    return {c.data for r in rows if isinstance(r, RowText) for c in r.cells if _is_plain(c)}
+
+
+def _is_plain(cell: Value) -> bool:
+    return isinstance(cell.data, PLAIN)
