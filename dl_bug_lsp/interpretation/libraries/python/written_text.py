@@ -8,7 +8,6 @@ unknown where it is not known how many lines there are, or what one of them is m
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Sequence
 
 from dl_bug_lsp.interpretation import arrays, operators
@@ -117,9 +116,16 @@ def row_text(cells: Sequence[Value], separator: str, place: Origin) -> RowText:
     made = tuple(c if c.origins else with_places(c, frozenset({place})) for c in cells)
     if not all(isinstance(cell.data, PLAIN) for cell in made):
         return RowText(made, separator)
-    buffer = io.StringIO()
-    csv.writer(buffer, delimiter=separator, lineterminator="\n").writerow([c.data for c in made])
-    return RowText(made, separator, buffer.getvalue())
+    pieces = _Pieces()
+    csv.writer(pieces, delimiter=separator, lineterminator="\n").writerow([c.data for c in made])
+    return RowText(made, separator, "".join(pieces))
+
+
+class _Pieces(list[str]):
+    """What a writer of rows writes."""
+
+    def write(self, piece: str) -> None:
+        self.append(piece)
 
 
 def cell_text(cell: Value) -> Value:
