@@ -96,6 +96,7 @@ RULES: tuple[Source, ...] = (
     rebound_names.find_rebound_names,
     stored_data.find_stored_data,
     stored_data.find_other_names,
+    stored_data.find_unlike_names,
     unlike_places.find_options_not_given,
     unlike_places.find_other_order,
     unlike_places.find_units,
