@@ -68,15 +68,23 @@ class Series(Array):
         return self.index if known and len(self.index or ()) == len(self.cells or ()) else None
 
 
-class _Columns(dict[object, str | None]):
-    """The dtypes of columns by name; of one that is assigned to the cells are no longer known."""
+Bounds = tuple[int | None, int | None]
+"""The least and the greatest whole number that a column may hold, both None of other columns."""
 
-    def __init__(self, dtypes: dict[object, str | None], cells: dict[object, Cells]) -> None:
+
+class _Columns(dict[object, str | None]):
+    """The dtypes of columns by name; of one that is assigned to nothing else is known any longer.
+
+    ``known`` are what is known of the columns by their names.
+    """
+
+    def __init__(self, dtypes: dict[object, str | None], *known: dict[object, Any]) -> None:
         super().__init__(dtypes)
-        self.cells = cells
+        self.known = known
 
     def __setitem__(self, name: object, dtype: str | None) -> None:
-        self.cells.pop(name, None)
+        for of_columns in self.known:
+            of_columns.pop(name, None)
         super().__setitem__(name, dtype)
 
 
@@ -85,7 +93,8 @@ class Frame(Table):
     """A table with the cells of its columns, where they are known.
 
     ``lines``, ``index``, ``derived``, ``gaps`` and ``owner`` are as those of `Series`. ``numbered``
-    is the call that gave the rows of data without labels the labels from 0 on.
+    is the call that gave the rows of data without labels the labels from 0 on. ``bounds`` are those
+    of columns whose cells are not known, but that they are some of a column's with these bounds.
     """
 
     cells: dict[object, Cells] = field(default_factory=dict)
@@ -95,10 +104,15 @@ class Frame(Table):
     gaps: dict[object, Origins] = field(default_factory=dict, kw_only=True)
     owner: Frame | None = field(default=None, kw_only=True)
     numbered: Origins = field(default=NOWHERE, kw_only=True)
+    bounds: dict[object, Bounds] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
         """Let what is assigned to a column forget its cells."""
-        self.columns = _Columns(self.columns, self.cells)
+        self.set_columns(self.columns)
+
+    def set_columns(self, dtypes: dict[object, str | None]) -> None:
+        """Let the table have columns of these dtypes; cells and bounds of their names stay."""
+        self.columns = _Columns(dtypes, self.cells, self.bounds)
 
     @property
     def is_full(self) -> bool:
@@ -130,7 +144,9 @@ def column(table: Table, name: object, *parts: Value) -> Value:
     if cells is None or not isinstance(table, Frame):
         made = Series((table.rows,), dtype, "numpy", index=())
         made.name, made.index_names = name, table.index_names
-        made.gaps = table.gaps.get(name, NOWHERE) if isinstance(table, Frame) else NOWHERE
+        if isinstance(table, Frame):
+            made.gaps = table.gaps.get(name, NOWHERE)
+            made.lowest, made.highest = table.bounds.get(name, (None, None))
         return Value(made, origins)
     made = Series((table.rows,), dtype, "numpy", None, *bounds_of(cells), cells, table.lines)
     made.index, made.derived = table.index, table.derived.get(name, NOWHERE)
@@ -177,19 +193,27 @@ def bounds_of(cells: Sequence[object] | None) -> tuple[int | None, int | None]:
 
 
 def part_of(table: Table, names: Sequence[object], rows: Value | None = None) -> Table:
-    """Return a table of some of a table's columns; other rows have no known cells."""
+    """Return a table of some of a table's columns.
+
+    Where ``rows`` are told they are some of the table's, no one knows which: of their cells only
+    the bounds are known.
+    """
     columns = {name: table.columns.get(name) for name in names}
     origins = {name: o for name, o in table.origins_of.items() if name in columns}
-    if rows is not None or not isinstance(table, Frame):
-        whole = table.rows if rows is None else rows
-        bare = Table(columns, whole, origins, index_names=table.index_names)
-        bare.removed = dict(table.removed)
-        return bare
-    cells = {name: cells for name, cells in table.cells.items() if name in columns}
-    derived = dict(table.derived)
-    made = Frame(columns, table.rows, origins, cells, table.lines, table.index, derived)
-    made.index_names = table.index_names
-    made.removed, made.gaps = dict(table.removed), dict(table.gaps)
+    whole = table.rows if rows is None else rows
+    made = Table(columns, whole, origins)
+    if isinstance(table, Frame):
+        bounds = {name: held for name, held in table.bounds.items() if name in columns}
+        cells = {name: cells for name, cells in table.cells.items() if name in columns}
+        if rows is None:
+            derived = dict(table.derived)
+            made = Frame(columns, whole, origins, cells, table.lines, table.index, derived)
+            made.gaps = dict(table.gaps)
+        else:
+            made = Frame(columns, whole, origins)
+            bounds |= {name: bounds_of(held) for name, held in cells.items()}
+        made.bounds.update((n, held) for n, held in bounds.items() if held != (None, None))
+    made.index_names, made.removed = table.index_names, dict(table.removed)
     return made
 
 

@@ -11,7 +11,7 @@ import pytest
 from followed_programs import followed, shown
 
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.values import Table, Value
+from dl_bug_lsp.interpretation.values import Array, Table, Value
 
 FILES = {
     "d.csv": "a,b,y,t\n1,2.5,0,x\n2,3.5,1,y\n3,,2,x\n4,5.0,1,z\n",
@@ -168,3 +168,40 @@ matrix = df.to_numpy()
     assert shape[1].data == 4
     assert ("main.py", 4) in shape[1].origins
     assert ("main.py", 4) not in shape[0].origins
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "df[df['b'] > limit]",
+        "df.query('b > @limit')",
+        "df.sample(frac=0.5)",
+        "df.drop(index=[limit])",
+        "df.loc[[limit]]",
+        "df.sort_index(key=limit).dropna(subset=limit).reset_index(drop=True)",
+    ],
+)
+def test_some_rows_lie_between_the_bounds_of_all(tmp_path: Path, rows: str) -> None:
+    program = (
+        "import os\nimport pandas as pd\nlimit = float(os.environ['LIMIT'])\n"
+        f"df = pd.read_csv('d.csv')\nsome = {rows}\nlabels = some['y'].to_numpy()\n"
+        "some['y'] = limit\nafter = some['y'].to_numpy()\n"
+    )
+    _, names = followed(tmp_path, program, FILES)
+
+    labels, after = names["labels"].data, names["after"].data
+    assert isinstance(labels, Array)
+    assert (labels.lowest, labels.highest, labels.attained) == (0, 2, False)
+    assert not isinstance(after, Array) or after.highest is None
+
+
+def test_rows_are_dropped_by_their_labels(tmp_path: Path) -> None:
+    program = """
+import pandas as pd
+df = pd.read_csv("d.csv").sort_values("b")
+last = df.groupby("t").tail(1).index
+result = [df.drop(last)["a"].tolist(), df.loc[last]["a"].tolist(), df.drop(0)["a"].tolist()]
+"""
+    _, names = followed(tmp_path, program, FILES)
+
+    assert shown(names["result"]) == [[1], [2, 4, 3], [2, 4, 3]]

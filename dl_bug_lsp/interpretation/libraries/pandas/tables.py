@@ -17,7 +17,6 @@ from dl_bug_lsp.interpretation.cells import (
     Draws,
     Frame,
     Series,
-    _Columns,
     affords,
     bounds_of,
     cell_at,
@@ -49,7 +48,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
     state_of,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import value_of
+from dl_bug_lsp.interpretation.operators import PLAIN, value_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -486,15 +485,13 @@ def _set_by_labels(
 
 @MODELS.method("table", "drop")
 def _drop(interpreter: Interpreter, call: Call) -> Value:
-    table, labels = table_of(call.receiver), call.given(0, "labels", "columns")
+    table, labels = table_of(call.receiver), call.given(0, "labels", "columns", "index")
     axis = call.given(1, "axis")
     if table is None or labels is None or call.receiver is None:
         return call.unknown()
     by_name = "columns" in call.keywords or (axis is not None and axis.data in (1, "columns"))
     if not by_name:
-        rows = Value(UNKNOWN, merged(table.rows, labels))
-        result = part_of(table, list(table.columns), rows)
-        return placed(call, result)
+        return placed(call, _without_rows(table, labels, call))
     single = isinstance(labels.data, (str, int))
     names = [labels] if single else listed(interpreter, labels)
     if names is None:
@@ -507,6 +504,20 @@ def _drop(interpreter: Interpreter, call: Call) -> Value:
     result = part_of(table, [n for n in table.columns if n not in gone])
     note_removed(result, gone, call.place)
     return placed(call, result)
+
+
+def _without_rows(table: Table, labels: Value, call: Call) -> Table:
+    """Return a table without the rows of some labels; no other row has one of them."""
+    count, kept = merged(table.rows, labels), None
+    known, whole = labels_of(table), size(table.rows)
+    if known is not None and whole is not None and "errors" not in call.keywords:
+        gone = _positions(labels, whole, known, positions=False)
+        if gone is not None:
+            left_out = {known[i] for i in ([gone] if isinstance(gone, int) else gone)}
+            kept = [i for i, label in enumerate(known) if label not in left_out]
+    if kept is None:
+        return part_of(table, list(table.columns), Value(UNKNOWN, count))
+    return rows_taken(table, kept, count)
 
 
 def note_removed(table: Table, names: Iterable[object], place: Origin) -> None:
@@ -537,7 +548,8 @@ def _replace(table: Table, other: Table) -> None:
         table.lines = other.lines if isinstance(other, Frame) else ()
         table.index = other.index if isinstance(other, Frame) else ()
         table.derived = other.derived if isinstance(other, Frame) else {}
-        table.columns = Frame(table.columns, table.rows, {}, table.cells).columns
+        table.bounds = other.bounds if isinstance(other, Frame) else {}
+        table.set_columns(table.columns)
 
 
 @MODELS.method("table", "dropna", "drop_duplicates", "query", "filter_rows")
@@ -682,11 +694,11 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if keeps and not set(levels) & result.columns.keys():
         columns = {**dict.fromkeys(levels), **result.columns}
-        result.columns = _Columns(columns, result.cells) if isinstance(result, Frame) else columns
+        _set_columns(result, columns)
     if call.name == "reset_index":
         result.index_names = ()
     if call.name in ("replace", "convert_dtypes", "infer_objects", "shift", "diff"):
-        result.columns = dict.fromkeys(result.columns)
+        _set_columns(result, dict.fromkeys(result.columns))
     if call.name == "reset_index" and isinstance(result, Frame):
         labels = result.index
         result.index = range(size(result.rows) or 0)
@@ -701,7 +713,9 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
             if is_true(call.keywords.get("ignore_index")) and isinstance(ordered, Frame):
                 ordered.index = range(len(order))
             return placed(call, ordered)
-        _forget(result)
+        result = part_of(result, list(result.columns), result.rows)
+    elif call.name == "sort_index":
+        result = part_of(result, list(result.columns), result.rows)
     elif call.name == "fillna" and isinstance(result, Frame):
         _fill(result, call)
     elif call.name != "copy" and isinstance(result, Frame):
@@ -709,9 +723,17 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
     return placed(call, result)
 
 
+def _set_columns(table: Table, dtypes: dict[object, str | None]) -> None:
+    if isinstance(table, Frame):
+        table.set_columns(dtypes)
+    else:
+        table.columns = dtypes
+
+
 def _forget(table: Frame) -> None:
     """Let no cell of a table be known, nor a label."""
     table.cells.clear()
+    table.bounds.clear()
     table.index = ()
 
 
@@ -1051,10 +1073,21 @@ def _positions(
     asked = held.cells if held is not None else None
     if isinstance(rows.data, list):
         asked = tuple(item.data for item in rows.data)
-    if asked is None or not (positions or isinstance(labels, range)):
+    if asked is None:
         return None
-    known = [n for n in asked if type(n) is int and -count <= n < count]
+    if positions or isinstance(labels, range):
+        known = [n for n in asked if type(n) is int and -count <= n < count]
+    else:
+        at = _places_of_labels(labels or ())
+        known = [at[n] for n in asked if isinstance(n, PLAIN) and n in at]
     return known if len(known) == len(asked) else None
+
+
+def _places_of_labels(labels: Sequence[object]) -> dict[object, int]:
+    """Return at which row each label stands; of labels that stand at several there is none."""
+    known = [label for label in labels if isinstance(label, PLAIN)]
+    at: dict[object, int] = {label: number for number, label in enumerate(known)}
+    return at if len(at) == len(labels) else {}
 
 
 def _one_row(
