@@ -123,7 +123,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 def test_labels() -> None:
-    assert len(ALL) == 2430
+    assert len(ALL) == 2490
     assert sum(case.held_out for case in ALL) == 351
 
 
