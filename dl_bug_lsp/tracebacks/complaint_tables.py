@@ -225,7 +225,7 @@ NATIVE: tuple[Complaint, ...] = (
 _HYDRA_END = r"^Set the environment variable HYDRA_FULL_ERROR"
 
 USAGE: tuple[Complaint, ...] = (
-    row("argparse", r"^(?P<file>[\w./\\-]{1,256}(?: [\w-]{1,64}){0,3}): error: (?P<message>.+)$", _F, back=r"^usage: "),
+    row("argparse", r"^(?!srun:|sbatch:|salloc:|slurmstepd:)(?P<file>[\w./\\-]{1,256}(?: [\w-]{1,64}){0,3}): error: (?P<message>.+)$", _F, back=r"^usage: "),
     row("click", r"^Error: (?P<message>.+)$", _F, back=r"^Usage: |^Try '.*' for help"),
     row("typer", r"^[╭+][─-]+ (?:Error|Parsing error|Required options|Value error) [─-]+", _F, until=r"^[╰+][─-]+", back=r"^Usage: |^ ?Usage: "),
     row("absl", r"^FATAL Flags parsing error:\s?(?P<message>.*)$", _F, until=r"^Pass --help"),

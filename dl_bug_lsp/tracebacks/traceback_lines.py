@@ -142,6 +142,10 @@ _FURTHER = tuple(
             r"An error occurred while generating the dataset",
             r"All the data files must have|This happened while|Please either edit|\S*[/\\]\S*$",
         ),
+        (
+            r"Error when deserializing class|<class '[^']{1,200}'> could not be deserialized",
+            r"Exception encountered: ",
+        ),
         (r"Weights only load failed", r"Check the documentation of torch\.load"),
         (
             r"You are trying to access a gated repo|.{0,400}\b\d{3} (?:Client|Server) Error",

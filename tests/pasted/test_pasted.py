@@ -111,9 +111,13 @@ NOT_YET = {
     "2296-yolox-own-coco-all-zero-ap",
     "2408-sagemaker-algo1-errormessage-num-samples-zero",
     "2438-colab-pjrt-args-size-then-unable-initialize-backend",
+    "2518-grid-all-fits-failed",
+    "2540-sklearn-tags",
+    "2548-datasets-generation-error",
+    "2558-local-rank-unrecognized",
 }
 """Cases that were read while working and are not read right."""
-HELD_OUT = {"exception": 230, "category": 300}
+HELD_OUT = {"exception": 253, "category": 329}
 
 
 @pytest.fixture(scope="module")
