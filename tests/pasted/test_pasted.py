@@ -127,8 +127,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 def test_labels() -> None:
-    assert len(ALL) == 2490
-    assert sum(case.held_out for case in ALL) == 351
+    assert len(ALL) == 2550
+    assert sum(case.held_out for case in ALL) == 381
 
 
 @pytest.mark.parametrize(
