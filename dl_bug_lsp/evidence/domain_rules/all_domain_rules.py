@@ -113,6 +113,7 @@ RULES: tuple[Source, ...] = (
     stored_data.find_numbered_entries,
     settings.find_single_items,
     settings.find_choosing_settings,
+    settings.find_resolved_scalars,
     left_out_columns.find_left_out_columns,
     in_place.find_read_only,
     batches.find_edges,
