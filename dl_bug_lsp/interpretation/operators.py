@@ -1312,7 +1312,9 @@ def _array_part(
     plain_parts = [p for p, s in zip(parts, slices, strict=True) if s is None]
     taken = sum(_axes_taken(p) if s is None else 1 for p, s in zip(parts, slices, strict=True))
     if taken > len(data.shape):
-        axes = Value(len(data.shape), base.origins)
+        # That one number has no axes was decided where an array was made of it, not by the number.
+        made = frozenset((file, -line) for file, line in base.origins if line < 0)
+        axes = Value(len(data.shape), made if made and not data.shape else base.origins)
         raise Raised("index", "too many indices for array", Value(taken, merged(*parts)), axes)
     shape: list[Value] = []
     together: list[tuple[Value, ...]] = []
