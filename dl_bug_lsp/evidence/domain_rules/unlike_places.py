@@ -521,8 +521,9 @@ def _options_left_out(case: Case) -> Iterator[LeftOut]:
             continue
         seen.add(name)
         score = 1.0 if name == option else OF_OTHER_NAME
-        place = (file, line)
-        yield LeftOut(launch, name, option, default, place, word.line, score, place in unlike)
+        # An option of another name may mean another thing.
+        is_odd = (file, line) in unlike and name == option
+        yield LeftOut(launch, name, option, default, (file, line), word.line, score, is_odd)
 
 
 def _of_one_side(case: Case) -> frozenset[Origin]:
