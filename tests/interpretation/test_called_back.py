@@ -672,14 +672,14 @@ trainer.evaluate(GIVEN)
 """
 OF_CONFIG = "AutoModelForSequenceClassification.from_config(config)"
 FIRST = "preprocess_logits_for_metrics=lambda scores, labels: scores[0]"
-STATES = [[6, 3], [[6, 3, 8], [6, 3, 8], [6, 3, 8]]]
+WITH_STATES = [[6, 3], [[6, 3, 8], [6, 3, 8], [6, 3, 8]]]
 
 
 @pytest.mark.parametrize(
     ("model", "more", "keeping", "given", "wanted"),
     [
         (OF_CONFIG, "", "", "", [6, 3]),
-        (OF_CONFIG, "output_hidden_states=True", "", "", STATES),
+        (OF_CONFIG, "output_hidden_states=True", "", "", WITH_STATES),
         (OF_CONFIG, "output_hidden_states=True", "", "ignore_keys=['hidden_states']", [6, 3]),
         (OF_CONFIG, "output_hidden_states=True", FIRST, "", [6, 3]),
         ("Pairs()", "", "", "", [[6, 2], [6, 3]]),
