@@ -38,6 +38,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     missing_names,
     settings,
     stored_data,
+    unlike_places,
     unused_parts,
 )
 from dl_bug_lsp.evidence.followed_run import part_in_run
@@ -84,6 +85,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     missing_names.clue_factor,
     interpretation.clue_factor,
     stored_data.clue_factor,
+    unlike_places.clue_factor,
     bounds.clue_factor,
     written_data.clue_factor,
     nan_sources.clue_factor,

@@ -354,6 +354,21 @@ def with_last(value: Value, last: Value | None) -> Value:
     return value
 
 
+def first_of(data: Array) -> Value | None:
+    """Return the first dimension, None where it is not known or there is none."""
+    if data.shape is None:
+        return data.first
+    return data.shape[0] if data.shape else None
+
+
+def with_first(value: Value, first: Value | None) -> Value:
+    """Return an array, of one whose axes are not known with its first dimension."""
+    data = array(value)
+    if data is not None and data.shape is None:
+        data.first = first
+    return value
+
+
 def last_of_both(x: Array, y: Array) -> Value | None:
     """Return the last dimension that two arrays broadcast to, one of them of unknown axes."""
     a, b = last_of(x), last_of(y)

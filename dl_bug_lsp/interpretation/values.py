@@ -282,10 +282,11 @@ class Array:
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
     ``attained`` tells that items which are there have these bounds. ``columns_first`` tells that
     the last axis of an array was moved to the front: a part of it is a column.
-    ``last`` is the last dimension where that alone is known, as after a dense layer. ``gradient``
-    is what `autograd` has recorded of a tensor. ``scores`` are the places of the layer
-    that made floats on both sides of 0 and beyond 1, as dense layers do, and of those behind it,
-    None where the range of the floats is not known.
+    ``last`` is the last dimension where that alone is known, as after a dense layer, ``first`` the
+    first one, as of an array made of a list of unknown rows. ``gradient`` is what `autograd`
+    has recorded of a tensor. ``scores`` are the places of the layer that made floats on both sides
+    of 0 and beyond 1, as dense layers do, and of those behind it, None where the range of the
+    floats is not known.
     """
 
     shape: tuple[Value, ...] | None
@@ -297,6 +298,7 @@ class Array:
     attained: bool = field(default=False, kw_only=True)
     columns_first: bool = field(default=False, kw_only=True)
     last: Value | None = field(default=None, kw_only=True)
+    first: Value | None = field(default=None, kw_only=True)
     gradient: Gradient | None = field(default=None, kw_only=True)
     scores: Origins | None = field(default=None, kw_only=True)
 

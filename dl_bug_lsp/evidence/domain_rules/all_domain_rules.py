@@ -44,6 +44,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_returns,
     misuse.find_advised_arguments,
     misuse.find_required_arguments,
+    misuse.find_changed_calls,
     rebuilt.find_rebuilt,
     missing_names.find_similar_names,
     environment.find_environment,

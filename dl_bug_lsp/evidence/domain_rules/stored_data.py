@@ -203,16 +203,37 @@ def _chain(expr: ast.AST) -> str:
 OF_NUMBERS = ("numbers.", "config.", "repair.", "interpretation.", "slice.", "outer_slice.")
 OF_OTHER_SIDE = 0.5
 """What these clues count of the value that a stored file does not fit: it is as it is meant."""
+OF_JSON_WRITER = 0.2
+"""What it counts that a file was written here of which the keys were lost as JSON has texts."""
 _OTHER_SIDES: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
-    """Return a clue's factor: less where the other value was read from a stored file."""
+    """Return a clue's factor: less where the other value was read from a stored file.
+
+    A script that writes whole numbers as keys of JSON is less to blame than what reads them.
+    """
+    if clue.kind == "config.written" and _writes_json_keys(case, clue):
+        return OF_JSON_WRITER
     if not clue.kind.startswith(OF_NUMBERS) or case.category.id not in OF_SIZES:
         return 1.0
     if case not in _OTHER_SIDES:
         _OTHER_SIDES[case] = _unlike_stored(case)
     return OF_OTHER_SIDE if (clue.file, clue.line) in _OTHER_SIDES[case] else 1.0
+
+
+def _writes_json_keys(case: Case, clue: Clue) -> bool:
+    """Whether a clue is on a call that writes JSON, and a whole number is the missing key."""
+    is_number = WHOLE_NUMBER.fullmatch(case.message.strip()) is not None
+    if case.category.id != "key_not_found" or not is_number:
+        return False
+    tree = case.workspace.tree(clue.file) if clue.file.endswith(".py") else None
+    calls = _calls_of_json(tree) if tree is not None else ()
+    return any(
+        called_name(call) in ("dump", "dumps")
+        and (clue.file, clue.line) in _lines_of(clue.file, call)
+        for call in calls
+    )
 
 
 def _unlike_stored(case: Case) -> frozenset[Origin]:
@@ -339,31 +360,77 @@ def _named_at(tree: ast.AST | None, below: ast.If, path: str) -> int | None:
     return returned.get(called, max(made))
 
 
+JSON_KEYS = "JSON has only texts for keys: a table with whole numbers as keys comes back with texts"
+OF_LOADED, OF_USED, OF_WRITER = 0.7, 0.6, 0.5
+"""What counts beside the line that takes a table out of what was loaded, where keys are repaired.
+
+It is where the whole is loaded, where that is handed on, and where it was written: the writer
+cannot do otherwise.
+"""
+
+
 def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
     """Find tables that went through JSON, where a whole number is the key that is missing."""
-    if re.fullmatch(r"-?\d+", case.message.strip()) is None:
+    if WHOLE_NUMBER.fullmatch(case.message.strip()) is None:
         return
-    why = "JSON has only texts for keys: a table with whole numbers as keys comes back with texts"
     read = _files_of_texts(case)
     readers = {place for file in read for place in follow(case).files_read.get(file, ())}
+    loaded = _tables_loaded(case)
     for file in files:
         tree = case.workspace.tree(file)
-        calls = [
-            call
-            for call in (calls_in(tree) if tree is not None else ())
-            if isinstance(call.func, ast.Attribute)
-            and source(call.func.value) in ("json", "orjson")
-        ]
-        for call in calls:
-            name = called_name(call)
-            if name in ("load", "loads") and readers and not readers & set(_lines_of(file, call)):
-                continue
-            if name in ("load", "loads"):
-                yield Clue("rules.json_keys", file, call.lineno, 1.0, why)
-                for line in _used_below(tree, call):
-                    yield Clue("rules.json_keys", file, line, 0.6, why)
-            elif name in ("dump", "dumps"):
-                yield Clue("rules.json_keys", file, call.lineno, 0.8, why)
+        for call in _calls_of_json(tree) if tree is not None else ():
+            lines = set(_lines_of(file, call))
+            if called_name(call) in ("dump", "dumps"):
+                yield Clue("rules.json_keys", file, call.lineno, OF_WRITER, JSON_KEYS)
+            elif (not readers or readers & lines) and (not loaded or loaded.keys() & lines):
+                takers = {line for place in lines for line in loaded.get(place, ())}
+                for place in sorted(takers):
+                    yield Clue("rules.json_keys", *place, 1.0, JSON_KEYS)
+                score = OF_LOADED if takers else 1.0
+                yield Clue("rules.json_keys", file, call.lineno, score, JSON_KEYS)
+                for line in _used_below(tree, call) if not takers else ():
+                    yield Clue("rules.json_keys", file, line, OF_USED, JSON_KEYS)
+
+
+WHOLE_NUMBER = re.compile(r"-?\d+")
+
+
+def _calls_of_json(tree: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that write or load JSON."""
+    for call in calls_in(tree):
+        module = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        is_of_json = called_name(call) in ("load", "loads", "dump", "dumps")
+        if is_of_json and module in ("json", "orjson"):
+            yield call
+
+
+def _tables_loaded(case: Case) -> dict[Origin, set[Origin]]:
+    """Return where the table that lacks a key may be loaded, with where it is taken out of that.
+
+    What the key came from is left out. Of several levels, the one next to the table is taken.
+    """
+    found: dict[Origin, set[Origin]] = {}
+    for step in case.raise_slice:
+        node = step.node
+        is_load = isinstance(node.expr, ast.Call) and called_name(node.expr) in ("load", "loads")
+        if not is_load or "index" in step.roles or "base" not in step.roles:
+            continue
+        takers = found.setdefault((node.file, node.line), set())
+        taken = (s.node for s in step.way() if s.node.entry is None and _is_entry(s.node.expr))
+        first = next(taken, None)
+        if first is not None:
+            takers.add((first.file, first.line))
+    return found
+
+
+def _is_entry(expr: ast.AST) -> bool:
+    """Whether an expression takes out of a table what stands under a name."""
+    if isinstance(expr, ast.Subscript):
+        key: ast.expr | None = expr.slice
+    else:
+        is_get = isinstance(expr, ast.Call) and called_name(expr) in ("get", "pop")
+        key = expr.args[0] if is_get and isinstance(expr, ast.Call) and expr.args else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
 def _files_of_texts(case: Case) -> set[str]:

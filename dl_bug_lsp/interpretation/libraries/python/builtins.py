@@ -114,13 +114,14 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, (str, bytes, list, tuple)):
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
-        if data.shape and not isinstance(data.shape[0].data, int):
-            return arrays.count_of(data.shape[0])
+        first = arrays.first_of(data)
+        if first is not None and not isinstance(first.data, int):
+            return arrays.count_of(first)
         if data.library == "scipy":
             refusal = "sparse array length is ambiguous; use getnnz() or shape[0]"
             raise Raised("type", refusal, Value(UNKNOWN, value.origins))
-        if data.shape:
-            return data.shape[0]
+        if first is not None:
+            return first
         if data.shape == ():
             raise Raised("type", "len() of a 0-d tensor", value)
     if isinstance(data, Table):

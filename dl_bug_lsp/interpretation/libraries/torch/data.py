@@ -63,7 +63,7 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
     if isinstance(data, list | tuple | dict):
         return Value(len(data), dataset.origins)
     if isinstance(data, Array):
-        return data.shape[0] if data.shape else unknown(dataset)
+        return arrays.first_of(data) or unknown(dataset)
     if isinstance(data, Lazy):
         return data.length
     if isinstance(data, LibraryObject):
