@@ -56,7 +56,7 @@ OF_CHANCE = (
     *("numbers.difference", "numbers.ratio", "rules.shift", "rules.layer", "names.near_"),
     *("names.parameter_", "names.class_", "names.key_", "printed.value", "shapes.put_together"),
     *("data_files.odd_value", "numbers.expected", "numbers.actual", "config.only_number"),
-    *("config.worded_number", "config.written", "numbers.made_of_other", "numbers.bound_passed"),
+    *("config.worded_number", "config.written", "numbers.made_of_other", "numbers.bound"),
     *("names.argument_", "rules.join", "rules.same_shape", "rules.table_size", "rules.unit"),
 )
 """Beginnings of the kinds of clues that lines without a part in a size have by chance."""

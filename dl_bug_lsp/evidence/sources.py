@@ -35,6 +35,7 @@ from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
 from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
+    indices_and_divisors,
     missing_names,
     settings,
     stored_data,
@@ -86,6 +87,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     interpretation.clue_factor,
     stored_data.clue_factor,
     unlike_places.clue_factor,
+    indices_and_divisors.clue_factor,
     bounds.clue_factor,
     written_data.clue_factor,
     nan_sources.clue_factor,

@@ -22,6 +22,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     AtMost,
     Count,
+    Element,
     Origin,
     Raised,
     Remainder,
@@ -384,7 +385,8 @@ def elements_of(value: Value, number: object = UNKNOWN) -> Value:
     data = array(value)
     lengths = merged(*((data.shape or ()) if data is not None else ()))
     others = value.origins - lengths
-    return Value(number, others if any(line > 0 for _, line in others) else value.origins)
+    origins = others if any(line > 0 for _, line in others) else value.origins
+    return Element(number, origins, data.lowest if data is not None else None)
 
 
 def is_failing() -> bool:

@@ -38,7 +38,7 @@ Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""
 
 
-class _EarlierRun(Interpreter):
+class EarlierRun(Interpreter):
     """Follows a command that did not fail."""
 
     SKETCHES = True
@@ -61,15 +61,23 @@ def _may_have_written(run: Interpreter, path: str) -> bool:
 class EarlierRuns:
     """The commands that ran before the failing one, oldest first.
 
-    Where none of them wrote a file, a script that names it is taken to have.
+    Where none of them wrote a file, a script that names it is taken to have. Each is followed by a
+    ``run`` of its own.
     """
 
-    def __init__(self, workspace: Workspace, commands: Sequence[Command], script: str = "") -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        commands: Sequence[Command],
+        script: str = "",
+        run: type[EarlierRun] = EarlierRun,
+    ) -> None:
         self.workspace = workspace
+        self._run_type = run
         self.commands = tuple(commands)[-MOST_COMMANDS:]
         self.script = script
         """The failing script, which is none of those that ran before."""
-        self._runs: list[Interpreter] = []
+        self._runs: list[EarlierRun] = []
         self._asked: set[str] = set()
 
     @property
@@ -93,7 +101,15 @@ class EarlierRuns:
         self._follow(path)
         return any(_may_have_written(run, path) for run in self._runs)
 
-    def runs(self) -> list[Interpreter]:
+    def followed_by(self, run: type[EarlierRun]) -> list[EarlierRun]:
+        """Return the same commands, followed anew by runs of another class, oldest first."""
+        again = EarlierRuns(self.workspace, self.commands, self.script, run)
+        again._follow_commands()
+        for path in sorted(self._asked):
+            again._follow(path)
+        return again._runs
+
+    def runs(self) -> list[EarlierRun]:
         """Return the commands as they were followed, latest first."""
         self._follow_commands()
         return list(reversed(self._runs))
@@ -129,10 +145,10 @@ class EarlierRuns:
             self._run(*command)
 
     def _run(self, script: str, words: list[Value] | None) -> None:
-        before = EarlierRuns(self.workspace, (), script)
+        before = EarlierRuns(self.workspace, (), script, self._run_type)
         before._runs = list(self._runs)
         before._asked = self._asked
-        run = _EarlierRun(self.workspace, script, (script, 0), words, steps=MOST_STEPS)
+        run = self._run_type(self.workspace, script, (script, 0), words, steps=MOST_STEPS)
         run.earlier = before
         self._runs.append(run)
         outcome = run.run()

@@ -56,6 +56,13 @@ class Value:
         return self.data is not UNKNOWN
 
 
+@dataclass(slots=True, eq=False)
+class Element(Value):
+    """One element of an array of whole numbers; ``least`` is the least of them, where known."""
+
+    least: int | None = None
+
+
 class OneShot(list[Value]):
     """What an iterator has left to give: who iterates over it takes it away."""
 

@@ -38,6 +38,7 @@ RULES: tuple[Source, ...] = (
     indices_and_divisors.find_own_offsets,
     indices_and_divisors.find_short_tables,
     indices_and_divisors.find_counts_from_one,
+    indices_and_divisors.find_shifted_indices,
     indices_and_divisors.find_label_maps,
     missing_names.find_missing,
     misuse.find_misuse,

@@ -295,8 +295,19 @@ def _as_written(read: Value, rows: list[list[Value]], how: _Reading) -> Value:
         made = merged(*(row[at] for row in rows[:MOST_MAKING] if at < len(row)))
         if name in table.columns:
             table.origins_of[name] = made
-    table.rows = Value(table.rows.data, merged(*(cell for row in rows[:1] for cell in row)))
+    table.rows = Value(table.rows.data, _made_rows(rows[0]) if rows else NOWHERE)
     return Value(table, merged(*(cell for row in rows[:MOST_MAKING] for cell in row)))
+
+
+def _made_rows(row: list[Value]) -> Origins:
+    """Return what made a row be there: what its cells have in common, else what made the first.
+
+    The first cells mostly are what the rows are of, and the others what is said of them.
+    """
+    if not row:
+        return NOWHERE
+    common = frozenset.intersection(*(cell.origins for cell in row))
+    return common or row[0].origins
 
 
 MOST_MAKING = 400
@@ -310,7 +321,8 @@ def _outlined_table(
     if not rows or any(len(row) != len(header) for row in rows):
         return None
     count = len(rows) if outline is None else UNKNOWN
-    table = Frame({}, Value(count, merged(lines, *(rows[0] if outline is None else ()))))
+    made = _made_rows(rows[0]) if outline is None else NOWHERE
+    table = Frame({}, Value(count, lines.origins | made))
     for at, name in enumerate(_named([str(cell.data) for cell in header])):
         if how.wanted is not None and name not in how.wanted and at not in how.wanted:
             continue
