@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.python.files import (
@@ -19,6 +20,7 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
 )
 from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.values import Origin, Value
+from dl_bug_lsp.provenance.printed_output import filled_names
 from dl_bug_lsp.workspace import Workspace
 
 MOST_COMMANDS = 4
@@ -52,10 +54,6 @@ def _from_its_folder(run: Interpreter, path: str) -> str:
     """Return a path as a run says it that was started in the folder of its script."""
     folder = posixpath.dirname(run.script)
     return posixpath.relpath(path, folder) if folder and not posixpath.isabs(path) else path
-
-
-def _may_have_written(run: Interpreter, path: str) -> bool:
-    return is_written(run, path) or is_written(run, _from_its_folder(run, path))
 
 
 class EarlierRuns:
@@ -92,14 +90,36 @@ class EarlierRuns:
         """Return what a command wrote under a path, the latest one; None where none did."""
         self._follow(path)
         runs = list(reversed(self._runs))
-        found = [kept_here(run, path) for run in runs]
-        found += [kept_here(run, _from_its_folder(run, path)) for run in runs]
-        return next((kept for kept in found if kept is not None), None)
+        found = (kept_here(run, name) for name in self._meant(path) for run in runs)
+        others = (
+            kept_here(run, _from_its_folder(run, name))
+            for name in self._meant(path)
+            for run in runs
+        )
+        return next((kept for kept in chain(found, others) if kept is not None), None)
+
+    def _meant(self, path: str) -> list[str]:
+        """Return what a path of the failing run means from the root of the workspace.
+
+        The run may have been started in the folder of its script.
+        """
+        folder = posixpath.dirname(self.script)
+        if not folder or posixpath.isabs(path):
+            return [posixpath.normpath(path)]
+        inside = posixpath.normpath(posixpath.join(folder, path))
+        names = [posixpath.normpath(path), *([] if inside.startswith("..") else [inside])]
+        return [name for name in names if not name.startswith("..")] or names
+
+    def _may_have_written(self, run: Interpreter, path: str) -> bool:
+        return any(
+            is_written(run, name) or is_written(run, _from_its_folder(run, name))
+            for name in self._meant(path)
+        )
 
     def wrote(self, path: str) -> bool:
         """Whether a command may have written a file."""
         self._follow(path)
-        return any(_may_have_written(run, path) for run in self._runs)
+        return any(self._may_have_written(run, path) for run in self._runs)
 
     def followed_by(self, run: type[EarlierRun]) -> list[EarlierRun]:
         """Return the same commands, followed anew by runs of another class, oldest first."""
@@ -117,11 +137,13 @@ class EarlierRuns:
     def writers(self, path: str) -> list[str]:
         """Return the scripts of the commands that wrote a file under its very path."""
         self._follow(path)
-        wanted = posixpath.normpath(path)
+        wanted = self._meant(path)
         return [
             run.script
             for run in self._runs
-            if not written_files(run).isdisjoint((wanted, _from_its_folder(run, wanted)))
+            if not written_files(run).isdisjoint(
+                (*wanted, *(_from_its_folder(run, name) for name in wanted))
+            )
         ]
 
     def in_workspace(self, workspace: Workspace, edited: str) -> EarlierRuns:
@@ -133,7 +155,7 @@ class EarlierRuns:
     def _follow(self, path: str) -> None:
         """Follow the commands, and scripts that name a file which none of them wrote."""
         self._follow_commands()
-        if path in self._asked or any(_may_have_written(run, path) for run in self._runs):
+        if path in self._asked or any(self._may_have_written(run, path) for run in self._runs):
             return
         self._asked.add(path)
         for script in self._naming(posixpath.basename(path)):
@@ -163,7 +185,8 @@ class EarlierRuns:
     def _naming(self, name: str) -> list[str]:
         """Return the scripts that write files and name one, those that ran left out.
 
-        Those that name a settings file in which its name stands come behind them.
+        Those that fill a name in come behind them, then those that name a settings file in which
+        its name stands.
         """
         if len(name) < SHORTEST or "." not in name:
             return []
@@ -174,6 +197,7 @@ class EarlierRuns:
             if name in (self.workspace.text(file) or "")
         ]
         direct: list[str] = []
+        filled: list[str] = []
         indirect: list[str] = []
         for file in self.workspace.python_files()[:MOST_FILES]:
             text = self.workspace.text(file) or "" if file not in ran else ""
@@ -181,6 +205,8 @@ class EarlierRuns:
                 continue
             if name in text:
                 direct.append(file)
+            elif any(pattern.fullmatch(name) for pattern in filled_names(text)):
+                filled.append(file)
             elif MAIN.search(text) and any(named in text for named in settings):
                 indirect.append(file)
-        return [*direct, *indirect][:MOST_NAMING]
+        return [*direct, *filled, *indirect][:MOST_NAMING]

@@ -86,6 +86,45 @@ def test_a_script_that_names_a_file_is_taken_to_have_written_it(tmp_path: Path) 
     assert rows.sizes == (2, 3)
 
 
+FILLING = """
+import os
+import numpy as np
+import pandas as pd
+OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clips")
+os.makedirs(OUT, exist_ok=True)
+for split in ("train", "test"):
+    table = pd.DataFrame({"user": ["L1", "L2"], "count": [1, 2]})
+    table.to_csv(os.path.join(OUT, f"{split}.csv"), sep="\\t", index=False)
+    np.save(os.path.join(OUT, f"{split}.npy"), {f"{split}/a": 1})
+"""
+
+
+def test_files_whose_names_are_filled_in_are_read_again(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "data/make.py").write_text(FILLING, encoding="utf-8")
+    reading = (
+        "import numpy as np\nimport pandas as pd\n"
+        "table = pd.read_csv('../data/clips/train.csv', sep='\\t')\n"
+        "other = pd.read_csv('../data/clips/train.csv')\n"
+        "loaded = np.load('../data/clips/test.npy', allow_pickle=True)\n"
+        "held, same = loaded.item(), loaded[()]\n"
+    )
+    (tmp_path / "src/main.py").write_text(reading, encoding="utf-8")
+    workspace = Workspace(tmp_path, cache=False)
+    interpreter = Interpreter(workspace, "src/main.py", ("src/main.py", 7))
+    interpreter.earlier = EarlierRuns(workspace, [], "src/main.py")
+    interpreter.run()
+    module = interpreter.modules["src/main.py"].data
+    assert isinstance(module, ModuleValue)
+    names = module.environment.names
+    table = names["table"].data
+    assert isinstance(table, Table)
+    assert table.columns == {"user": "object", "count": "int64"}
+    assert not names["other"].known
+    assert list(names["held"].data) == list(names["same"].data) == ["test/a"]
+
+
 def test_runs_are_shared_with_workspaces_whose_edit_has_no_part_in_them(runs: EarlierRuns) -> None:
     runs.kept("plain.csv")
     assert runs.in_workspace(runs.workspace, "main.py") is runs

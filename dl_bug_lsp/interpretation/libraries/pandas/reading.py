@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.cells import (
 )
 from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name
 from dl_bug_lsp.interpretation.libraries.python.files import (
+    csv_form,
     file_of,
     kept_in,
     lines_kept,
@@ -199,7 +200,7 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "filepath_or_buffer")
     if path is not None and isinstance(path.data, LibraryObject) and path.data.short == "StringIO":
         return _read_text(interpreter, path, path.data, call)
-    saved = kept_in(interpreter, path, "csv")
+    saved = kept_in(interpreter, path, csv_form(call))
     if saved is not None:
         return _read_again(saved, call)
     lines = lines_kept(interpreter, path)
@@ -223,7 +224,10 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     return _table(file, rows, how, call, origins)
 
 
-LEAVING = {"filepath_or_buffer", "parse_dates", "usecols", "index_col", "low_memory", "encoding"}
+LEAVING = {
+    *("filepath_or_buffer", "parse_dates", "usecols", "index_col", "low_memory", "encoding"),
+    *("sep", "delimiter"),
+}
 """Arguments of ``read_csv`` whose effect on a table that the program wrote is known."""
 
 

@@ -38,7 +38,7 @@ from dl_bug_lsp.interpretation.cells import (
     truths,
 )
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new, together
-from dl_bug_lsp.interpretation.libraries.python.files import keep, note_written
+from dl_bug_lsp.interpretation.libraries.python.files import csv_form, keep, note_written
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
     MOST_ITEMS,
@@ -1426,7 +1426,7 @@ def _save(interpreter: Interpreter, call: Call) -> Value:
     form = call.name.removeprefix("to_")
     if call.name == "to_csv" and table is not None and call.receiver is not None:
         written = _as_text(table, call)
-        keep(interpreter, path, form, None if written is None else Value(written))
+        keep(interpreter, path, csv_form(call), None if written is None else Value(written))
     elif call.name in ("to_parquet", "to_pickle", "to_feather"):
         keep(interpreter, path, form, call.receiver)
     elif call.name == "to_json" and call.receiver is not None:
@@ -1441,7 +1441,7 @@ SAVED_AS = {"category": "object", "float32": "float64", "int32": "int64", "float
 """The dtypes that columns have after they were written as text and read again, where others."""
 WITHOUT_INDEX = "Unnamed: 0"
 """The name that a column of labels without a name gets when it is read again."""
-SAVING = {"path_or_buf", "index", "encoding", "float_format"}
+SAVING = {"path_or_buf", "index", "encoding", "float_format", "sep"}
 
 
 def _as_text(table: Table, call: Call) -> Table | None:

@@ -128,6 +128,14 @@ class Kept:
     value: Value
 
 
+def csv_form(call: Call) -> str:
+    """Return the form of a file of rows by the separator that a call names, a comma where none."""
+    named = call.keywords.get("sep", call.keywords.get("delimiter"))
+    usual = "\t" if call.name.endswith("read_table") else ","
+    separator = usual if named is None else named.data
+    return "csv" if separator == "," else f"csv {separator}"
+
+
 def _kept_files(interpreter: Interpreter) -> dict[str, Kept]:
     files: dict[str, Kept] | None = getattr(interpreter, "kept_files", None)
     if files is None:

@@ -674,6 +674,8 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
         file = interpreter.workspace.file_named(text_of(given) or "")
         if file is None:
             return Value([], NOWHERE if given is None else given.origins)
+    if call.name == "read" and given is not None and given.data is UNKNOWN:
+        file = interpreter.settings
     text = text_in(interpreter, file) if isinstance(file, str) else None
     if call.name == "read_string":
         given = call.given(0, "string")
