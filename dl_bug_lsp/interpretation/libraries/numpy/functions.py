@@ -562,10 +562,11 @@ def _drawn(interpreter: Interpreter, call: Call) -> Value:
         if high is None or high.data is None:
             low, high = Value(0), low
         first, last = size(low), size(high)
-        if first is not None and last is not None:
-            if last <= first:
+        closed = call.keywords.get("endpoint", Value(name == "random_integers")).data
+        if first is not None and last is not None and isinstance(closed, bool):
+            if last < first + (not closed):
                 raise Raised("value", "low >= high", *(v for v in (low, high) if v is not None))
-            bounds = (first, last - (name != "random_integers"))
+            bounds = (first, last - (not closed))
     if wanted is None or wanted.data is None:
         parts = [as_array(arg).data for arg in call.args[:at]]
         shapes = [p.shape for p in parts if isinstance(p, Array)]
