@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dl_bug_lsp.provenance.launches import run_of
+import pytest
+
+from dl_bug_lsp.provenance.launches import commands_before, run_of
 from dl_bug_lsp.workspace import Workspace
 
 RECIPE = """#!/bin/bash
@@ -216,3 +218,40 @@ def test_a_variable_may_hold_the_command_and_its_first_words(tmp_path: Path) -> 
         (2, [(("config",), 1), (("width",), 2)]),
         (3, [(("config",), 1), (("evaluate",), 3)]),
     ]
+
+
+LOOPED = """#!/bin/bash
+FOLDS="first second"
+for fold in $FOLDS; do
+    python cut.py --fold $fold
+done
+for mode in warm full; do
+    python train.py --mode $mode
+done
+python train.py --mode probe
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "mode", "line", "before"),
+    [
+        ((), None, 6, 2),
+        (("Mode:    warm",), "warm", 6, 2),
+        (("Mode: warm", "{'mode': 'full'}"), "full", 6, 3),
+        (("run = warm", "run = full", "run = probe"), "probe", 9, 4),
+    ],
+)
+def test_the_rounds_of_a_loop_are_commands_of_their_own(
+    log: tuple[str, ...], mode: str | None, line: int, before: int, tmp_path: Path
+) -> None:
+    for name in ("cut", "train"):
+        (tmp_path / f"{name}.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text(LOOPED)
+    workspace = Workspace(tmp_path, cache=False)
+    launches = run_of(workspace, log, ("train.py",)).launches
+    assert len(launches) == (2 if mode is None else 1)
+    (word,) = launches[0].words
+    assert (word.text, word.line) == (mode or "warm", line)
+    earlier = commands_before(workspace, launches[0])
+    assert len(earlier) == before
+    assert [w.text for command in earlier[:2] for w in command.words] == ["first", "second"]
