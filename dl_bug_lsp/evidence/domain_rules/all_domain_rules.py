@@ -97,6 +97,7 @@ RULES: tuple[Source, ...] = (
     stored_data.find_stored_data,
     stored_data.find_other_names,
     unlike_places.find_options_not_given,
+    unlike_places.find_files_of_another_value,
     unlike_places.find_other_order,
     unlike_places.find_units,
     misuse.find_intervals,
