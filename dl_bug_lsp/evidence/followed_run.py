@@ -18,7 +18,13 @@ from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
-from dl_bug_lsp.provenance.launches import Launch, commands_before, is_config_name, is_tooling
+from dl_bug_lsp.provenance.launches import (
+    Launch,
+    commands_before,
+    exported,
+    is_config_name,
+    is_tooling,
+)
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
@@ -584,7 +590,11 @@ def earlier_runs(case: Case) -> EarlierRuns:
         launch = next((launch for launch in run.launches if launch.file), None)
         before = commands_before(case.workspace, launch) if launch is not None else ()
         commands = [(c.script, _words(case.workspace, c)) for c in before]
-        _EARLIER[case] = EarlierRuns(case.workspace, commands, case.places[0].file)
+        told = exported(case.workspace, launch) if launch is not None else {}
+        variables = {
+            name: Value(held.text, frozenset({(held.file, held.line)})) for name, held in told.items()
+        }
+        _EARLIER[case] = EarlierRuns(case.workspace, commands, case.places[0].file, variables)
     return _EARLIER[case]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.python.files import (
@@ -60,8 +60,16 @@ class EarlierRuns:
     Where none of them wrote a file, a script that names it is taken to have.
     """
 
-    def __init__(self, workspace: Workspace, commands: Sequence[Command], script: str = "") -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        commands: Sequence[Command],
+        script: str = "",
+        variables: Mapping[str, Value] | None = None,
+    ) -> None:
         self.workspace = workspace
+        self.variables = dict(variables or {})
+        """What the script of the commands exports: the environment of each of them."""
         self.commands = tuple(commands)[-MOST_COMMANDS:]
         self.script = script
         """The failing script, which is none of those that ran before."""
@@ -103,7 +111,7 @@ class EarlierRuns:
         """Return the same commands in a workspace of which one file is another."""
         if edited not in self.files:
             return self
-        return EarlierRuns(workspace, self.commands, self.script)
+        return EarlierRuns(workspace, self.commands, self.script, self.variables)
 
     def _follow(self, path: str) -> None:
         """Follow the commands, and scripts that name a file which none of them wrote."""
@@ -117,7 +125,7 @@ class EarlierRuns:
                 self._run(script, None)
 
     def _run(self, script: str, words: list[Value] | None) -> None:
-        before = EarlierRuns(self.workspace, (), script)
+        before = EarlierRuns(self.workspace, (), script, self.variables)
         before._runs = list(self._runs)
         before._asked = self._asked
         run = _EarlierRun(self.workspace, script, (script, 0), words, steps=MOST_STEPS)

@@ -63,7 +63,7 @@ _README = re.compile(r"(?:^|/)(?:readme|usage|getting_started|quickstart)[^/]*\.
 MOST_READMES = 3
 MOST_DOCUMENT = 100_000
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}$]*))?\}|([A-Za-z_]\w*))")
+_EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}]*))?\}|([A-Za-z_]\w*)|\(pwd\))")
 """A variable of the shell, perhaps with what it is without a value (POSIX, "Parameter Expansion").
 """
 _ANY_VARIABLE = re.compile(r"\$(?:\{[^{}]*\}|\w+)")
@@ -86,7 +86,7 @@ class Launch:
     variable of the shell is the one that sets the variable; ``written_at`` holds, by the number of
     the word, the one that it is written in. ``folder`` is where the command was typed, as far as
     the line says so; ``number`` is which of the commands of its file it is, where loops count as
-    often as they go round.
+    often as they go round, and ``variables`` what the file has set before it.
     """
 
     script: str
@@ -96,6 +96,7 @@ class Launch:
     written_at: Mapping[int, int] = field(default_factory=dict, compare=False)
     folder: str = field(default="", compare=False)
     number: int = field(default=0, compare=False)
+    variables: Mapping[str, ConfigEntry] = field(default_factory=dict, compare=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -420,15 +421,19 @@ def _grouped(
     name, line = "", 0
     words: list[ConfigEntry] = []
     number = 0
+    held: dict[str, ConfigEntry] = {}
+    before = held
     for entry in _unrolled(list(entries)):
         if len(entry.path) == 1 and entry.length is None:
             variables[entry.key] = _expanded(entry.text, variables)
+            held = {**held, entry.key: replace(entry, text=variables[entry.key])}
             set_at[entry.key] = (entry.file, entry.line)
             continue
         if len(entry.path) == 1:
             if script is not None:
-                yield Launch(script, tuple(words), file, line, written_at, folder, number)
+                yield Launch(script, tuple(words), file, line, written_at, folder, number, before)
                 number += 1
+            before = held
             name, line, written_at = entry.key, entry.line, {}
             program, words = _command_in_variable(name, variables, set_at) or (name, [])
             script = _program_named(program, names, programs, folder or file.rpartition("/")[0])
@@ -446,7 +451,7 @@ def _grouped(
                 word = replace(word, file=own, line=line_of, end_line=line_of)
             words.append(word)
     if script is not None:
-        yield Launch(script, tuple(words), file, line, written_at, folder, number)
+        yield Launch(script, tuple(words), file, line, written_at, folder, number, before)
 
 
 def _unrolled(entries: list[ConfigEntry]) -> list[ConfigEntry]:
@@ -517,6 +522,27 @@ def _command_in_variable(
     ]
 
 
+def exported(workspace: Workspace, launch: Launch) -> dict[str, ConfigEntry]:
+    """Return the variables of its shell script that a command has in its environment.
+
+    They are those that the script exports, and those that are set in the line of the command.
+    Source: the Bash reference manual, "Environment".
+    """
+    found: dict[str, ConfigEntry] = {}
+    names: dict[str, frozenset[str]] = {}
+    for name, held in launch.variables.items():
+        if held.file not in names:
+            text = workspace.text(held.file) or ""
+            told = _EXPORTED.findall(text)
+            names[held.file] = frozenset(re.findall(r"[A-Za-z_]\w*(?==|\s|$)", "\n".join(told)))
+        if "$" not in held.text and (name in names[held.file] or held.line == launch.line):
+            found[name] = held
+    return found
+
+
+_EXPORTED = re.compile(r"(?m)(?:^|[;&|])[ \t]*(?:export|declare -x|setenv)[ \t]+([^\n;&|#]+)")
+HERE = "."
+"""What the folder is called in which a script is started: the workspace."""
 MOST_SOURCED = 8
 LOOP = ("for",)
 """The path of a loop over words in a script of the shell."""
@@ -574,9 +600,10 @@ def _expanded(text: str, variables: Mapping[str, str]) -> str:
     """Put in the variables that a script has set; others stay, or are what they are by default."""
 
     def value(match: re.Match[str]) -> str:
-        held = variables.get(match[1] or match[3])
+        name = match[1] or match[3] or "PWD"
+        held = variables.get(name, HERE if name == "PWD" else None)
         if held is None:
-            held = match[2] if match[2] else match[0]
+            held = _expanded(match[2], variables) if match[2] else match[0]
         return held
 
     return _EXPANSION.sub(value, text)

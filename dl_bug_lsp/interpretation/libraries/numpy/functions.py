@@ -24,7 +24,13 @@ from dl_bug_lsp.interpretation.cells import (
     is_cell,
     remade,
 )
-from dl_bug_lsp.interpretation.libraries.python.files import file_of, keep, note_written, text_in
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    PICKLE,
+    file_of,
+    keep,
+    note_written,
+    text_in,
+)
 from dl_bug_lsp.interpretation.libraries.torch.shapes import items_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
@@ -1329,7 +1335,14 @@ def _in_place(_: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-@MODELS.method("array", "tobytes", "item_size", "dump")
+@MODELS.method("array", "dump")
+def _dump(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of the pickle of an array; ``numpy.load`` reads it where pickles are allowed."""
+    keep(interpreter, call.given(0, "file"), PICKLE, call.receiver)
+    return Value(None)
+
+
+@MODELS.method("array", "tobytes", "item_size")
 def _bytes(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
