@@ -13,6 +13,7 @@ from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
+from dl_bug_lsp.interpretation.libraries.python.files import hand_over
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
 from dl_bug_lsp.interpretation.libraries.settings.gin import fields_with_bindings, with_bindings
 from dl_bug_lsp.interpretation.libraries.settings.pydantic import fill, is_validated
@@ -410,6 +411,9 @@ class Calls(RunState):
             return self._instance(data, args, keywords, place)
         if isinstance(data, Instance):
             return self._call_instance(callee, data, args, keywords, place)
+        if not isinstance(data, Library) or data.name != "builtins.print":
+            for part in (*args, *keywords.values()):
+                hand_over(self.interpreter, part)
         if isinstance(data, Method):
             return self._call_method(data, args, keywords, place)
         if isinstance(data, Library):

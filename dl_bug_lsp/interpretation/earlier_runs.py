@@ -6,6 +6,7 @@ reads. Each command is followed once, when a file is asked for, with what those 
 
 from __future__ import annotations
 
+import fnmatch
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
@@ -96,6 +97,21 @@ class EarlierRuns:
         """Whether a command may have written a file."""
         self._follow(path)
         return any(_may_have_written(run, path) for run in self._runs)
+
+    def matching(self, pattern: str) -> list[str]:
+        """Return the paths that the commands wrote which a pattern of the shell stands for."""
+        for command in self.commands[len(self._runs) :]:
+            self._run(*command)
+        wanted = posixpath.normpath(pattern)
+        # A star goes over no slash.
+        parts = wanted.split("/")
+        paths = sorted(set().union(*map(written_files, self._runs)))
+        return [
+            path
+            for path in paths
+            if path.count("/") == len(parts) - 1
+            and all(map(fnmatch.fnmatchcase, path.split("/"), parts))
+        ]
 
     def writers(self, path: str) -> list[str]:
         """Return the scripts of the commands that wrote a file under its very path."""

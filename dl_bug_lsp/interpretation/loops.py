@@ -59,9 +59,13 @@ class Before:
     env: Environment
     grown: int = 0
     """How many attributes of objects had been added to."""
+    texts: int = 0
+    """How many pieces of text had been written to files."""
 
 
-def before_loop(env: Environment, counted: Collection[str], grown: int = 0) -> Before:
+def before_loop(
+    env: Environment, counted: Collection[str], grown: int = 0, texts: int = 0
+) -> Before:
     """Note the containers that a loop sees, and the numbers of the names that it counts."""
     containers: dict[int, Held] = {}
     for value in _reachable(env):
@@ -76,7 +80,7 @@ def before_loop(env: Environment, counted: Collection[str], grown: int = 0) -> B
             scope = scope.outer
         if scope is not None:
             numbers[name] = (scope, scope.names[name])
-    return Before(containers, numbers, env, grown)
+    return Before(containers, numbers, env, grown, texts)
 
 
 def few_origins(*counted: Value) -> Origins:

@@ -199,6 +199,8 @@ class RunState:
     """The first lines of the statements that have run."""
     grown: list[tuple[Instance, str]]
     """Objects with their attributes that statements have added to, in that order."""
+    texts: list[str]
+    """Paths of the files of text that pieces were added to, once for each piece."""
     opened: dict[int, tuple[dict[Any, Value], Value]]
     """Dictionaries that got a key which is not known, by their identity: each with what holds its
     entries since."""
@@ -250,7 +252,6 @@ class RunState:
         self.floor = 0 if most is None else max(steps - most, 0)
         """How many steps are left where the run ends."""
         self.room, self.passing = MAX_MADE, False
-        self.files_read, self.generated = {}, set()
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
@@ -270,7 +271,8 @@ class RunState:
         self._frame_lines = _lines_by_file(self.frames)
         # Whether blocks are entered for the places of the stack in them.
         self._entering = False
-        self._of_syntax, self.grown, self.ran, self.opened = OfSyntax(), [], set(), {}
+        self._of_syntax, self.ran, self.opened = OfSyntax(), set(), {}
+        self.grown, self.texts, self.files_read, self.generated = [], [], {}, set()
         self._functions: dict[Origin, FunctionValue] = {}
         # The places of the functions that were called, by the place of the call.
         self.callees: dict[Origin, dict[Origin, None]] = {}

@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.expressions import (
     Expressions,
 )
 from dl_bug_lsp.interpretation.libraries.python.builtins import delete_attribute
+from dl_bug_lsp.interpretation.libraries.python.files import forget_texts, hand_over
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.run_state import (
     MAX_STEPS,
@@ -338,7 +339,7 @@ class Statements(Expressions):
         counted = self._of_syntax.counted.get(node)
         if counted is None:
             counted = self._of_syntax.counted[node] = loops.counted_names(node)
-        return loops.before_loop(env, counted, len(self.grown))
+        return loops.before_loop(env, counted, len(self.grown), len(self.texts))
 
     def _widen(
         self,
@@ -351,6 +352,7 @@ class Statements(Expressions):
         """Let what a loop adds to hold what the rounds that are left out would add."""
         even = self.reach.guessed_branches == supposed
         loops.widen_grown(self.grown[before.grown :], count)
+        forget_texts(self.interpreter, before.texts)
         self.room -= loops.after_loop(before, node, done, count, even=even)
 
     def _rounds_of(self, items: Lazy, node: ast.For, env: Environment) -> list[Value]:
@@ -379,6 +381,8 @@ class Statements(Expressions):
                 and not before.data
             ):
                 env.names[filled] = Value(before.data, count.origins or before.origins)
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                hand_over(self.interpreter, self.lookup(inner.id, env) or Value(UNKNOWN))
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
                 held = env.names.get(inner.id, Value(UNKNOWN))
                 env.names[inner.id] = Value(held.data, count.origins or held.origins)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.provenance.launches import commands_before, run_of
+from dl_bug_lsp.provenance.launches import commands_before, exported, run_of
 from dl_bug_lsp.workspace import Workspace
 
 RECIPE = """#!/bin/bash
@@ -255,3 +255,26 @@ def test_the_rounds_of_a_loop_are_commands_of_their_own(
     earlier = commands_before(workspace, launches[0])
     assert len(earlier) == before
     assert [w.text for command in earlier[:2] for w in command.words] == ["first", "second"]
+
+
+EXPORTING = """#!/bin/bash
+export ROOT=${ROOT:-$PWD/store}
+WIDTH=4
+DEPTH=2
+export DEPTH
+SEED=3 python train.py --out $ROOT/a
+"""
+
+
+def test_a_command_has_the_variables_that_its_script_exports(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text(EXPORTING)
+    workspace = Workspace(tmp_path, cache=False)
+    (launch,) = run_of(workspace, (), ("train.py",)).launches
+    assert [word.text for word in launch.words] == ["./store/a"]
+    held = exported(workspace, launch)
+    assert {name: (entry.text, entry.line) for name, entry in held.items()} == {
+        "ROOT": ("./store", 2),
+        "DEPTH": ("2", 4),
+        "SEED": ("3", 6),
+    }

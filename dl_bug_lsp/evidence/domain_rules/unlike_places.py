@@ -488,9 +488,10 @@ def find_files_of_another_value(case: Case) -> Iterator[Clue]:
                 moved = part.sub(lambda _, text=theirs: text, path)
                 if moved == path or command.script not in earlier_runs(case).writers(moved):
                     continue
-                why = (  # The earlier command was followed like the failing one.
+                wrote = f"the command of line {command.line}, which wrote `{moved}`"
+                why = (
                     f"`{name}` is {mine} for this command, which looks for `{path}`, and {theirs} "
-                    f"for the command of line {command.line}, which wrote `{moved}` {how_known(case)}"
+                    f"for {wrote} {how_known(case)}"
                 )
                 given = {_option(word) for word in launch.words}
                 here = place if name in given else (launch.file, launch.line)

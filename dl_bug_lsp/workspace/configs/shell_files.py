@@ -2,8 +2,8 @@
 
 The path of a command starts with the script or module that it runs: ``python train.py --lr 0.1``
 gives ``("train.py", "lr")``; options of a launcher before it are found under the launcher's name.
-A loop over words has the path ``("for",)`` and goes from its line to that of its ``done``; its words
-are ``("for", variable, 0)`` and so on. The syntax is an outline of POSIX sh.
+A loop over words has the path ``("for",)`` and goes from its line to that of its ``done``; its
+words are ``("for", variable, 0)`` and so on. The syntax is an outline of POSIX sh.
 """
 
 from __future__ import annotations

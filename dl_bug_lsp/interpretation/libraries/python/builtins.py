@@ -969,8 +969,8 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
     )
 
 
-@MODELS.function("builtins.print", "builtins.display", "builtins.get_ipython")
-def _print(interpreter: Interpreter, call: Call) -> Value:
+@MODELS.function("builtins.display", "builtins.get_ipython")
+def _shown(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 

@@ -122,6 +122,78 @@ def keep(interpreter: Interpreter, path: Value | None, form: str, value: Value |
         _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value))
 
 
+TEXT = "text"
+"""The form of files of text that a program writes piece by piece."""
+
+
+def _begin_text(interpreter: Interpreter, path: Value, how: str) -> None:
+    """Take note that a program opens a file of text to write, or to add to what it holds."""
+    before = _text_before(interpreter, path) if "a" in how else []
+    note_written(interpreter, path)
+    text = text_of(path)
+    if text is None:
+        return
+    _kept_files(interpreter).pop(posixpath.normpath(text), None)
+    if before is not None and not {"b", "+"} & set(how):
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(TEXT, Value(before))
+
+
+def _text_before(interpreter: Interpreter, path: Value | None) -> list[Value] | None:
+    """Return the lines that a file of text has, None where they are not known."""
+    written, text = written_lines(interpreter, path), text_of(path)
+    if written is not None or text is None:
+        return written
+    earlier = interpreter.earlier
+    if _is_written_by_name(interpreter, text) or (earlier is not None and earlier.wrote(text)):
+        return None
+    file = interpreter.workspace.file_named(text)
+    if file is None:
+        return None if _is_there(interpreter, text) or not interpreter.GUESSES else []
+    lines = lines_in(interpreter, file, Value(text)).data
+    return lines if isinstance(lines, list) else None
+
+
+def written_lines(interpreter: Interpreter, path: Value | None) -> list[Value] | None:
+    """Return the lines of a file of text that was written piece by piece, with what made each."""
+    kept = kept_in(interpreter, path, TEXT)
+    if kept is None or not isinstance(kept.data, list):
+        return None
+    lines: list[Value] = []
+    for piece in kept.data:
+        for part in _split(str(piece.data)):
+            if lines and not str(lines[-1].data).endswith("\n"):
+                lines[-1] = Value(f"{lines[-1].data}{part}", merged(lines[-1], piece))
+            else:
+                lines.append(Value(part, piece.origins))
+    return lines
+
+
+def add_text(interpreter: Interpreter, handle: Value | None, text: Value | None) -> None:
+    """Take note of a piece of text that an open file gets; what is not known spoils the file."""
+    path = text_of(handle)
+    key = "" if path is None else posixpath.normpath(path)
+    kept = _kept_files(interpreter).get(key)
+    if kept is None or kept.form != TEXT or not isinstance(kept.value.data, list):
+        return
+    if text is None or not isinstance(text.data, str) or len(kept.value.data) >= MOST_ITEMS:
+        del _kept_files(interpreter)[key]
+        return
+    kept.value.data.append(Value(text.data, text.origins))
+    interpreter.texts.append(key)
+
+
+def forget_texts(interpreter: Interpreter, since: int) -> None:
+    """Forget the files of text that were added to since then: rounds that add to them are cut."""
+    for key in interpreter.texts[since:]:
+        _kept_files(interpreter).pop(key, None)
+
+
+def hand_over(interpreter: Interpreter, part: Value) -> None:
+    """Forget the text of an open file that a function is given, which may write to it."""
+    if isinstance(part.data, LibraryObject) and part.data.short == "TextIOWrapper":
+        add_text(interpreter, part, None)
+
+
 def kept_here(interpreter: Interpreter, path: str) -> Kept | None:
     """Return what a run itself has written under a path."""
     return _kept_files(interpreter).get(posixpath.normpath(path))
@@ -339,7 +411,8 @@ def lines_in(interpreter: Interpreter, file: str | None, path: Value) -> Value:
     """Return a file's lines with their ends, each with its place; outlined where they are many."""
     text = text_in(interpreter, file)
     if text is None or file is None:
-        return Value(UNKNOWN, path.origins)
+        written = written_lines(interpreter, path)
+        return Value(UNKNOWN if written is None else written, path.origins)
     lines = _split(text)
     if len(lines) > MOST_ITEMS:
         origins = frozenset({(file, 1)})
@@ -375,7 +448,7 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
     if path is None or not isinstance(how, str):
         return call.unknown()
     if any(letter in how for letter in "wax+"):
-        note_written(interpreter, path)
+        _begin_text(interpreter, path, how if "gzip" not in call.name else f"{how}b")
         return thing(name, call, path=path, lines=Value(UNKNOWN, path.origins), at=Value(0))
     file = file_of(interpreter, path)
     lines = lines_in(interpreter, file, path)
@@ -498,17 +571,43 @@ def _read_some(call: Call, limit: Value) -> Value:
 
 
 MODELS.method("TextIOWrapper", "__enter__")(itself)
-MODELS.method("TextIOWrapper", "__exit__", "close", "writelines", "flush", "truncate", "fileno")(
-    nothing
-)
+MODELS.method("TextIOWrapper", "__exit__", "close", "flush", "truncate", "fileno")(nothing)
+
+
+@MODELS.method("TextIOWrapper", "writelines")
+def _write_lines(interpreter: Interpreter, call: Call) -> Value:
+    for line in listed(interpreter, call.given(0, "lines")) or (None,):
+        add_text(interpreter, call.receiver, line)
+    return Value(None)
 
 
 @MODELS.method("TextIOWrapper", "write")
 def _write(interpreter: Interpreter, call: Call) -> Value:
-    """Take note of a JSON document that a file gets."""
+    """Take note of a text or a JSON document that a file gets."""
     _keep_json(interpreter, call.receiver, call.given(0, "text"))
+    add_text(interpreter, call.receiver, call.given(0, "text"))
     if "held" in call.state:
         call.state["held"] = call.state["lines"] = call.unknown()
+    return Value(None)
+
+
+PRINTED = {"sep": " ", "end": "\n"}
+"""What stands between and after things that are printed."""
+
+
+@MODELS.function("builtins.print")
+def _print(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of what is printed to a file."""
+    file = call.keywords.get("file")
+    if file is not None and isinstance(file.data, LibraryObject):
+        held = {name: call.keywords.get(name, Value(default)) for name, default in PRINTED.items()}
+        separator, end = held["sep"].data, held["end"].data
+        known = all(isinstance(arg.data, (str, int, float, type(None))) for arg in call.args)
+        if known and isinstance(separator, str) and isinstance(end, str):
+            text = separator.join(str(arg.data) for arg in call.args) + end
+            add_text(interpreter, file, Value(text, merged(*call.args)))
+        else:
+            add_text(interpreter, file, None)
     return Value(None)
 
 
@@ -878,6 +977,9 @@ def _read_text(interpreter: Interpreter, call: Call) -> Value:
     text = text_in(interpreter, file)
     refuse_misread(misread(interpreter, file, call.given(0, "encoding"), call.given(1, "errors")))
     if text is None or file is None:
+        written = written_lines(interpreter, call.receiver)
+        if written is not None:
+            return Value("".join(str(line.data) for line in written), merged(*written))
         saved = kept_in(interpreter, call.receiver, "json")
         return call.unknown() if saved is None else JsonText(saved)
     return Value(text, frozenset({(file, 1)}))
@@ -894,8 +996,10 @@ def _read_bytes(interpreter: Interpreter, call: Call) -> Value:
 @MODELS.method("Path", "write_text")
 def _write_text(interpreter: Interpreter, call: Call) -> Value:
     """Take note of what a file holds from now on."""
-    note_written(interpreter, call.receiver)
+    if call.receiver is not None:
+        _begin_text(interpreter, call.receiver, "w")
     _keep_json(interpreter, call.receiver, call.given(0, "data"))
+    add_text(interpreter, call.receiver, call.given(0, "data"))
     return Value(None)
 
 
@@ -933,12 +1037,15 @@ def _copy_files(interpreter: Interpreter, call: Call) -> Value:
     goes_below = name in ("copy", "copy2", "move") and into is not None
     if goes_below and into is not None and text is not None and _is_folder(interpreter, into):
         into = posixpath.join(into, posixpath.basename(posixpath.normpath(text)))
+    lines = _text_before(interpreter, source) if name in ("copy", "copy2", "copyfile") else None
     note_written(interpreter, None if into is None else Value(into))
     if name in ("move", "rename", "replace", "renames"):
         note_written(interpreter, source)
     held = None if text is None else kept_here(interpreter, text)
     if held is not None and into is not None:
         keep(interpreter, Value(into), held.form, held.value)
+    elif lines and into is not None:
+        keep(interpreter, Value(into), TEXT, Value(lines))
     if name.startswith(("copy", "move")) and name not in ("copymode", "copystat"):
         return call.unknown() if target is None else Value(into or target.data, target.origins)
     return target if call.receiver is not None and target is not None else Value(None)
