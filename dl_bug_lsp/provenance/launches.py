@@ -427,7 +427,9 @@ def _grouped(
         if len(entry.path) == 1 and entry.length is None:
             variables[entry.key] = _expanded(entry.text, variables)
             held = {**held, entry.key: replace(entry, text=variables[entry.key])}
-            set_at[entry.key] = (entry.file, entry.line)
+            set_at.pop(entry.key, None)
+            if entry.line:
+                set_at[entry.key] = (entry.file, entry.line)
             continue
         if len(entry.path) == 1:
             if script is not None:
@@ -457,7 +459,8 @@ def _grouped(
 def _unrolled(entries: list[ConfigEntry]) -> list[ConfigEntry]:
     """Return the entries of commands as they run: those of a loop once for each of its words.
 
-    Before each round its variable is set. Of long loops the first rounds stand for all.
+    Before each round its variable is set; afterwards it keeps the last word. Of long loops the
+    first rounds stand for all.
     """
     unrolled: list[ConfigEntry] = []
     at = 0
@@ -476,11 +479,14 @@ def _unrolled(entries: list[ConfigEntry]) -> list[ConfigEntry]:
             end += 1
         body = _unrolled(entries[at:end])
         at = end
-        for word in _split_words(given, unrolled)[:MOST_ROUNDS] if len(body) < MOST_LOOPED else ():
-            unrolled.append(replace(word, path=word.path[1:2]))
-            unrolled += body
         if len(body) >= MOST_LOOPED:
             unrolled += body
+            continue
+        rounds = [replace(w, path=w.path[1:2]) for w in _split_words(given, unrolled)]
+        for word in rounds[:MOST_ROUNDS]:
+            unrolled += [word, *body]
+        # What uses the last word after the loop is the place to look at, not the loop.
+        unrolled += [replace(word, line=0) for word in rounds[-1:]]
     return unrolled
 
 
@@ -535,7 +541,11 @@ def exported(workspace: Workspace, launch: Launch) -> dict[str, ConfigEntry]:
             text = workspace.text(held.file) or ""
             told = _EXPORTED.findall(text)
             names[held.file] = frozenset(re.findall(r"[A-Za-z_]\w*(?==|\s|$)", "\n".join(told)))
-        if "$" not in held.text and (name in names[held.file] or held.line == launch.line):
+        if (
+            held.line
+            and "$" not in held.text
+            and (name in names[held.file] or held.line == launch.line)
+        ):
             found[name] = held
     return found
 

@@ -229,6 +229,7 @@ for mode in warm full; do
     python train.py --mode $mode
 done
 python train.py --mode probe
+python play.py --mode $mode
 """
 
 
@@ -244,7 +245,7 @@ python train.py --mode probe
 def test_the_rounds_of_a_loop_are_commands_of_their_own(
     log: tuple[str, ...], mode: str | None, line: int, before: int, tmp_path: Path
 ) -> None:
-    for name in ("cut", "train"):
+    for name in ("cut", "train", "play"):
         (tmp_path / f"{name}.py").write_text("print(1)\n")
     (tmp_path / "run.sh").write_text(LOOPED)
     workspace = Workspace(tmp_path, cache=False)
@@ -255,6 +256,9 @@ def test_the_rounds_of_a_loop_are_commands_of_their_own(
     earlier = commands_before(workspace, launches[0])
     assert len(earlier) == before
     assert [w.text for command in earlier[:2] for w in command.words] == ["first", "second"]
+    # After its loop a variable keeps the last word; it is used where it should not be.
+    (launch,) = run_of(workspace, (), ("play.py",)).launches
+    assert [(word.text, word.line) for word in launch.words] == [("full", 10)]
 
 
 EXPORTING = """#!/bin/bash
