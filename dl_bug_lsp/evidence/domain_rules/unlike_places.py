@@ -485,7 +485,7 @@ def find_files_of_another_value(case: Case) -> Iterator[Clue]:
             mine, place = own.get(name, (theirs, other_place))
             part = re.compile(rf"(?<![A-Za-z0-9.]){re.escape(mine)}(?![A-Za-z0-9]|\.\d)")
             for path in paths if mine != theirs else ():
-                moved = part.sub(lambda _, text=theirs: text, path)
+                moved = part.sub(theirs.replace("\\", r"\\"), path)
                 if moved == path or command.script not in earlier_runs(case).writers(moved):
                     continue
                 wrote = f"the command of line {command.line}, which wrote `{moved}`"

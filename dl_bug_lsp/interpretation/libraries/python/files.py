@@ -72,6 +72,9 @@ def note_written(interpreter: Interpreter, path: Value | None) -> None:
     """Take note that the program writes a file or makes a folder."""
     text = text_of(path)
     written_files(interpreter).add("*" if text is None else posixpath.normpath(text))
+    before = None if text is None else kept_here(interpreter, text)
+    if text is not None and before is not None and before.form == TEXT:
+        del _kept_files(interpreter)[posixpath.normpath(text)]
 
 
 def is_written(interpreter: Interpreter, path: str) -> bool:
@@ -133,7 +136,6 @@ def _begin_text(interpreter: Interpreter, path: Value, how: str) -> None:
     text = text_of(path)
     if text is None:
         return
-    _kept_files(interpreter).pop(posixpath.normpath(text), None)
     if before is not None and not {"b", "+"} & set(how):
         _kept_files(interpreter)[posixpath.normpath(text)] = Kept(TEXT, Value(before))
 
