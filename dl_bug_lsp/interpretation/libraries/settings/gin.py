@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in, written_lines
+from dl_bug_lsp.interpretation.libraries.python.files import file_of, lines_kept, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
     listed,
     nothing,
@@ -512,11 +512,11 @@ def _read_file(interpreter: Interpreter, path: Value | None, refusals: list[Rais
     if file is None and path is not None and (not path.known or "$" in (written or "")):
         file = interpreter.settings
     text = text_in(interpreter, file)
-    lines = written_lines(interpreter, path) if file is None else None
-    if lines is not None and gin.files < MOST_FILES:
+    lines = lines_kept(interpreter, path) if file is None else None
+    if lines is not None and isinstance(lines.data, list) and gin.files < MOST_FILES:
         gin.files += 1
-        whole = "".join(str(line.data) for line in lines)
-        _read(interpreter, whole, "", [line.origins for line in lines], refusals)
+        whole = "".join(str(line.data) for line in lines.data)
+        _read(interpreter, whole, "", [line.origins for line in lines.data], refusals)
     if text is None or file is None or gin.files >= MOST_FILES:
         return
     gin.files += 1
