@@ -489,10 +489,17 @@ def _on_way(case: Case) -> set[tuple[str, int]]:
 
 
 def _is_form_of(text: str, value: str) -> bool:
-    """Whether one of two words is a longer form of the other, or nearly it."""
+    """Whether one of two words is a longer form of the other, or nearly it.
+
+    A word goes on with letters and digits (`val`, `valid`); names of files, compounds and sentences
+    (`val.pt`, `val_loss`) are other words.
+    """
     low, other = text.lower(), value.lower()
     short, long = sorted((low, other), key=len)
-    return len(short) >= BEGINS and (long.startswith(short) or similarity(low, other) >= ALIKE)
+    if len(short) < BEGINS:
+        return False
+    is_longer = long.startswith(short) and (long == short or long[len(short) :].isalnum())
+    return is_longer or similarity(low, other) >= ALIKE
 
 
 MAX_ODD = 3

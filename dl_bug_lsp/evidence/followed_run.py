@@ -18,7 +18,13 @@ from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
-from dl_bug_lsp.provenance.launches import Launch, commands_before, is_config_name, is_tooling
+from dl_bug_lsp.provenance.launches import (
+    Launch,
+    commands_before,
+    exported,
+    is_config_name,
+    is_tooling,
+)
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.tracebacks import FailureKind
@@ -402,7 +408,7 @@ def _follow(case: Case) -> Followed:
     to the failure is taken for the run's.
     """
     launches, settings = case.engine.run.launches, _settings(case)
-    words = _words(case.workspace, launches[0]) if len(launches) == 1 else None
+    words = _own_words(case, launches[0]) if len(launches) == 1 else None
     configs = [file for file in settings if is_config_name(file)] or settings
     used: Settings = (words, configs[0] if len(configs) == 1 else None)
     taken = None
@@ -412,7 +418,7 @@ def _follow(case: Case) -> Followed:
     assumption = ""
     if taken is not None:
         own = _with_config(case.workspace, taken, case.engine.run.configs)
-        used = (_words(case.workspace, own), used[1])
+        used = (_own_words(case, own), used[1])
         assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
         if own != taken:
             assumption = ASSUMED.format(
@@ -426,7 +432,7 @@ def _follow(case: Case) -> Followed:
         agreeing = [launch for launch in run.documented if run.agrees(launch)]
         taken = _only_fitting(case, agreeing, used[1])
         if taken is not None:
-            used = (_words(case.workspace, taken), used[1])
+            used = (_own_words(case, taken), used[1])
             assumption = ASSUMED.format(f"the command of {taken.file}:{taken.line}")
             first = _interpreter(case, *used)
             outcome = first.run()
@@ -587,7 +593,14 @@ def earlier_runs(case: Case) -> EarlierRuns:
             (c.script, _words(case.workspace, c)) for c in before or run.before
         ]
         commands = commands or [(script, None) for script in run.printing]
-        _EARLIER[case] = EarlierRuns(case.workspace, commands, case.places[0].file)
+        told = exported(case.workspace, launch) if launch is not None else {}
+        variables = {
+            name: Value(held.text, frozenset({(held.file, held.line)}))
+            for name, held in told.items()
+        }
+        _EARLIER[case] = EarlierRuns(
+            case.workspace, commands, case.places[0].file, variables=variables
+        )
     return _EARLIER[case]
 
 
@@ -663,6 +676,26 @@ def _settings(case: Case) -> tuple[str, ...]:
         for file in case.config_files
         if file.endswith(CONFIG_EXTENSIONS) and not is_tooling(file)
     )
+
+
+def _own_words(case: Case, launch: Launch) -> list[Value]:
+    """Return the words of the failing command, with the first file that a pattern stands for.
+
+    Of a loop over files that commands before wrote, the first round fails first.
+    """
+    words = _words(case.workspace, launch)
+    for at, word in enumerate(words):
+        text = word.data
+        if isinstance(text, str) and PATTERN.search(text) and "/" in text and launch.file:
+            option, mark, path = text.rpartition("=") if text.startswith("--") else ("", "", text)
+            found = earlier_runs(case).matching(path)
+            if found:
+                words[at] = Value(f"{option}{mark}{found[0]}", word.origins)
+    return words
+
+
+PATTERN = re.compile(r"[*?]|\[[^\]]+\]")
+"""What the shell replaces by names of files (Bash reference manual, "Filename Expansion")."""
 
 
 def _words(workspace: Workspace, launch: Launch) -> list[Value]:

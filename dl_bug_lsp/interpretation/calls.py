@@ -7,6 +7,7 @@ import builtins
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import Literal
 
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import as_column
@@ -30,6 +31,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     BoundMethod,
     ClassValue,
+    Deferred,
     Environment,
     FunctionValue,
     Instance,
@@ -81,7 +83,7 @@ MODEL_ERRORS = (
 """What a model may stumble over where a program hands it what it was not written for."""
 MAX_SIDES = 3
 MOST_EVALUATED = 2_000
-"""Characters of an expression that ``eval`` is given."""
+"""Characters of a text of the program's own that ``eval`` or ``exec`` is given."""
 SUPER = "builtins.super()"
 OF_POSITIONS = ("values", "array", "to_numpy", "unique", "factorize", "reshape", "ravel", "flatten")
 """Methods of columns that give arrays without labels."""
@@ -239,7 +241,7 @@ class Calls(RunState):
         if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
             return self._names_of(_module_of(env))
         if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
-            return self._exec(args, env)
+            return self._exec(args, env, node.lineno)
         if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
             return self._eval(args, env, node.lineno)
         if callee.data is UNKNOWN and self.GUESSES:
@@ -255,43 +257,52 @@ class Calls(RunState):
         finally:
             self._in_progress.aside.pop()
 
-    def _exec(self, args: Sequence[Value], env: Environment) -> Value:
-        """Follow the text of a workspace file that ``exec`` is given, in the scope of the call.
+    def _exec(self, args: Sequence[Value], env: Environment, line: int) -> Value:
+        """Follow the statements of the text that ``exec`` is given, in the scope of the call.
 
-        Another dictionary as its scope gets the names; any other text is left out.
+        Another dictionary as its scope gets the names; variables of a function stay as they are.
+        The statements of a file of the workspace lie in that file, those of a text that the program
+        composed on the line of the call.
+        Source: Python's documentation of ``exec`` and ``locals``.
         """
         text, given = args[0], args[1].data if len(args) > 1 else None
         files = {file for file, _ in text.origins}
         file = next((f for f in files if self.workspace.text(f) == text.data), None)
-        tree = self._executed(file) if file is not None else None
-        if file is None or tree is None or len(self.stack) > MAX_DEPTH:
+        if file is not None:
+            tree: ast.AST | None = self._executed(file)
+        else:
+            tree = _read(text.data, "exec", line) if isinstance(text.data, str) else None
+        if not isinstance(tree, ast.Module) or len(self.stack) > MAX_DEPTH:
             return Value(None)
         names = given if isinstance(given, dict) else env.names
         outer = None if isinstance(given, dict) else env.outer
-        self.stack.append((file, 0))
+        before = dict(names)
+        self.stack.append((env.file, line) if file is None else (file, 0))
         try:
-            self.block(tree.body, Environment(names, outer, file, None))
+            self.block(tree.body, Environment(names, outer, file or env.file, None))
         finally:
             self.stack.pop()
+        if not isinstance(given, dict) and _is_local(env):
+            names.update(before)
+        # What chose the words of a text chose what its names stand for, too.
+        for name, value in names.items() if file is None else ():
+            if value is not before.get(name) and not isinstance(value.data, Deferred):
+                names[name] = Value(value.data, merged(value, text))
         return Value(None)
 
     def _eval(self, args: Sequence[Value], env: Environment, line: int) -> Value:
         """Return what an expression in a text comes to, in the scope of the call or another."""
         text, scope = args[0], env
-        if not isinstance(text.data, str) or len(text.data) > MOST_EVALUATED:
+        if not isinstance(text.data, str):
             return unknown(*args)
         if len(self.stack) > MAX_DEPTH:
             return unknown(*args)
         for given in args[1:3]:
             if isinstance(given.data, dict):
                 scope = Environment(given.data, scope if scope is not env else None, env.file)
-        try:
-            tree = ast.parse(text.data.strip(), mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
+        tree = _read(text.data.strip(), "eval", line)
+        if not isinstance(tree, ast.Expression):
             return unknown(text)
-        for node in ast.walk(tree):
-            if isinstance(node, (ast.expr, ast.keyword)):
-                node.lineno = node.end_lineno = line
         # A text may evaluate itself.
         self.stack.append((env.file, line))
         try:
@@ -1364,6 +1375,20 @@ COUNTING = frozenset(
 """Calls that make one number of many."""
 
 
+def _read(text: str, mode: Literal["eval", "exec"], line: int) -> ast.AST | None:
+    """Return the syntax of a text of the program's own as if it stood on a line, None of others."""
+    if len(text) > MOST_EVALUATED:
+        return None
+    try:
+        tree = ast.parse(text, mode=mode)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in ast.walk(tree):
+        if "lineno" in node._attributes:
+            node.lineno = node.end_lineno = line  # type: ignore[attr-defined]
+    return tree
+
+
 def _is_one(data: object) -> bool:
     return type(data) is int or (isinstance(data, Array) and data.shape == ())
 
@@ -1472,6 +1497,11 @@ def _module_of(env: Environment) -> Environment:
     while env.outer is not None:
         env = env.outer
     return env
+
+
+def _is_local(env: Environment) -> bool:
+    """Whether a scope is that of a function's variables."""
+    return env.outer is not None and (env.owner is None or env.names is not env.owner.members)
 
 
 def kind_of(value: Value) -> str:

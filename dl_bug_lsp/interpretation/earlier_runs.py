@@ -6,9 +6,10 @@ reads. Each command is followed once, when a file is asked for, with what those 
 
 from __future__ import annotations
 
+import fnmatch
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -69,9 +70,12 @@ class EarlierRuns:
         commands: Sequence[Command],
         script: str = "",
         run: type[EarlierRun] = EarlierRun,
+        variables: Mapping[str, Value] | None = None,
     ) -> None:
         self.workspace = workspace
         self._run_type = run
+        self.variables = dict(variables or {})
+        """What the script of the commands exports: the environment of each of them."""
         self.commands = tuple(commands)[-MOST_COMMANDS:]
         self.script = script
         """The failing script, which is none of those that ran before."""
@@ -121,9 +125,23 @@ class EarlierRuns:
         self._follow(path)
         return any(self._may_have_written(run, path) for run in self._runs)
 
+    def matching(self, pattern: str) -> list[str]:
+        """Return the paths that the commands wrote which a pattern of the shell stands for."""
+        self._follow_commands()
+        wanted = posixpath.normpath(pattern)
+        # A star goes over no slash.
+        parts = wanted.split("/")
+        paths = sorted(set().union(*map(written_files, self._runs)))
+        return [
+            path
+            for path in paths
+            if path.count("/") == len(parts) - 1
+            and all(map(fnmatch.fnmatchcase, path.split("/"), parts))
+        ]
+
     def followed_by(self, run: type[EarlierRun]) -> list[EarlierRun]:
         """Return the same commands, followed anew by runs of another class, oldest first."""
-        again = EarlierRuns(self.workspace, self.commands, self.script, run)
+        again = EarlierRuns(self.workspace, self.commands, self.script, run, self.variables)
         again._follow_commands()
         for path in sorted(self._asked):
             again._follow(path)
@@ -150,7 +168,7 @@ class EarlierRuns:
         """Return the same commands in a workspace of which one file is another."""
         if edited not in self.files:
             return self
-        return EarlierRuns(workspace, self.commands, self.script)
+        return EarlierRuns(workspace, self.commands, self.script, self._run_type, self.variables)
 
     def _follow(self, path: str) -> None:
         """Follow the commands, and scripts that name a file which none of them wrote."""
@@ -167,7 +185,7 @@ class EarlierRuns:
             self._run(*command)
 
     def _run(self, script: str, words: list[Value] | None) -> None:
-        before = EarlierRuns(self.workspace, (), script, self._run_type)
+        before = EarlierRuns(self.workspace, (), script, self._run_type, self.variables)
         before._runs = list(self._runs)
         before._asked = self._asked
         run = self._run_type(self.workspace, script, (script, 0), words, steps=MOST_STEPS)

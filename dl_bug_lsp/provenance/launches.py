@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dl_bug_lsp.provenance.printed_output import (
@@ -68,7 +68,7 @@ _README = re.compile(r"(?:^|/)(?:readme|usage|getting_started|quickstart)[^/]*\.
 MOST_READMES = 3
 MOST_DOCUMENT = 100_000
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}$]*))?\}|([A-Za-z_]\w*))")
+_EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}]*))?\}|([A-Za-z_]\w*)|\(pwd\))")
 """A variable of the shell, perhaps with what it is without a value (POSIX, "Parameter Expansion").
 """
 _DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
@@ -91,7 +91,8 @@ class Launch:
     the option or override, or the position of a bare word. The line of a word that is nothing but a
     variable of the shell is the one that sets the variable; ``written_at`` holds, by the number of
     the word, the one that it is written in. ``folder`` is where the command was typed, as far as
-    the line says so.
+    the line says so; ``number`` is which of the commands of its file it is, where loops count as
+    often as they go round, and ``variables`` what the file has set before it.
     """
 
     script: str
@@ -100,6 +101,8 @@ class Launch:
     line: int
     written_at: Mapping[int, int] = field(default_factory=dict, compare=False)
     folder: str = field(default="", compare=False)
+    number: int = field(default=0, compare=False)
+    variables: Mapping[str, ConfigEntry] = field(default_factory=dict, compare=False)
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -433,14 +436,22 @@ def _grouped(
     script: str | None = None
     name, line = "", 0
     words: list[ConfigEntry] = []
-    for entry in entries:
+    number = 0
+    held: dict[str, ConfigEntry] = {}
+    before = held
+    for entry in _unrolled(list(entries)):
         if len(entry.path) == 1 and entry.length is None:
             variables[entry.key] = _expanded(entry.text, variables)
-            set_at[entry.key] = (entry.file, entry.line)
+            held = {**held, entry.key: replace(entry, text=variables[entry.key])}
+            set_at.pop(entry.key, None)
+            if entry.line:
+                set_at[entry.key] = (entry.file, entry.line)
             continue
         if len(entry.path) == 1:
             if script is not None:
-                yield Launch(script, tuple(words), file, line, written_at, folder)
+                yield Launch(script, tuple(words), file, line, written_at, folder, number, before)
+                number += 1
+            before = held
             name, line, written_at = entry.key, entry.line, {}
             program, words = _command_in_variable(name, variables, set_at) or (name, [])
             script = _program_named(program, names, programs, folder or file.rpartition("/")[0])
@@ -458,7 +469,59 @@ def _grouped(
                 word = replace(word, file=own, line=line_of, end_line=line_of)
             words.append(word)
     if script is not None:
-        yield Launch(script, tuple(words), file, line, written_at, folder)
+        yield Launch(script, tuple(words), file, line, written_at, folder, number, before)
+
+
+def _unrolled(entries: list[ConfigEntry]) -> list[ConfigEntry]:
+    """Return the entries of commands as they run: those of a loop once for each of its words.
+
+    Before each round its variable is set; afterwards it keeps the last word. Of long loops the
+    first rounds stand for all.
+    """
+    unrolled: list[ConfigEntry] = []
+    at = 0
+    while at < len(entries):
+        entry = entries[at]
+        at += 1
+        unrolled.append(entry)
+        if entry.path != LOOP:
+            continue
+        given = entries[at : at + (entry.length or 0)]
+        at += len(given)
+        end = at
+        while end < len(entries) and (
+            entries[end].line <= entry.end_line or entries[end].file != entry.file
+        ):
+            end += 1
+        body = _unrolled(entries[at:end])
+        at = end
+        if len(body) >= MOST_LOOPED:
+            unrolled += body
+            continue
+        rounds = [replace(w, path=w.path[1:2]) for w in _split_words(given, unrolled)]
+        for word in rounds[:MOST_ROUNDS]:
+            unrolled += [word, *body]
+        # What uses the last word after the loop is the place to look at, not the loop.
+        unrolled += [replace(word, line=0) for word in rounds[-1:]]
+    return unrolled
+
+
+def _split_words(given: list[ConfigEntry], before: list[ConfigEntry]) -> list[ConfigEntry]:
+    """Return the words of a loop; a variable alone stands for the words that it was set to."""
+    words: list[ConfigEntry] = []
+    for word in given:
+        alone = _VARIABLE.fullmatch(word.text)
+        held = [e for e in before if alone is not None and e.path == (alone[1],)]
+        parts = held[-1].text.strip("()").split() if held and held[-1].length is None else []
+        if parts:
+            own = held[-1]
+            words += (
+                replace(word, line=own.line, end_line=own.line, text=p, value=plain_scalar(p))
+                for p in parts
+            )
+        else:
+            words.append(word)
+    return words
 
 
 def _command_in_variable(
@@ -481,7 +544,37 @@ def _command_in_variable(
     ]
 
 
+def exported(workspace: Workspace, launch: Launch) -> dict[str, ConfigEntry]:
+    """Return the variables of its shell script that a command has in its environment.
+
+    They are those that the script exports, and those that are set in the line of the command.
+    Source: the Bash reference manual, "Environment".
+    """
+    found: dict[str, ConfigEntry] = {}
+    names: dict[str, frozenset[str]] = {}
+    for name, held in launch.variables.items():
+        if held.file not in names:
+            text = workspace.text(held.file) or ""
+            told = _EXPORTED.findall(text)
+            names[held.file] = frozenset(re.findall(r"[A-Za-z_]\w*(?==|\s|$)", "\n".join(told)))
+        if (
+            held.line
+            and "$" not in held.text
+            and (name in names[held.file] or held.line == launch.line)
+        ):
+            found[name] = held
+    return found
+
+
+_EXPORTED = re.compile(r"(?m)(?:^|[;&|])[ \t]*(?:export|declare -x|setenv)[ \t]+([^\n;&|#]+)")
+HERE = "."
+"""What the folder is called in which a script is started: the workspace."""
 MOST_SOURCED = 8
+LOOP = ("for",)
+"""The path of a loop over words in a script of the shell."""
+MOST_ROUNDS = 8
+MOST_LOOPED = 400
+"""Entries in the body of a loop from which on one round is read."""
 
 
 def _with_sourced(
@@ -533,9 +626,10 @@ def _expanded(text: str, variables: Mapping[str, str]) -> str:
     """Put in the variables that a script has set; others stay, or are what they are by default."""
 
     def value(match: re.Match[str]) -> str:
-        held = variables.get(match[1] or match[3])
+        name = match[1] or match[3] or "PWD"
+        held = variables.get(name, HERE if name == "PWD" else None)
         if held is None:
-            held = match[2] if match[2] else match[0]
+            held = _expanded(match[2], variables) if match[2] else match[0]
         return held
 
     return _EXPANSION.sub(value, text)
@@ -602,7 +696,7 @@ def commands_before(workspace: Workspace, launch: Launch) -> tuple[Launch, ...]:
     entries = _with_sourced(workspace, names, launch.file, workspace.config_entries(launch.file))
     commands = list(_grouped(launch.file, entries, names, programs))
     lines = [command.line for command in commands]
-    return tuple(commands[: lines.index(launch.line)]) if launch.line in lines else ()
+    return tuple(commands[: launch.number]) if launch.line in lines else ()
 
 
 def _of_editor(file: str, entries: Iterable[ConfigEntry], names: _Names) -> Iterator[Launch]:
@@ -785,15 +879,43 @@ def _likeliest(
         return ()
     scores = [agreement(launch) for launch in candidates]
     best = max(scores)
-    best_launches = [
-        launch for launch, score in zip(candidates, scores, strict=True) if score == best
-    ]
+    best_launches = _latest_shown(
+        [launch for launch, score in zip(candidates, scores, strict=True) if score == best], text
+    )
     return tuple(best_launches) if len(best_launches) <= MAX_KEPT else ()
 
 
 def _with_defaults(text: str) -> str:
     """Return a word in which variables of the shell stand for what they are without a value."""
     return _DEFAULTED.sub(lambda match: match[1], text)
+
+
+def _latest_shown(launches: list[Launch], text: str) -> list[Launch]:
+    """Return the last command of each file of whose own words the log shows all as values.
+
+    A file's commands run in their order. Where it shows none, of the rounds of a loop the first one
+    is kept: what fails in each round fails in that.
+    """
+    files: dict[str, list[Launch]] = {}
+    for launch in launches:
+        files.setdefault(launch.file, []).append(launch)
+    kept: list[Launch] = []
+    for file, several in files.items():
+        same = set.intersection(*(set(launch.texts) for launch in several))
+        shown = [launch for launch in several if _is_shown(launch, same, text)] if file else []
+        rounds = {launch.line if file else i: launch for i, launch in enumerate(reversed(several))}
+        kept += shown[-1:] or reversed(rounds.values())
+    return kept
+
+
+def _is_shown(launch: Launch, same: Collection[str], text: str) -> bool:
+    """Whether a text shows as values all words that only this command has; numbers say nothing."""
+    pairs = zip(launch.texts, launch.words, strict=True)
+    names = [w.text for t, w in pairs if t not in same and isinstance(w.value, str)]
+    return bool(names) and all(
+        re.search(rf"(?:[:=] {{0,40}}['\"]?|['\"]){re.escape(name)}(?![\w.-])", text)
+        for name in names
+    )
 
 
 def _options_of(launch: Launch) -> set[str]:

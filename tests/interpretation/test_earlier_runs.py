@@ -195,3 +195,52 @@ def test_a_script_is_found_by_the_settings_that_name_its_file(tmp_path: Path) ->
     (tmp_path / "main.py").write_text("print(1)\n", encoding="utf-8")
     runs = EarlierRuns(Workspace(tmp_path, cache=False), [], "main.py")
     assert data_of(runs, "built/vocab.json") is not None
+
+
+TEXTS = """
+import os, shutil
+import numpy as np
+import yaml
+root = os.environ["ROOT"]
+for name in ("warm", "cold"):
+    path = f"{root}/{name}/conf.txt"
+    os.makedirs(os.path.dirname(path))
+    shutil.copy("base.txt", path)
+    with open(path, "a") as file:
+        file.write(f"mode = {name}\\n")
+        print("rows", len(name), file=file)
+with open("dumped.txt", "w") as file:
+    file.write("# settings\\n")
+    yaml.dump({"a": 1}, file)
+np.zeros((3, 2)).dump(f"{root}/rows.bin")
+"""
+
+
+def test_texts_are_kept_piece_by_piece_where_all_pieces_are_known(tmp_path: Path) -> None:
+    (tmp_path / "prepare.py").write_text(TEXTS, encoding="utf-8")
+    (tmp_path / "base.txt").write_text("size = 3\n", encoding="utf-8")
+    program = (
+        'import os\nimport numpy as np\nlines = open(os.getenv("ROOT") + "/cold/conf.txt")'
+        '.readlines()\ndumped = open("dumped.txt").read()\n'
+        'rows = np.load("out/rows.bin", allow_pickle=True)\nraise SystemExit\n'
+    )
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    workspace = Workspace(tmp_path, cache=False)
+    root = Value("./out", frozenset({("run.sh", 2)}))
+    runs = EarlierRuns(workspace, [("prepare.py", [])], "main.py", {"ROOT": root})
+    interpreter = Interpreter(workspace, "main.py", ("main.py", 6), [])
+    interpreter.earlier = runs
+    interpreter.run()
+    module = interpreter.modules["main.py"].data
+    assert isinstance(module, ModuleValue)
+    names = module.environment.names
+    lines = names["lines"].data
+    assert isinstance(lines, list)
+    assert [line.data for line in lines] == ["size = 3\n", "mode = cold\n", "rows 4\n"]
+    assert ("base.txt", 1) in lines[0].origins
+    assert ("prepare.py", 6) in lines[1].origins
+    # What a library writes is not known.
+    assert not names["dumped"].known
+    assert isinstance(names["rows"].data, Array)
+    assert names["rows"].data.sizes == (3, 2)
+    assert runs.matching("out/*/conf.txt") == ["out/cold/conf.txt", "out/warm/conf.txt"]

@@ -337,6 +337,21 @@ try:
 except (KeyError, IndexError):
     result.append(-2)
 """,
+    "statements in a text": """
+name, result = "collections", []
+exec(f"from {name} import OrderedDict as Kept; size = len('{name}')")
+result.append((Kept([("a", 1)])["a"], size))
+def inner(size):
+    exec("size = 3\\nother = 4")
+    return size
+result.append(inner(5))
+held = {"n": 2}
+exec("def twice(x):\\n    return x * n\\nm = twice(4)", held)
+result.append(held["m"])
+class Holder:
+    exec("width = 7")
+result.append(Holder.width)
+""",
 }
 
 

@@ -90,6 +90,7 @@ REFUSED = {
     "np.split(np.arange(10), 3)": "value",
     "np.random.choice(3, size=5, replace=False)": "value",
     "np.random.randint(5, 5, size=2)": "value",
+    "np.random.default_rng(0).integers(3, 2, endpoint=True)": "value",
     "np.pad(z, ((0, 0), (0, -1)))": "value",
     "np.dot(z, z)": "size",
     "np.loadtxt('b.csv', delimiter=',', skiprows=1)": "value",
@@ -125,6 +126,7 @@ def test_what_numpy_refuses(tmp_path: Path) -> None:
     [
         ("np.arange(3, 9)", (3, 8)),
         ("np.random.randint(0, 10, size=4)", (0, 9)),
+        ("np.random.default_rng(0).integers(3, 3, size=4, endpoint=True)", (3, 3)),
         ("np.array([4, 2])", (2, 4)),
         ("np.concatenate([np.arange(3), np.arange(8)])", (0, 7)),
         ("np.arange(5).astype(np.int32)", (0, 4)),

@@ -161,6 +161,10 @@ GIVES: dict[str, Any] = {
 }
 
 RAISES = {
+    "torch.randint(x.shape[1] - 3, size=(1,))": ("value", 0, 0),
+    "torch.randint(4, 4, (2,))": ("value", 4, 4),
+    "torch.randint_like(x, low=3, high=2)": ("value", 3, 2),
+    "x.random_(5, 5)": ("value", 5, 5),
     "{'cat': 0, 'dog': 1}[torch.randint(0, 2, ())]": ("key",),
     "{0: 'cat', 1: 'dog'}[torch.randint(0, 2, ())]": ("key",),
     "F.cross_entropy(torch.zeros(2, 3), torch.zeros(2, dtype=torch.int8))": ("type",),

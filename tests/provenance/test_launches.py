@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dl_bug_lsp.provenance.launches import run_of
+import pytest
+
+from dl_bug_lsp.provenance.launches import commands_before, exported, run_of
 from dl_bug_lsp.workspace import Workspace
 
 RECIPE = """#!/bin/bash
@@ -251,3 +253,67 @@ def test_the_beginning_of_a_log_tells_what_ran_before(tmp_path: Path) -> None:
     run = run_of(workspace, shown, ("main.py",))
     assert ([b.script for b in run.before], run.printing) == (["other.py"], ())
     assert run_of(workspace, ("wrote 3 rows",), ("main.py",)).printing == ()
+
+
+LOOPED = """#!/bin/bash
+FOLDS="first second"
+for fold in $FOLDS; do
+    python cut.py --fold $fold
+done
+for mode in warm full; do
+    python train.py --mode $mode
+done
+python train.py --mode probe
+python play.py --mode $mode
+"""
+
+
+@pytest.mark.parametrize(
+    ("log", "mode", "line", "before"),
+    [
+        ((), None, 6, 2),
+        (("Mode:    warm",), "warm", 6, 2),
+        (("Mode: warm", "{'mode': 'full'}"), "full", 6, 3),
+        (("run = warm", "run = full", "run = probe"), "probe", 9, 4),
+    ],
+)
+def test_the_rounds_of_a_loop_are_commands_of_their_own(
+    log: tuple[str, ...], mode: str | None, line: int, before: int, tmp_path: Path
+) -> None:
+    for name in ("cut", "train", "play"):
+        (tmp_path / f"{name}.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text(LOOPED)
+    workspace = Workspace(tmp_path, cache=False)
+    launches = run_of(workspace, log, ("train.py",)).launches
+    assert len(launches) == (2 if mode is None else 1)
+    (word,) = launches[0].words
+    assert (word.text, word.line) == (mode or "warm", line)
+    earlier = commands_before(workspace, launches[0])
+    assert len(earlier) == before
+    assert [w.text for command in earlier[:2] for w in command.words] == ["first", "second"]
+    # After its loop a variable keeps the last word; it is used where it should not be.
+    (launch,) = run_of(workspace, (), ("play.py",)).launches
+    assert [(word.text, word.line) for word in launch.words] == [("full", 10)]
+
+
+EXPORTING = """#!/bin/bash
+export ROOT=${ROOT:-$PWD/store}
+WIDTH=4
+DEPTH=2
+export DEPTH
+SEED=3 python train.py --out $ROOT/a
+"""
+
+
+def test_a_command_has_the_variables_that_its_script_exports(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("print(1)\n")
+    (tmp_path / "run.sh").write_text(EXPORTING)
+    workspace = Workspace(tmp_path, cache=False)
+    (launch,) = run_of(workspace, (), ("train.py",)).launches
+    assert [word.text for word in launch.words] == ["./store/a"]
+    held = exported(workspace, launch)
+    assert {name: (entry.text, entry.line) for name, entry in held.items()} == {
+        "ROOT": ("./store", 2),
+        "DEPTH": ("2", 4),
+        "SEED": ("3", 6),
+    }

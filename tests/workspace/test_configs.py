@@ -208,7 +208,18 @@ SHELL: list[tuple[str, Found]] = [
         'python a.py --seed "$1" --d $(date +%F) # --x 1\n',
         [(1, "a.py.seed", "$1"), (1, "a.py.d", "$(date +%F)")],
     ),
-    ("for i in 1 2; do\n python a.py --i $i\ndone\n", [(2, "a.py.i", "$i")]),
+    (
+        "for i in 1 s{a,b}; do\n while read x; do\n  python a.py --i $i\n done <a\ndone\n",
+        [
+            *((1, "for.i.0", 1), (1, "for.i.1", "sa"), (1, "for.i.2", "sb")),
+            *((2, "read.0", "x"), (3, "a.py.i", "$i")),
+        ],
+    ),
+    (
+        "for i in {3..1} $(seq 2); do\n b $i\ndone\n",
+        [*((1, f"for.i.{n}", i) for n, i in enumerate((3, 2, 1, 1, 2))), (2, "b.0", "$i")],
+    ),
+    ("for i in $(ls); do b $i; done\n", [(1, "b.0", "$i")]),
     ("cat <<EOF\npython no.py --x 1\nEOF\npython a.py --y -0.5\n", [(4, "a.py.y", -0.5)]),
     ('echo "a \\\\"\npython a.py --x 1\n', [(1, "echo.0", "a \\\\"), (2, "a.py.x", 1)]),
     ("python -c 'import x' --z 1\n", [(1, "python.c", "import x"), (1, "python.z", 1)]),

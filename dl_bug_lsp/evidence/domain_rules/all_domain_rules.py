@@ -100,6 +100,7 @@ RULES: tuple[Source, ...] = (
     stored_data.find_other_names,
     stored_data.find_unlike_names,
     unlike_places.find_options_not_given,
+    unlike_places.find_files_of_another_value,
     unlike_places.find_other_order,
     unlike_places.find_units,
     misuse.find_intervals,

@@ -37,7 +37,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     own_nodes,
     source,
 )
-from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.followed_run import earlier_runs, follow, how_known
 from dl_bug_lsp.evidence.interpretation import origins_of, places_of
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
@@ -143,7 +143,7 @@ def _not_batched(case: Case) -> Iterator[Clue]:
             if not batched or not plain:
                 continue
             for line, value in plain:
-                why = (
+                why = (  # The earlier command was followed like the failing one.
                     f"`{name}` is `{source(value)}` here, without the axis of the batch that it "
                     f"gets where it is made in line {batched[0]}"
                 )
@@ -431,6 +431,8 @@ def _orders(value: float, default: float) -> float:
 
 OWN_OPTIONS = re.compile(r"(?i)path|dir|file|out|save|log|name|config|data|root|mode|verbose|seed")
 """Options that differ from command to command: names of files, and seeds of random numbers."""
+OF_WRITER = 0.5
+"""What the value counts that the command had which wrote what another one misses."""
 OF_OTHER_NAME = 0.6
 """What an option counts of which only a part of the name is that of the other command's option."""
 
@@ -533,6 +535,46 @@ def _of_one_side(case: Case) -> frozenset[Origin]:
         return frozenset()
     made = [places_of(origins_of(side), of_types=False) for side in raised.sides[:2]]
     return frozenset(made[0] ^ made[1]) if len(made) == 2 and all(made) else frozenset()
+
+
+def find_files_of_another_value(case: Case) -> Iterator[Clue]:
+    """Yield the options with which an earlier command wrote what is missing under another name.
+
+    The missing path has the failing command's value of an option as a part; with the earlier one's
+    in its place it is a file that that command wrote.
+    """
+    commands = _commands(case) if case.category.id == "path_not_found" else []
+    if len(commands) < 2:
+        return
+    launch = commands[-1]
+    own = _values_of(case, launch)
+    paths = [str(fact.value).replace("\\", "/") for fact in case.facts.of(FactKind.PATH)]
+    for command in commands[:-1]:
+        others = _values_of(case, command)
+        for name, (theirs, other_place) in others.items():
+            mine, place = own.get(name, (theirs, other_place))
+            part = re.compile(rf"(?<![A-Za-z0-9.]){re.escape(mine)}(?![A-Za-z0-9]|\.\d)")
+            for path in paths if mine != theirs else ():
+                moved = part.sub(theirs.replace("\\", r"\\"), path)
+                if moved == path or command.script not in earlier_runs(case).writers(moved):
+                    continue
+                wrote = f"the command of line {command.line}, which wrote `{moved}`"
+                why = (
+                    f"`{name}` is {mine} for this command, which looks for `{path}`, and {theirs} "
+                    f"for {wrote} {how_known(case)}"
+                )
+                given = {_option(word) for word in launch.words}
+                here = place if name in given else (launch.file, launch.line)
+                yield Clue("rules.strong", *here, 1.0, why)
+                yield Clue("rules.option_not_given", *other_place, OF_WRITER, why)
+
+
+def _values_of(case: Case, launch: Launch) -> dict[str, tuple[str, tuple[str, int]]]:
+    """Return what a command's options are, given or by default: as text, with its place."""
+    declared = _declared(case, launch.script)
+    values = {name: (default, (file, line)) for name, (file, line, default) in declared.items()}
+    given = ((_option(word), word) for word in launch.words)
+    return values | {name: (w.text, (w.file, w.line)) for name, w in given if name and w.line}
 
 
 def _option(word: ConfigEntry) -> str:

@@ -2,7 +2,8 @@
 
 The path of a command starts with the script or module that it runs: ``python train.py --lr 0.1``
 gives ``("train.py", "lr")``; options of a launcher before it are found under the launcher's name.
-The syntax is an outline of POSIX sh.
+A loop over words has the path ``("for",)`` and goes from its line to that of its ``done``; its
+words are ``("for", variable, 0)`` and so on. The syntax is an outline of POSIX sh.
 """
 
 from __future__ import annotations
@@ -35,6 +36,14 @@ _LAUNCHERS = frozenset(
         "torch.distributed.launch",
     )
 )  # fmt: skip
+_LOOPS = frozenset(("for", "while", "until", "select"))
+_BRACES = re.compile(
+    r"(?<!\$)\{(?:(?P<words>[^{},$]*(?:,[^{},$]*)+)|(?P<first>-?\d{1,9})\.\.(?P<last>-?\d{1,9}))\}"
+)
+_COUNTED = re.compile(
+    r"[$`]\(?seq +(?:(?P<start>-?\d{1,9}) +(?:(?P<by>-?\d{1,9}) +)?)?(?P<last>-?\d{1,9})[)`]"
+)
+_MOST_ROUNDS = 100
 _KEYWORDS = frozenset(("if", "then", "do", "while", "else", "elif", "until", "!", "{"))
 _CONTROL = frozenset(("for", "case", "select", "function", "fi", "done", "esac", "}"))
 
@@ -53,12 +62,72 @@ def shell_entries(
 ) -> tuple[list[ConfigEntry], str | None, int | None]:
     """Return the entries of numbered lines of shell, and the first problem with its line."""
     commands, problem, line = split_commands(lines)
+    ends = _ends_of_loops(commands)
     entries: list[ConfigEntry] = []
-    for command in commands:
+    for number, command in enumerate(commands):
         if len(entries) >= MOST_ENTRIES:
             break
+        if number in ends:
+            entries.extend(_loop_entries(file, command, ends[number]))
         entries.extend(command_entries(file, command))
     return entries, problem, line
+
+
+def _ends_of_loops(commands: Iterable[Command]) -> dict[int, int]:
+    """Return the line of ``done`` for the number of each command that starts a ``for`` loop."""
+    ends: dict[int, int] = {}
+    inside: list[int | None] = []
+    for number, command in enumerate(commands):
+        for word in command.words:
+            if word.text in _LOOPS:
+                inside.append(number if word.text == "for" else None)
+            elif word.text == "done":
+                started = inside.pop() if inside else None
+                if started is not None:
+                    ends[started] = word.line
+            if word.text not in _KEYWORDS:
+                break
+    return ends
+
+
+def _loop_entries(file: str, command: Command, end: int) -> list[ConfigEntry]:
+    """Return a ``for`` loop and the words that its variable stands for, none if others make them.
+
+    Source: the Bash reference manual, "Looping Constructs" and "Brace Expansion".
+    """
+    words = command.words[next(i for i, w in enumerate(command.words) if w.text == "for") + 1 :]
+    if len(words) < 3 or words[1].text != "in":
+        return []
+    given = [Word(text, word.line) for word in words[2:] for text in _braced(word.text)]
+    if len(given) > _MOST_ROUNDS or any("$(" in w.text or "`" in w.text for w in given):
+        return []
+    whole = entry(
+        file, words[0].line, ("for",), None, command.text, end_line=end, length=len(given)
+    )
+    path = ("for", words[0].text)
+    items = (
+        entry(file, w.line, (*path, i), plain_scalar(w.text), w.text) for i, w in enumerate(given)
+    )
+    return [whole, *items]
+
+
+def _braced(text: str) -> list[str]:
+    """Return the words that braces or ``seq`` stand for: ``{1..3}``, ``s{a,b}``, ``$(seq 0 4)``."""
+    counted = _COUNTED.fullmatch(text)
+    if counted is not None:
+        start, by, last = (int(counted[name] or 1) for name in ("start", "by", "last"))
+        return [str(i) for i in range(start, last + (1 if by > 0 else -1), by)] if by else [text]
+    match = _BRACES.search(text)
+    if match is None:
+        return [text]
+    before, after = text[: match.start()], text[match.end() :]
+    if match["words"]:
+        parts = match["words"].split(",")
+    else:
+        first, last = int(match["first"]), int(match["last"])
+        by = 1 if last >= first else -1
+        parts = [str(i) for i in range(first, last + by, by)][: _MOST_ROUNDS + 1]
+    return [before + part + after for part in parts]
 
 
 def command_entries(file: str, command: Command) -> list[ConfigEntry]:

@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
-from dl_bug_lsp.interpretation.libraries.python.files import explained_by_writer, file_of, kept_in
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    PICKLE,
+    explained_by_writer,
+    file_of,
+    kept_in,
+)
 from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
@@ -38,12 +43,17 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     archived = kept_in(interpreter, path, "archive")
     if archived is not None and isinstance(archived.data, dict):
         return _archive(archived, call)
+    allowed = call.given(2, "allow_pickle")
+    if allowed is not None and allowed.data is not False:
+        pickled = kept_in(interpreter, path, PICKLE)
+        if pickled is not None:
+            return pickled
     file = file_of(interpreter, path, (".npz", ".npy"))
     stored = interpreter.workspace.arrays(file) if file is not None else None
     if stored is None or file is None or path is None:
         return call.unknown()
     origins = path.origins | {call.place}
-    unpickles = call.keywords.get("allow_pickle", Value(data=False)).data is not False
+    unpickles = allowed is not None and allowed.data is not False
     if not file.endswith(".npz"):
         if stored[0].dtype == "object" and not unpickles:
             raise Raised("value", PICKLED, Value(file, origins))

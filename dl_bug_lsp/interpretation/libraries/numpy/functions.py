@@ -24,7 +24,13 @@ from dl_bug_lsp.interpretation.cells import (
     is_cell,
     remade,
 )
-from dl_bug_lsp.interpretation.libraries.python.files import file_of, keep, note_written, text_in
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    PICKLE,
+    file_of,
+    keep,
+    note_written,
+    text_in,
+)
 from dl_bug_lsp.interpretation.libraries.torch.shapes import items_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
@@ -563,10 +569,11 @@ def _drawn(interpreter: Interpreter, call: Call) -> Value:
         if high is None or high.data is None:
             low, high = Value(0), low
         first, last = size(low), size(high)
-        if first is not None and last is not None:
-            if last <= first:
+        closed = call.keywords.get("endpoint", Value(name == "random_integers")).data
+        if first is not None and last is not None and isinstance(closed, bool):
+            if last < first + (not closed):
                 raise Raised("value", "low >= high", *(v for v in (low, high) if v is not None))
-            bounds = (first, last - (name != "random_integers"))
+            bounds = (first, last - (not closed))
     if wanted is None or wanted.data is None:
         parts = [as_array(arg).data for arg in call.args[:at]]
         shapes = [p.shape for p in parts if isinstance(p, Array)]
@@ -1329,7 +1336,14 @@ def _in_place(_: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-@MODELS.method("array", "tobytes", "item_size", "dump")
+@MODELS.method("array", "dump")
+def _dump(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of the pickle of an array; ``numpy.load`` reads it where pickles are allowed."""
+    keep(interpreter, call.given(0, "file"), PICKLE, call.receiver)
+    return Value(None)
+
+
+@MODELS.method("array", "tobytes", "item_size")
 def _bytes(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 

@@ -1,4 +1,4 @@
-"""Environment variables: what a file of settings and the program itself set.
+"""Environment variables: what a script, a file of settings and the program itself set.
 
 Sources: Python's documentation of ``os.environ``, python-dotenv's of ``load_dotenv`` and of the
 format of its files.
@@ -29,6 +29,18 @@ if TYPE_CHECKING:
 
 VARIABLES: WeakKeyDictionary[Interpreter, dict[str, Value]] = WeakKeyDictionary()
 """The variables that files of settings set, of each interpreted program that loads one."""
+
+
+def variables_of(interpreter: Interpreter) -> dict[str, Value] | None:
+    """Return the known variables: what the script of the command exports, then the program's own.
+
+    None where neither sets any.
+    """
+    own = VARIABLES.get(interpreter)
+    exported = interpreter.earlier.variables if interpreter.earlier is not None else {}
+    return {**exported, **(own or {})} if exported else own
+
+
 ASSIGNMENT = re.compile(r"\s*(?:export\s+)?(?P<name>\w+)\s*=\s*(?P<text>.*?)\s*")
 COMMENT = re.compile(r"\s+#.*")
 DEFAULT_FILE = ".env"
@@ -77,7 +89,7 @@ def variables_in(interpreter: Interpreter, path: Value) -> dict[str, Value]:
 def _load(interpreter: Interpreter, call: Call) -> Value:
     variables = _read(interpreter, call)
     if variables is not None:
-        before = VARIABLES.get(interpreter, {})
+        before = variables_of(interpreter) or {}
         override = call.keywords.get("override")
         is_first = override is None or override.data is not True
         VARIABLES[interpreter] = {**variables, **before} if is_first else {**before, **variables}
@@ -99,7 +111,7 @@ def _get(interpreter: Interpreter, call: Call) -> Value:
     """
     name, default = call.given(0, "key"), call.given(1, "default")
     text = None if name is None else text_of(name)
-    known = VARIABLES.get(interpreter)
+    known = variables_of(interpreter)
     if known is not None and text in known and name is not None:
         return read_as_text(Value(known[text].data, merged(known[text], name)), call.place)
     if call.name.endswith("setdefault") and name is not None and default is not None:
@@ -139,7 +151,7 @@ def _copied(_: Interpreter, call: Call) -> Value:
 @MODELS.subscript("os.environ")
 def _item(interpreter: Interpreter, call: Call) -> Value:
     text = text_of(call.args[0]) if call.args else None
-    known = VARIABLES.get(interpreter, {})
+    known = variables_of(interpreter) or {}
     if text is None or text not in known:
         return call.unknown()
     return read_as_text(Value(known[text].data, merged(known[text], *call.args)), call.place)

@@ -455,6 +455,8 @@ def _written_anew(interpreter: Interpreter, path: Value, how: str) -> Value:
         lines = Value([])
     elif how in ("a", "at") and before is not None and before.form == TEXT:
         lines = before.value
+    elif how in ("a", "at") and before is None:
+        lines = kept_in(interpreter, path, TEXT) or lines
     interpreter.disk.writes_text = True
     interpreter.disk.unfinished[id(lines)] = lines
     if text is not None:
@@ -1186,6 +1188,7 @@ def _copy_files(interpreter: Interpreter, call: Call) -> Value:
     goes_below = name in ("copy", "copy2", "move") and into is not None
     if goes_below and into is not None and text is not None and _is_folder(interpreter, into):
         into = posixpath.join(into, posixpath.basename(posixpath.normpath(text)))
+    copied = _lines_to_copy(interpreter, source) if name in ("copy", "copy2", "copyfile") else None
     note_written(interpreter, None if into is None else Value(into))
     if name in ("move", "rename", "replace", "renames"):
         note_written(interpreter, source)
@@ -1193,9 +1196,21 @@ def _copy_files(interpreter: Interpreter, call: Call) -> Value:
     held = None if text is None else kept_here(interpreter, text)
     if held is not None and into is not None:
         keep(interpreter, Value(into), held.form, held.value)
+    elif copied is not None and into is not None:
+        keep(interpreter, Value(into), TEXT, copied)
     if name.startswith(("copy", "move")) and name not in ("copymode", "copystat"):
         return call.unknown() if target is None else Value(into or target.data, target.origins)
     return target if call.receiver is not None and target is not None else Value(None)
+
+
+def _lines_to_copy(interpreter: Interpreter, source: Value | None) -> Value | None:
+    """Return the lines of a file of text of the workspace, None where it has none of that name."""
+    text = text_of(source)
+    if source is None or text is None or _is_written_by_name(interpreter, text):
+        return None
+    file = interpreter.workspace.file_named(text)
+    lines = None if file is None else lines_in(interpreter, file, source)
+    return lines if lines is not None and lines.data else None
 
 
 @MODELS.method("Path", "glob", "rglob", "iterdir")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in
+from dl_bug_lsp.interpretation.libraries.python.files import file_of, lines_kept, text_in
 from dl_bug_lsp.interpretation.model_helpers import (
     listed,
     nothing,
@@ -512,6 +512,11 @@ def _read_file(interpreter: Interpreter, path: Value | None, refusals: list[Rais
     if file is None and path is not None and (not path.known or "$" in (written or "")):
         file = interpreter.settings
     text = text_in(interpreter, file)
+    lines = lines_kept(interpreter, path) if file is None else None
+    if lines is not None and isinstance(lines.data, list) and gin.files < MOST_FILES:
+        gin.files += 1
+        whole = "".join(str(line.data) for line in lines.data)
+        _read(interpreter, whole, "", [line.origins for line in lines.data], refusals)
     if text is None or file is None or gin.files >= MOST_FILES:
         return
     gin.files += 1
@@ -537,9 +542,16 @@ def _read_bindings(interpreter: Interpreter, given: Value | None, refusals: list
 
 
 def _read(
-    interpreter: Interpreter, text: str, file: str, origins: Origins, refusals: list[Raised]
+    interpreter: Interpreter,
+    text: str,
+    file: str,
+    origins: Origins | Sequence[Origins],
+    refusals: list[Raised],
 ) -> None:
-    """Keep the bindings of a text; the first refusal is raised when all of them are kept."""
+    """Keep the bindings of a text; the first refusal is raised when all of them are kept.
+
+    ``origins`` are those of a text of no file, or of each of its lines.
+    """
     gin = _gin(interpreter)
     original = original_of(interpreter.workspace, file) if file else None
     copied = text_in(interpreter, original.file) if original is not None else None
@@ -549,7 +561,10 @@ def _read(
     for statement in gin_statements(text):
         is_copied = statement.end_line <= own.count("\n") + 1
         source = original.file if is_copied and original is not None else file
-        at = frozenset({(source, statement.line)}) if file else origins
+        if file:
+            at: Origins = frozenset({(source, statement.line)})
+        else:
+            at = origins if isinstance(origins, frozenset) else origins[statement.line - 1]
         if statement.kind == "include":
             _read_file(interpreter, Value(statement.name, at), refusals)
         elif statement.kind == "import":

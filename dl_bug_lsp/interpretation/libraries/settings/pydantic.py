@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.libraries.python.environment import VARIABLES, variables_in
+from dl_bug_lsp.interpretation.libraries.python.environment import variables_in, variables_of
 from dl_bug_lsp.interpretation.model_helpers import text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import as_table, value_of
@@ -379,7 +379,7 @@ def _from_environment(
     prefix = (text_of(settings.get("env_prefix")) or "").lower()
     path = settings.get("env_file")
     held = variables_in(interpreter, path) if path is not None and path.data is not None else {}
-    held = {**held, **VARIABLES.get(interpreter, {})}
+    held = {**held, **(variables_of(interpreter) or {})}
     lower = {name.lower(): value for name, value in held.items()}
     return {name: lower[prefix + name.lower()] for name in fields if prefix + name.lower() in lower}
 

@@ -13,6 +13,7 @@ import dl_bug_lsp.interpretation.libraries.torch.reductions  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries.torch.functions import (
+    ask_range,
     floated_elements,
     paired,
     tested_elements,
@@ -135,6 +136,9 @@ def _randint_like(_: Interpreter, call: Call) -> Value:
     low, high = Value(0), call.given(1, "high", "low")
     if len(call.args) > 2:
         low, high = call.args[1], call.args[2]
+    elif "low" in call.keywords and "high" in call.keywords:
+        low, high = call.keywords["low"], call.keywords["high"]
+    ask_range(low, high)
     last = size(high)
     dtype = dtype_of(call.keywords.get("dtype")) or x.dtype
     result = Array(x.shape, dtype, "torch", x.device, size(low), None if last is None else last - 1)

@@ -73,7 +73,7 @@ KEEPING = words(
     "nan_to_num relu positive square threshold clone contiguous detach "
     "flip fliplr flipud roll triu tril requires_grad_ pin_memory share_memory_ "
     "masked_fill scatter scatter_add index_add index_copy index_fill index_put fill_ "
-    "zero_ uniform_ normal_ random_ bernoulli_ copy_ retain_grad exponential_ xavier "
+    "zero_ uniform_ normal_ bernoulli_ copy_ retain_grad exponential_ xavier "
     "bernoulli renorm conj scatter_ scatter_add_ masked_fill_ index_add_ index_fill_ "
     "index_copy_ detach_ copy clamp_ clip_ relu_ sigmoid_ tanh_ exp_ sqrt_ neg_ abs_ round_ "
     "floor_ masked_scatter_ apply_ map_ put_ nan_to_num_ tril_ triu_ index_put_ resolve_conj "
@@ -596,6 +596,7 @@ def _made(interpreter: Interpreter, call: Call) -> Value:
             low, high = call.keywords.get("low", Value(0)), call.keywords["high"]
         else:
             return tensor(None, dtype_of(call.keywords.get("dtype")) or dtype, *call.args)
+        ask_range(low, high)
     if "size" in call.keywords:
         args = (call.keywords["size"],)
     if "dtype" in call.keywords and call.keywords["dtype"].data is not None:
@@ -612,6 +613,24 @@ def _made(interpreter: Interpreter, call: Call) -> Value:
         top = size(high)
         data.lowest, data.highest = size(low), None if top is None else top - 1
     return result
+
+
+def ask_range(low: Value | None, high: Value | None) -> None:
+    """Refuse a range of whole numbers that holds none, as all that PyTorch draws from one does."""
+    first, last = size(low), size(high)
+    if first is not None and last is not None and first >= last:
+        sides = (side for side in (low, high) if side is not None)
+        raise Raised("value", "random_ expects 'from' to be less than 'to'", *sides)
+
+
+@operation("random_")
+def _drawn_in_place(call: Call, x: Array, value: Value) -> Value:
+    """Return the tensor that whole numbers are drawn into: below one, or from one to another."""
+    low, high = call.given(1, "from"), call.given(2, "to")
+    if high is None:
+        low, high = Value(0), low
+    ask_range(low, high)
+    return kept(call, x, value)
 
 
 def _no_negative(shape: Shape | None) -> None:
