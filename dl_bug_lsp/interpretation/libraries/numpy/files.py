@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.cells import Series
-from dl_bug_lsp.interpretation.libraries.python.files import explained_by_writer, file_of, kept_in
+from dl_bug_lsp.interpretation.libraries.python.files import (
+    explained_by_writer,
+    file_of,
+    kept_in,
+    named_by,
+)
 from dl_bug_lsp.interpretation.model_helpers import nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
@@ -39,7 +44,7 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     stored = interpreter.workspace.arrays(file) if file is not None else None
     if stored is None or file is None or path is None:
         return call.unknown()
-    origins = path.origins | {call.place}
+    origins = named_by(path) | {call.place}
     unpickles = call.keywords.get("allow_pickle", Value(data=False)).data is not False
     if not file.endswith(".npz"):
         if stored[0].dtype == "object" and not unpickles:

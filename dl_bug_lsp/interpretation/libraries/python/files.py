@@ -122,6 +122,13 @@ def keep(interpreter: Interpreter, path: Value | None, form: str, value: Value |
         _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value))
 
 
+def keep_open(interpreter: Interpreter, path: Value | None, form: str, value: Value) -> None:
+    """Take note of what a file holds that goes on changing while it is open."""
+    text = text_of(path)
+    if text is not None:
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, value)
+
+
 def kept_here(interpreter: Interpreter, path: str) -> Kept | None:
     """Return what a run itself has written under a path."""
     return _kept_files(interpreter).get(posixpath.normpath(path))
@@ -138,6 +145,11 @@ def kept_in(interpreter: Interpreter, path: Value | None, form: str) -> Value | 
     if found is None or found.form != form:
         return None
     return snapshot(found.value)
+
+
+def named_by(path: Value) -> Origins:
+    """Return what made a path, without what decided that it is a text: that is meant."""
+    return frozenset(origin for origin in path.origins if origin[1] >= 0)
 
 
 def _is_there(interpreter: Interpreter, path: str) -> bool:
