@@ -113,6 +113,8 @@ def find(case: Case) -> Iterator[Clue]:
     sides = _misplaced(case, raised.sides)
     of_texts = columns_of_text(case)
     of_types = raised.what in OF_TYPES
+    held = (origin for side in sides for origin in side.origins if of_types)
+    typing = {(file, -line) for file, line in held if line < 0}
     odd = raised.odd
     if odd is None and len(sides) == 2 and raised.what == "size" and is_odd_one_out(case):
         odd = 1
@@ -128,6 +130,8 @@ def find(case: Case) -> Iterator[Clue]:
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target and file not in of_texts:
             fits = (file, stated) in outcome.agreed and raised.what not in OF_COUNTS
+            # That sizes agree says nothing of who decided a dtype.
+            fits = fits and (file, stated) not in typing
             share *= OF_FITTING if raised.lacking else 1.0
             share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
             share *= OF_UNEVEN if of_types and _is_untyped(case, raised, file, line) else 1.0
