@@ -774,6 +774,8 @@ class Calls(RunState):
         place: Origin,
     ) -> Value:
         own = self._member(data.cls, "__call__")
+        if own is not None and isinstance(own.data, LibraryObject):
+            return self.call(own, (callee, *args), keywords, place)
         # A ``forward`` of the program takes the place of its base's.
         inherits = own is None and self._member(data.cls, "forward") is None
         for base in self.library_bases(data.cls) if inherits else ():
