@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -148,15 +149,15 @@ def odd_numbers(case: Case, tables: Sequence[Table]) -> Iterator[Clue]:
     for name, cells in columns.items():
         if len(cells) < LEAST_RECORDS:
             continue
-        counts = Counter(number for _, number, _ in cells)
-        files = len({file for file, _, _ in cells})
-        among = f" of {files} files" if files > 1 else ""
+        odd = _odd_extremes(Counter(number for _, number, _ in cells if not math.isnan(number)))
+        of_file: dict[str, list[tuple[float, int]]] = {}
         for file, number, line in cells:
-            why = _odd_number(number, counts)
-            if why is not None:
-                found.append((file, line, f"column `{name}`{among}: {why}"))
-        for file in dict.fromkeys(file for file, _, _ in cells):
-            numbers = [(number, line) for at, number, line in cells if at == file]
+            of_file.setdefault(file, []).append((number, line))
+        among = f" of {len(of_file)} files" if len(of_file) > 1 else ""
+        for file, number, line in cells:
+            if number in odd:
+                found.append((file, line, f"column `{name}`{among}: {odd[number]}"))
+        for file, numbers in of_file.items():
             found.extend((file, line, f"column `{name}`: {why}") for line, why in _gap(numbers))
     for file, line, why in found if len(found) <= MOST_ODD else ():
         yield Clue("data_files.odd_value", file, line, 1.0 / len(found), why)
@@ -171,20 +172,27 @@ def _gap(numbers: Sequence[tuple[float, int]]) -> Iterator[tuple[int, str]]:
         yield line, f"{before:g} is followed by {after:g}, all others by the next number"
 
 
-def _odd_number(number: float, counts: Counter[float]) -> str | None:
-    """Return how a number stands out of those that are counted, None where it does not."""
+def _odd_extremes(counts: Counter[float]) -> dict[float, str]:
+    """Return the least and the greatest number that stand out of all others, with how they do."""
+    numbers = sorted(counts)
+    if len(numbers) < 2:
+        return {}
+    extremes = ((numbers[0], numbers[1:]), (numbers[-1], numbers[:-1]))
+    found = {number: _odd_number(number, others, counts) for number, others in extremes}
+    return {number: why for number, why in found.items() if why is not None}
+
+
+def _odd_number(number: float, others: Sequence[float], counts: Counter[float]) -> str | None:
+    """Return how a number stands out of the others, which rise, None where it does not."""
     if counts[number] > 1:
         return None
-    others = [n for n in counts if n != number]
-    low, high, total = min(others), max(others), sum(counts.values()) - 1
-    if low <= number <= high:
-        return None
+    low, high, total = others[0], others[-1], sum(counts.values()) - 1
     if (
         len(others) <= MOST_DIFFERENT
         and total >= LEAST_OF_CLASSES
         and min(counts[n] for n in others) > MOST_ODD
     ):
-        usual = ", ".join(f"{n:g}" for n in sorted(others))
+        usual = ", ".join(f"{n:g}" for n in others)
         return f"{number:g} stands in this row alone; the others have {usual}"
     if low > 0 and number > FAR_BEYOND * high and high <= FAR_BEYOND * low:
         return f"{number:g} is far from all others, which lie between {low:g} and {high:g}"

@@ -17,6 +17,7 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     kept_here,
     written_files,
 )
+from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.workspace import Workspace
 
@@ -31,7 +32,7 @@ MOST_SETTINGS = 100
 MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
 WRITING = re.compile(
     r"\b(?:save\w*|dumps?|write_text|to_csv|to_json|to_parquet|to_pickle|to_feather|to_hdf"
-    r"|create_dataset)\("
+    r"|create_dataset|write|writelines|writerows?)\("
 )
 Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""
@@ -39,6 +40,8 @@ Command = tuple[str, "list[Value] | None"]
 
 class _EarlierRun(Interpreter):
     """Follows a command that did not fail."""
+
+    SKETCHES = True
 
     def _resume(self, place: Origin) -> None:
         """There is no stack to come to."""
@@ -90,6 +93,11 @@ class EarlierRuns:
         self._follow(path)
         return any(_may_have_written(run, path) for run in self._runs)
 
+    def runs(self) -> list[Interpreter]:
+        """Return the commands as they were followed, latest first."""
+        self._follow_commands()
+        return list(reversed(self._runs))
+
     def writers(self, path: str) -> list[str]:
         """Return the scripts of the commands that wrote a file under its very path."""
         self._follow(path)
@@ -108,14 +116,17 @@ class EarlierRuns:
 
     def _follow(self, path: str) -> None:
         """Follow the commands, and scripts that name a file which none of them wrote."""
-        for command in self.commands[len(self._runs) :]:
-            self._run(*command)
+        self._follow_commands()
         if path in self._asked or any(_may_have_written(run, path) for run in self._runs):
             return
         self._asked.add(path)
         for script in self._naming(posixpath.basename(path)):
             if len(self._runs) < MOST_COMMANDS:
                 self._run(script, None)
+
+    def _follow_commands(self) -> None:
+        for command in self.commands[len(self._runs) :]:
+            self._run(*command)
 
     def _run(self, script: str, words: list[Value] | None) -> None:
         before = EarlierRuns(self.workspace, (), script)
@@ -124,7 +135,14 @@ class EarlierRuns:
         run = _EarlierRun(self.workspace, script, (script, 0), words, steps=MOST_STEPS)
         run.earlier = before
         self._runs.append(run)
-        run.run()
+        outcome = run.run()
+        if outcome.complete and not outcome.elsewhere:
+            return
+        # Nobody knows what it would have written after that.
+        for lines in run.disk.unfinished.values():
+            forget(lines)
+        if not outcome.complete:
+            run.disk.partly.add(".")
 
     def _naming(self, name: str) -> list[str]:
         """Return the scripts that write files and name one, those that ran left out.

@@ -1,13 +1,15 @@
 """Logs inside JSON: lines of containers and loggers, notebooks, error files of torchrun.
 
 Lines may be JSON objects (docker, structured loggers and collectors), or the whole text one
-document (a notebook with its outputs, an error file).
+document (a notebook with its outputs, an error file). Tracebacks stand in any field, as text or
+taken apart into classes, messages and frames.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from dl_bug_lsp.logs.log import LogLine, Process
@@ -19,7 +21,14 @@ _TRACE_KEYS = (
 )  # fmt: skip
 _NEST_KEYS = ("jsonPayload", "record", "error", "exception", "fields", "record_exception")
 _TRACED = re.compile(r"^(?:\s|[\w.]{1,200}(?:Error|Exception|Interrupt|Exit)\b)")
+_ERROR_KEYS = (
+    "error", "err", "exc", "exception", "error.message", "exception.message", "errorMessage",
+)  # fmt: skip
+"""Fields beside the message that say in words what was wrong."""
+_BAD = frozenset(("error", "err", "critical", "crit", "fatal", "panic", "dpanic", "severe"))
+_NAMED = re.compile(r"[\w.]{1,200}(?:Error|Exception|Interrupt|Exit)(?:: |$)")
 _MAX_LINE = 4_000_000
+HEADER = "Traceback (most recent call last):"
 
 
 def unwrap_json_lines(lines: list[LogLine]) -> list[LogLine]:
@@ -81,7 +90,11 @@ def _text_of(record: dict[str, Any], depth: int = 0) -> str | None:
             text = _text_of(inner, depth + 1) if isinstance(inner, dict) else None
             if text is not None and text not in parts:
                 parts.append(text)
-    level = record.get("levelname") or record.get("level") or record.get("severity")
+    for stack in _stacks(record) if depth == 0 else ():
+        if not any(HEADER in part or stack.strip() in part for part in parts):
+            parts.append(stack)
+    level = _level(record)
+    _add_errors(record, parts, is_bad=isinstance(level, str) and level.lower() in _BAD)
     if not parts:
         return None
     first = parts[0]
@@ -93,6 +106,134 @@ def _text_of(record: dict[str, Any], depth: int = 0) -> str | None:
         + ("\n" if len(parts) > 1 else "")
         + parts[-1]
     )
+
+
+def _level(record: dict[str, Any]) -> Any:
+    keys = ("levelname", "level", "severity", "log.level", "severityText", "lvl")
+    return next((record[key] for key in keys if record.get(key)), None)
+
+
+def _add_errors(record: dict[str, Any], parts: list[str], *, is_bad: bool) -> None:
+    """Add what a record says of its error beside its message, unless a stack says it.
+
+    An exception gets a line of its own, other words go on with the message.
+    """
+    for key in _ERROR_KEYS:
+        value = record.get(key)
+        if not isinstance(value, str) or not value.strip() or len(value) > _LONGEST_ERROR:
+            continue
+        if any(value.strip() in part or HEADER in part for part in parts):
+            continue
+        if _NAMED.match(value) or (is_bad and not parts):
+            parts.append(value)
+        elif is_bad and "\n" not in parts[0]:
+            parts[0] = f"{parts[0]}: {value}"
+
+
+_LONGEST_ERROR = 4_000
+
+
+# ---------------------------------------------------------------------- stacks in fields
+_DEEPEST = 4
+_TYPE_KEYS = ("exc_type", "errorType", "type", "kind", "class")
+_VALUE_KEYS = ("exc_value", "errorMessage", "value", "message")
+_FRAME_KEYS = ("frames", "stackTrace", "stacktrace", "stack", "traceback")
+_FILE_KEYS = ("abs_path", "filename", "file", "path")
+_LINE_KEYS = ("lineno", "line_number", "line")
+_FUNCTION_KEYS = ("function", "name", "func", "method")
+_SOURCE_KEYS = ("context_line", "line", "code", "source")
+_CLASS = re.compile(r"[A-Za-z_][\w.]{0,200}$")
+_CHAINS = {
+    True: "The above exception was the direct cause of the following exception:",
+    False: "During handling of the above exception, another exception occurred:",
+}
+
+
+def _stacks(node: Any, depth: int = 0) -> Iterator[str]:
+    """Yield the tracebacks in the fields of a record, those taken apart written out again."""
+    if isinstance(node, str):
+        if HEADER in node:
+            yield node
+    elif isinstance(node, dict) and depth < _DEEPEST:
+        written = written_out(node)
+        if written is not None:
+            yield written
+            return
+        for value in node.values():
+            yield from _stacks(value, depth + 1)
+    elif isinstance(node, list) and depth < _DEEPEST:
+        chain = _chain(node)
+        if chain is not None:
+            yield chain
+            return
+        for value in node:
+            yield from _stacks(value, depth + 1)
+
+
+def _chain(nodes: Sequence[Any]) -> str | None:
+    """Return exceptions that were logged as a list, the cause first; None for any other list.
+
+    Of structlog and rich, which say of each whether it is the cause of the one before, the last is
+    the first cause; Sentry begins with it.
+    """
+    written = [written_out(node) if isinstance(node, dict) else None for node in nodes]
+    stacks = [text for text in written if text is not None]
+    if not stacks or len(stacks) < len(nodes):
+        return None
+    links = [_CHAINS[node.get("is_cause") is not False] for node in nodes[1:]]
+    if all("exc_type" in node for node in nodes):
+        stacks.reverse()
+        links.reverse()
+    out = stacks[0]
+    for link, text in zip(links, stacks[1:], strict=True):
+        out += f"\n\n{link}\n\n{text}"
+    return out
+
+
+def written_out(node: dict[str, Any]) -> str | None:
+    """Return the traceback of an exception that was logged as class, message and frames, if any.
+
+    So do structlog, rich, Sentry and AWS Lambda.
+    """
+    type_ = _first(node, _TYPE_KEYS, str)
+    frames = next((node[k] for k in _FRAME_KEYS if isinstance(node.get(k), (list, dict))), None)
+    if isinstance(frames, dict):
+        frames = frames.get("frames")
+    if type_ is None or not _CLASS.match(type_) or not isinstance(frames, list):
+        return None
+    lines = [line for frame in frames for line in _frame_lines(frame)]
+    if not lines:
+        return None
+    message = _first(node, _VALUE_KEYS, str)
+    return "\n".join((HEADER, *lines, f"{type_}: {message}" if message else type_))
+
+
+def _frame_lines(frame: Any) -> list[str]:
+    """Return the lines of a frame that was logged by itself; none where it is something else."""
+    if isinstance(frame, str):
+        body = frame.strip()
+        head, _, source = body.partition("\n")
+        if not body.startswith('File "'):
+            return []
+        return [
+            f"  {head}",
+            *(f"    {line.strip()}" for line in source.split("\n") if line.strip()),
+        ]
+    if not isinstance(frame, dict):
+        return []
+    file, line = _first(frame, _FILE_KEYS, str), _first(frame, _LINE_KEYS, int)
+    if file is None or line is None:
+        return []
+    function = _first(frame, _FUNCTION_KEYS, str)
+    source = _first(frame, _SOURCE_KEYS, str)
+    head = f'  File "{file}", line {line}' + (f", in {function}" if function else "")
+    return [head, f"    {source.strip()}"] if source else [head]
+
+
+def _first(node: dict[str, Any], keys: Sequence[str], type_: type) -> Any:
+    """Return the value of the first of ``keys`` that has one of a type that is not empty."""
+    values = (node.get(key) for key in keys)
+    return next((v for v in values if isinstance(v, type_) and v and v is not True), None)
 
 
 def _process_of(record: dict[str, Any]) -> Process | None:
@@ -111,6 +252,7 @@ def _process_of(record: dict[str, Any]) -> Process | None:
 
 _MAX_SIZE = 64_000_000
 _MAX_NODES = 200_000
+_STACK_WORDS = ("raceback", "py_callstack", '"frames"', '"stackTrace"')
 
 
 def lines_of_document(text: str) -> list[LogLine] | None:
@@ -126,7 +268,7 @@ def lines_of_document(text: str) -> list[LogLine] | None:
         or stripped[-1] not in "}]"
     ):
         return None
-    if "raceback" not in stripped and "py_callstack" not in stripped:
+    if not any(word in stripped for word in _STACK_WORDS):
         return None
     try:
         document = json.loads(stripped)
@@ -161,9 +303,14 @@ def _tracebacks(document: Any) -> list[str]:
             if isinstance(node.get("traceback"), list) and node.get("output_type") == "error":
                 out.append(_notebook_error(node))
                 continue
+            if (written := written_out(node)) is not None:
+                out.append(written)
+                continue
             stack.extend(reversed(list(node.values())))
         elif isinstance(node, list):
-            if node and all(isinstance(item, str) for item in node):
+            if (chain := _chain(node)) is not None:
+                out.append(chain)
+            elif node and all(isinstance(item, str) for item in node):
                 joined = "\n".join(item.rstrip("\n") for item in node)
                 if "Traceback (most recent" in joined:
                     out.append(joined)

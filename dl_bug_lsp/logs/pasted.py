@@ -241,6 +241,8 @@ def _frame_of(lines: list[LogLine], at: int) -> tuple[str, int] | None:
 
 HEADER = "Traceback (most recent call last):"
 FEED = "\\n"
+_CLOSING = re.compile(r"(?<!\\)\"")
+"""What closes a stack that a quotation mark opens, as in JSON and logfmt; fields may follow."""
 QUOTES = (('\\"', '"'), ("\\'", "'"), ("\\t", "\t"), ("\\\\", "\\"))
 HTML_FRAME = ("File &quot;", "File &#34;", "&gt;&gt;&gt;")
 
@@ -287,10 +289,14 @@ def unescaped(lines: list[LogLine]) -> list[LogLine]:
         before, _, rest = text.partition(HEADER)
         parts = rest.split(FEED)
         head = [before] if before.strip(" \"'b[({:=,") else []
+        closed = _CLOSING.search(parts[-1]) if before.endswith('"') else None
+        if closed is not None:
+            parts[-1] = parts[-1][: closed.start()]
         for part in [*head, HEADER, *parts[1:]]:
             for written, meant in QUOTES:
                 part = part.replace(written, meant)
             out.append(replace(line, text=part))
-        # What closes the string or the record is no part of the exception's message.
-        out[-1] = replace(out[-1], text=out[-1].text.rstrip("\"'}]), "))
+        if closed is None:
+            # What closes the string or the record is no part of the exception's message.
+            out[-1] = replace(out[-1], text=out[-1].text.rstrip("\"'}]), "))
     return out

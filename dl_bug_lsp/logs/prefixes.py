@@ -23,13 +23,13 @@ TIME = (
     rf"|(?:{_DAY} )?{_MONTH} +\d{{1,2}},?(?: \d{{4}})? {_CLOCK}{_ZONE}(?: \d{{4}})?"
     rf"|\d{{1,2}}[/ -]{_MONTH}[/ -]\d{{4}}[: ]{_CLOCK}{_ZONE}"
     rf"|\d{{8}}[ T-]{_CLOCK}"
-    rf"|\d\d/\d\d {_CLOCK}|(?<=\[)\d{{4}} {_CLOCK}"
+    rf"|\d\d[/-]\d\d {_CLOCK}|(?<=\[)\d{{4}} {_CLOCK}"
     rf"|{_CLOCK}{_ZONE}"
     r"|1[5-9]\d{8}(?:\.\d+|\d{3})?"
 )
 """A point in time as ISO 8601, syslog, ctime, loggers and collectors print it.
 
-Month and day alone are detectron2's and tensorpack's.
+Month and day alone are detectron2's, tensorpack's and vLLM's.
 """
 
 LEVEL = (
@@ -48,7 +48,8 @@ _RECORD = re.compile(
 )
 _LEVEL_FIRST = re.compile(
     r"^[\[(<]?(?P<level>(?-i:TRACE|DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL))"
-    r"[\])>]?(?:[:|](?P<logger>[\w.]{1,128}):| *[:|-]+ *| +(?=\d\d))"
+    r"[\])>]?(?:[:|](?P<logger>[\w.]{1,128}):| *[:|-]+ *"
+    rf"| +(?=\d\d)(?:(?:{TIME}) \[[\w./-]{{1,128}}:\d{{1,6}}\] ?)?)"
 )
 _LEVEL_LATER = re.compile(
     r"(?:^|[\s\[|(-])(?P<level>TRACE|DEBUG|INFO|SUCCESS|NOTICE|WARNING|WARN|ERROR|CRITICAL|FATAL)"
@@ -115,11 +116,12 @@ _LAUNCHER = re.compile(
     r"\[(?P<kind>default|rank:? ?|worker[-_ ]?|proc(?:ess)?[-_ ]?|gpu[-_ :]?"
     r"|node[-_ ]?)(?P<rank>\d{1,5})\](?P<colon>:)? ?"
     r"|\[\d{1,4},(?P<mpi>\d{1,5})\](?:<(?:stdout|stderr|stddiag)>)?:"
-    r"|\((?P<ray>[\w.:<>\[\], -]{0,80}\bpid=\d{1,10}(?:, ip=[\w.:-]{1,64})?)\) ?"
+    r"|\((?P<ray>[\w.:<>\[\], =-]{0,80}\bpid=\d{1,10}(?:, ip=[\w.:-]{1,64})?)\) ?"
     r"|(?P<cri>\d{4}-\d\d-\d\dT[\d:.]{8,24}(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) [FP]) "
 )
 _RAY_REPEATED = re.compile(r" ?\[repeated \d{1,9}x across cluster\].{0,200}$")
 _RAY_IP = re.compile(r"ip=([\w.:-]+)")
+_RANK_IN_NAME = re.compile(r"\brank=(\d{1,5})\b")
 _COUNTED = (
     re.compile(r"^ ?(?P<rank>\d{1,5}): ?"),
     re.compile(r"^\[(?P<rank>\d{1,4})\]:? "),
@@ -175,7 +177,8 @@ def _merged(process: Process | None, match: re.Match[str]) -> Process | None:
         return process
     if match["ray"] is not None:
         ip = _RAY_IP.search(match["ray"])
-        rank = process.rank if process else None
+        told = _RANK_IN_NAME.search(match["ray"])
+        rank = int(told[1]) if told else process.rank if process else None
         return Process(rank, ip[1] if ip else None, match["ray"])
     rank = int(match["rank"] if match["rank"] is not None else match["mpi"])
     if process is not None and process.rank is None:

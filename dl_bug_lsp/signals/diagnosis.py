@@ -277,8 +277,32 @@ def diagnose(
             if finding is not None:
                 # What the log itself says at its end tells more than the trend before it.
                 at_end = stopped is not None and stopped.line > last
-                return stopped if at_end else _diagnosis(finding, own)
+                if at_end:
+                    return stopped
+                found = _diagnosis(finding, own)
+                untrained = _nothing_trained(log) if found.category in _UNLEARNT else None
+                return untrained or found
     return stopped or _of_rounds(log) or _bare(log)
+
+
+_UNLEARNT = frozenset(("accuracy_at_chance", "loss_stagnation"))
+_TRAINABLE = re.compile(
+    r"(?<!non[- ])\btrainable (?:params|parameters)\W{1,4}(?P<behind>\d[\d.,]*)(?![\w.])"
+    r"|^\W{0,3}(?P<before>\d[\d.,]*) {1,12}trainable params",
+    re.IGNORECASE,
+)
+"""How peft, Keras and torchinfo, and Lightning, tell how many parameters a model trains."""
+
+
+def _nothing_trained(log: Log) -> SilentDiagnosis | None:
+    """Find that the whole model is frozen: the last count of trainable parameters is zero."""
+    counts = [(line, m) for line in log.lines if (m := _TRAINABLE.search(line.text[:400]))]
+    if not counts or (counts[-1][1]["behind"] or counts[-1][1]["before"]).strip("0.,"):
+        return None
+    line = counts[-1][0]
+    why = "the log counts no trainable parameters"
+    span = Span(line.number, line.number)
+    return SilentDiagnosis("dead_gradients", 0.9, why, line.text.strip()[:300], line.number, span)
 
 
 def _processes(series: tuple[MetricSeries, ...]) -> list[Process | None]:

@@ -128,7 +128,8 @@ _C = Weight.CONSEQUENCE
 
 SYSTEM: tuple[Complaint, ...] = (
     row("kernel", r"(?P<message>(?:Memory cgroup out of memory|Out of memory): Kill(?:ed)? process .+|oom-kill:constraint=.+|invoked oom-killer.*|oom_reaper: reaped process.*)", _F, "Kill|oom"),
-    row("kernel", r"(?P<message>NVRM: Xid.*|segfault at [0-9a-f]{1,20} ip .+|general protection fault.*)", _S, "Xid|segfault|protection fault"),
+    row("kernel", r"(?P<message>NVRM: Xid.*)", Weight.SPOKEN, "Xid"),
+    row("kernel", r"(?P<message>segfault at [0-9a-f]{1,20} ip .+|general protection fault.*)", _S, "segfault|protection fault"),
     row("slurm", r"(?P<message>Detected \d{1,9} oom[-_]kill event\S* in .+|Exceeded job memory limit.*|exceeded memory limit.*|Some of your processes may have been killed by the cgroup out-of-memory handler.*)", _F, "oom|memory"),
     row("slurm", r"(?P<message>\*{3} (?:JOB|STEP) \S+ .*CANCELLED AT .*)", _F, "CANCELLED"),
     row("slurm", r"^srun: error: (?P<message>\S+: tasks? [\d,-]+: (?:Out Of Memory|Segmentation fault|Bus error|Aborted|Illegal instruction).*)", _S),
@@ -198,6 +199,7 @@ NATIVE: tuple[Complaint, ...] = (
     row("gloo", r"gloo.{0,300}(?:Connection closed by peer|Timed out waiting|Connect timeout|connectFullMesh failed)", _P, "gloo"),
     row("tensorrt", r"(?P<message>\b[Cc]ould not find any implementation for node .+?)\)?$", _S, "implementation for node"),
     row("tensorrt", r"(?:\[E\]|ERROR:?)(?: \[TRT\])? {0,2}(?P<message>Engine could not be created from network|Engine set up failed|Building engine failed|Failed to create engine from model.*)$", _P, "ngine"),
+    row("tensorrt", r"(?:\[TRT\] ?\[E\]|\[E\] ?\[TRT\]|\[E\]|\[TensorRT\] ERROR:) {1,2}(?P<message>In node -?\d{1,7} .{1,200}: \S.*)$", _P, "[E]|[TensorRT]"),
     row("lightgbm", r"\[LightGBM\] \[Fatal\] (?P<message>.+)", _F, "[LightGBM]"),
     row("cudnn", r"(?P<message>Loaded runtime CuDNN library: \S+ but source was compiled with: .+)", _P, "CuDNN library"),
     row("tensorflow", r"^F\d{4} .+?\] (?P<message>.+)$|^\d{4}-\S+ \S+: F \S+:\d+\] ", _F),
@@ -223,7 +225,7 @@ NATIVE: tuple[Complaint, ...] = (
 _HYDRA_END = r"^Set the environment variable HYDRA_FULL_ERROR"
 
 USAGE: tuple[Complaint, ...] = (
-    row("argparse", r"^(?P<file>[\w./\\-]{1,256}(?: [\w-]{1,64}){0,3}): error: (?P<message>.+)$", _F, back=r"^usage: "),
+    row("argparse", r"^(?!srun:|sbatch:|salloc:|slurmstepd:)(?P<file>[\w./\\-]{1,256}(?: [\w-]{1,64}){0,3}): error: (?P<message>.+)$", _F, back=r"^usage: "),
     row("click", r"^Error: (?P<message>.+)$", _F, back=r"^Usage: |^Try '.*' for help"),
     row("typer", r"^[╭+][─-]+ (?:Error|Parsing error|Required options|Value error) [─-]+", _F, until=r"^[╰+][─-]+", back=r"^Usage: |^ ?Usage: "),
     row("absl", r"^FATAL Flags parsing error:\s?(?P<message>.*)$", _F, until=r"^Pass --help"),

@@ -42,7 +42,10 @@ _STATUS_OF_CHILD = re.compile(
 ELSEWHERE = re.compile(
     r"(?:[Ss]ee|[Cc]heck) (?:the )?(?:root cause|stack ?trace|error|log|output|traceback|print"
     r"(?:ed)?(?: statement| output)?|message)s? above"
-    r"|stack ?trace to find the original|[Ss]ee stack ?trace for (?:the )?root cause"
+    r"|stack ?trace to find the original"
+    r"|[Ss]ee stack ?trace (?:\(above\) )?for (?:the )?(?:root|actual) cause"
+    r"|[Bb]ackground loop (?:has errored already|is stopped)"
+    r"|inspect the previous error messages for a cause"
 )
 """What says only that another failure stands elsewhere."""
 _KILLED_WORKER = re.compile(
@@ -224,6 +227,8 @@ def _goes_on(former: Failure, later: Failure) -> bool:
     if later.cause.is_native and former.cause.message.strip() == later.cause.message.strip():
         # A library printed the message of its exception before it threw it.
         return True
+    if former.cause.type == "tensorrt" and later.cause.type == "log":
+        return True
     if later.cause.type in ("signal", "kill"):
         return former.cause.type != "log"
     if former.cause.type in ("nccl", "gloo"):
@@ -300,6 +305,14 @@ _TELLING = frozenset(
     ]
 )
 """Classes that say more than the generic ones that wrap them."""
+_SAYS_WHERE = {
+    "DatasetGenerationError": re.compile(r"An error occurred while generating the dataset\s*$"),
+    "InstantiationException": re.compile(r"Error (?:in call to|instantiating) "),
+    "UserCodeException": re.compile(r""),
+    "DatasetError": re.compile(r"Failed while (?:loading|saving) data "),
+}
+"""Classes with which libraries (datasets, hydra, Ray Data, Kedro) only say where the program's own
+exception, their direct cause, happened."""
 _DELIBERATE = re.compile(r"^raise\b")
 
 
@@ -323,6 +336,9 @@ def choose_root(causes: list[Cause]) -> int:
 def _only_wraps(former: Cause, later: Cause) -> bool:
     """Say whether a library only says where ``former`` happened (``raise … from error``)."""
     raised = later.frames[-1].file if later.frames else ""
+    says_where = _SAYS_WHERE.get(later.class_name)
+    if says_where is not None and says_where.match(later.message):
+        return later.relation is Relation.DIRECT_CAUSE and bool(former.type and former.message)
     return (
         later.relation is Relation.DIRECT_CAUSE
         and later.class_name in _GENERIC

@@ -135,6 +135,40 @@ _PARAGRAPHS = re.compile(
     r"|\d{3} (?:Client|Server) Error\. \(Request ID)"
     r"|^$"
 )
+_FURTHER = tuple(
+    (re.compile(head), re.compile(opening))
+    for head, opening in (
+        (
+            r"An error occurred while generating the dataset",
+            r"All the data files must have|This happened while|Please either edit|\S*[/\\]\S*$",
+        ),
+        (
+            r"Error when deserializing class|<class '[^']{1,200}'> could not be deserialized",
+            r"Exception encountered: ",
+        ),
+        (r"Weights only load failed", r"Check the documentation of torch\.load"),
+        (
+            r"You are trying to access a gated repo|.{0,400}\b\d{3} (?:Client|Server) Error",
+            r"Cannot access gated repo|(?:Repository|Revision|(?:Remote |Local )?Entry) Not Found"
+            r"|Access to (?:model|dataset)|Please make sure you specified|If you are trying to"
+            r"|Bad request|Invalid username",
+        ),
+        (
+            r"Failed in nopython mode pipeline|No implementation of function",
+            r"\s*>>> |There (?:is|are) \d+ candidate|During: |File \"",
+        ),
+        (r"A total of \d+ objects could not be loaded", r"Layer |List of objects"),
+        (r"RESOURCE_EXHAUSTED", r"Total hbm usage|Largest program allocations|Peak buffers"),
+        (r"Descriptors cannot be? ?created directly", r"More information"),
+        (r"The checkpoint you are trying to load has model type", r"You can update Transformers"),
+        (
+            r"",
+            r"\s*(?:Developer debug context: |For more details about this graph break"
+            r"|If you just \(re\)installed|Original error was: )",
+        ),
+    )
+)
+"""How messages of libraries begin that have several paragraphs, and how their further ones do."""
 _ANNOUNCES = re.compile(r":\s*$")
 """How a first line ends that announces what stands below it, beyond a blank line."""
 _NAME_ALONE = re.compile(r"\w\s*$")
@@ -293,7 +327,25 @@ def message_end(view: Callable[[int], str | None], first: int, head: str) -> int
     # A class without a colon has no message: what stands beyond a blank line is something else.
     is_bare = not head and _NAME_ALONE.search((view(first) or "")[-200:]) is not None
     several = bool(_PARAGRAPHS.match(head) or _ANNOUNCES.search(head[-200:])) and not is_bare
-    return _jax_end(view, first) or _plain_end(view, first, several=several)
+    end = _jax_end(view, first) or _plain_end(view, first, several=several)
+    return _further_end(view, first, end, head)
+
+
+def _further_end(view: Callable[[int], str | None], first: int, end: int, head: str) -> int:
+    """Return the end of the paragraphs with which a library's message is known to go on."""
+    openings = [opening for begin, opening in _FURTHER if begin.match(head)]
+    for _ in range(_MOST_PARAGRAPHS):
+        at = end
+        while at - end < _MOST_BLANK and (text := view(at)) is not None and not text.strip():
+            at += 1
+        text = view(at)
+        if at == end or not text or not any(opening.match(text) for opening in openings):
+            break
+        end = _plain_end(view, at, several=False)
+    return end
+
+
+_MOST_PARAGRAPHS, _MOST_BLANK = 8, 3
 
 
 def _jax_end(view: Callable[[int], str | None], first: int) -> int | None:

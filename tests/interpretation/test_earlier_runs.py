@@ -10,7 +10,7 @@ import pytest
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.values import Array, ModuleValue, Table, Value
+from dl_bug_lsp.interpretation.values import Array, JsonText, ModuleValue, Table, Value
 from dl_bug_lsp.workspace import Workspace
 
 WRITER = """
@@ -43,6 +43,12 @@ def data_of(runs: EarlierRuns, path: str) -> object:
     return kept.value.data
 
 
+def lines_written(runs: EarlierRuns, path: str) -> list[Value]:
+    lines = data_of(runs, path)
+    assert isinstance(lines, list)
+    return lines
+
+
 def test_tables_are_kept_as_they_are_read_again(runs: EarlierRuns) -> None:
     plain = data_of(runs, "plain.csv")
     assert isinstance(plain, Frame)
@@ -59,7 +65,9 @@ def test_arrays_and_objects_are_kept(runs: EarlierRuns) -> None:
     rows = data_of(runs, "rows.npy")
     assert isinstance(rows, Array)
     assert rows.sizes == (5, 7)
-    sizes = data_of(runs, "./sizes.json")
+    (document,) = lines_written(runs, "./sizes.json")
+    assert isinstance(document, JsonText)
+    sizes = document.document.data
     assert isinstance(sizes, dict)
     assert [item.data for item in sizes["1"].data] == [2, 3]
     assert isinstance(data_of(runs, "kept.pkl"), dict)

@@ -122,6 +122,71 @@ def test_json_records_keep_their_level_and_rank() -> None:
     assert [line.number for line in log.lines] == [1, 2, 2, 2, 2]
 
 
+FRAME = {"filename": "a.py", "lineno": 3, "name": "run"}
+CHAINED = [
+    {"exc_type": "RuntimeError", "exc_value": "bad row", "is_cause": False, "frames": [FRAME]},
+    {"exc_type": "KeyError", "exc_value": "'x'", "is_cause": True, "frames": [FRAME]},
+]
+WRITTEN = ["Traceback (most recent call last):", '  File "a.py", line 3, in run']
+
+
+@pytest.mark.parametrize(
+    ("record", "shown"),
+    [
+        ({"msg": "job failed", "exc": TRACE}, ["job failed", *TRACE.splitlines()]),
+        ({"body": "no", "attributes": {"exception.stacktrace": TRACE}}, ["no", *TRACE.split("\n")]),
+        ({"level": "error", "msg": "left", "err": "no route"}, ["ERROR: left: no route"]),
+        ({"level": "info", "msg": "left", "err": "no route"}, ["INFO: left"]),
+        ({"msg": "left", "error": "ValueError: ü"}, ["left", "ValueError: ü"]),
+        (
+            {
+                "errorType": "KeyError",
+                "errorMessage": "'x'",
+                "stackTrace": ['  File "a.py", line 3'],
+            },
+            [WRITTEN[0], '  File "a.py", line 3', "KeyError: 'x'"],
+        ),
+        (
+            {"event": "no", "exception": CHAINED},
+            [
+                "no",
+                *WRITTEN,
+                "KeyError: 'x'",
+                "The above exception was the direct cause of the following exception:",
+                *WRITTEN,
+                "RuntimeError: bad row",
+            ],
+        ),
+        (
+            {
+                "exception": {
+                    "values": [{"type": "E", "value": "v", "stacktrace": {"frames": [FRAME]}}]
+                }
+            },
+            [*WRITTEN, "E: v"],
+        ),
+        ({"type": "shot", "frames": [{"file": "a.png"}], "msg": "saved"}, ["saved"]),
+    ],
+    ids=lambda value: str(list(value)) if isinstance(value, dict) else "",
+)
+def test_errors_in_the_fields_of_json_records(record: dict[str, object], shown: list[str]) -> None:
+    lines = json.dumps({"msg": "begun"}) + "\n" + json.dumps(record) + "\n"
+    log = read_log(lines)
+    found = [line.text for line in log.lines if line.text.strip()]
+    assert found == ["begun", *(text for text in shown if text)]
+    assert {line.number for line in log.lines[1:]} == {2}
+    if WRITTEN[0] in shown:
+        alone = read_log(json.dumps(record, indent=1)).lines
+        stack = [text for text in shown[shown.index(WRITTEN[0]) :] if text]
+        assert [line.text for line in alone if line.text.strip()] == stack
+
+
+def test_a_rank_within_the_name_of_a_process() -> None:
+    log = read_log("(Worker rank=5 pid=22) boom\n(Worker pid=23) boom\n")
+    assert [line.process and line.process.rank for line in log.lines] == [5, None]
+    assert {line.text for line in log.lines} == {"boom"}
+
+
 @pytest.mark.parametrize(
     ("line", "level", "rest"),
     [
@@ -129,6 +194,7 @@ def test_json_records_keep_their_level_and_rank() -> None:
         ("E1121 10:00:00.123456 4242 loop.cc:17] boom", "ERROR", "boom"),
         ("WARNING:root:boom", "WARNING", "boom"),
         ("[2026-11-21 10:00:00,1][train][INFO] - boom", "INFO", "boom"),
+        ("ERROR 07-11 02:38:55 [core.py:511]     y = f(x)", "ERROR", "    y = f(x)"),
         ("boom", None, "boom"),
         ("ERROR boom", None, "ERROR boom"),
     ],

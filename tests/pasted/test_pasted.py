@@ -111,9 +111,13 @@ NOT_YET = {
     "2296-yolox-own-coco-all-zero-ap",
     "2408-sagemaker-algo1-errormessage-num-samples-zero",
     "2438-colab-pjrt-args-size-then-unable-initialize-backend",
+    "2518-grid-all-fits-failed",
+    "2540-sklearn-tags",
+    "2548-datasets-generation-error",
+    "2558-local-rank-unrecognized",
 }
 """Cases that were read while working and are not read right."""
-HELD_OUT = {"exception": 230, "category": 300}
+HELD_OUT = {"exception": 253, "category": 329}
 
 
 @pytest.fixture(scope="module")
@@ -123,8 +127,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 def test_labels() -> None:
-    assert len(ALL) == 2430
-    assert sum(case.held_out for case in ALL) == 351
+    assert len(ALL) == 2550
+    assert sum(case.held_out for case in ALL) == 381
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,26 @@ FAILED: tuple[tuple[str, str, str], ...] = (
     ("far-too-slow", "loss_stagnation", run(LOSS, *((2.31 - 0.0002 * i,) for i in range(9)))),
     ("constant", "loss_stagnation", run(LOSS, *((0.6931,) for _ in range(6)))),
     ("no-gradient", "dead_gradients", run("step {} loss {} grad_norm {}", (0.71, 0), (0.72, 0))),
+    *(
+        (
+            f"nothing-trained-{number}",
+            "dead_gradients",
+            f"{told}\n" + run(FULL, *((1.386, 0.26, 1.386, 0.255) for _ in range(6))),
+        )
+        for number, told in enumerate(
+            (
+                "trainable params: 0 || all params: 3,752,087,552 || trainable%: 0.0",
+                "Trainable params: 9 (36 B)\nTrainable params: 0 (0.00 B)\nNon-trainable params: 9",
+                "0         Trainable params\n5.1 M     Non-trainable params",
+            )
+        )
+    ),
+    (
+        "something-trained",
+        "loss_stagnation",
+        "trainable params: 0.5M || all params: 9M\nNon-trainable params: 0\n"
+        + run(FULL, *((1.386, 0.26, 1.386, 0.255) for _ in range(6))),
+    ),
     (
         "one-class-of-ten",
         "accuracy_at_chance",

@@ -21,6 +21,7 @@ PATTERNS = (
     *("before", "after", "program", "nowhere", "key", "message"),
 )
 TORCH = "/opt/lib/python3.11/site-packages/torch/nn/functional.py"
+TABLES = "/opt/lib/python3.11/site-packages/datasets/table.py"
 KERAS = "/opt/lib/python3.11/site-packages/keras/src/losses/losses.py"
 LIBRARY = re.compile(
     r"\b(?:torch|pytorch|tensorflow|keras|jax|xla|numpy|hf_|huggingface|nccl|gloo|deepspeed)\w*",
@@ -73,6 +74,7 @@ def said(type_: str, message: str, file: str = "train.py") -> tuple[str, ...]:
         ("RuntimeError", "Expected object of device type cuda but got device type cpu for argument #2 'mat2' in call to _th_mm", TORCH, "notes/cuda"),
         ("AttributeError", "'MSELoss' object has no attribute 'backward'", "train.py", "CrossEntropyLoss"),
         ("KeyError", "'qwen3'", "/opt/lib/python3.11/site-packages/transformers/models/auto/configuration_auto.py", "transformers/installation"),
+        ("ValueError", "Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32", TORCH, "fsdp"),
         ("ImportError", "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found", TORCH, "libstdc"),
     ],
 )  # fmt: skip
@@ -279,6 +281,50 @@ def test_a_name_that_a_library_misses_is_not_misspelt() -> None:
     library = failure("NameError", "name 'step8' is not defined", TORCH)
     assert "misspelt" in str(advice(own, classify(own)))
     assert "misspelt" not in str(advice(library, classify(library)))
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "ruled_out"),
+    [
+        (
+            "{'loss': 0.0, 'grad_norm': 0.0, 'reward_std': 0.0, 'kl': 0.0}",
+            "completions",
+            "saturated",
+        ),
+        (
+            "{'loss': 0.69, 'grad_norm': 0.0, 'rewards/margins': 0.0, 'lr': 1e-5}",
+            "policy",
+            "detach",
+        ),
+        ("trainable params: 0 || all params: 37", "frozen", "saturated"),
+        ("epoch 3 grad_norm 0.0", "saturated", "frozen"),
+    ],
+)
+def test_a_gradient_of_zero(line: str, word: str, ruled_out: str) -> None:
+    one = Failure(FailureKind.SILENT, (), 0, "metrics", SPAN, line)
+    verdict = CategoryVerdict("dead_gradients", "silent", 0.9, line, "metrics.dead_gradients")
+    causes = " ".join(a.cause for a in advice(one, verdict))
+    assert word in causes
+    assert ruled_out not in causes
+
+
+def causes_of(type_: str, message: str, file: str) -> str:
+    one = failure(type_, message, file)
+    return " ".join(a.cause for a in advice(one, classify(one)))
+
+
+def test_a_library_that_lacks_a_name_of_another_one() -> None:
+    assert "versions" in causes_of("AttributeError", "Qwen2Tokenizer has no attribute x", TABLES)
+    assert "misspelt" in causes_of("AttributeError", "Settings has no attribute x", "train.py")
+
+
+@pytest.mark.parametrize(("number", "device"), [(31, False), (79, True)])
+def test_entries_of_the_driver_that_programs_cause(number: int, device: bool) -> None:
+    line = f"NVRM: Xid (PCI:0000:3b:00): {number}, pid=8, name=python3, Ch 00000008"
+    one = Cause("kernel", line, (), Relation.ROOT, SPAN)
+    spoken = Failure(FailureKind.MESSAGE, (one,), 0, "message", SPAN, line)
+    causes = " ".join(a.cause for a in advice(spoken, classify(spoken)))
+    assert ("defective" in causes, "fault of the program" in causes) == (device, not device)
 
 
 def test_a_notebook_s_order_is_said_beside_what_is_said_always() -> None:

@@ -95,6 +95,9 @@ FORMS = {
     "notebook's JSON": '{"name": "RuntimeError",\n\t"message": "mat1",\n\t"stack": "'
     + TRACEBACK.rstrip().replace("\\", "\\\\").replace('"', '\\"')
     + '"\n}\n',
+    "logfmt": 'time=10:00 level=error msg="step failed" exc="'
+    + TRACEBACK.rstrip().replace('"', '\\"').replace("\n", "\\n")
+    + '" step=812\n',
     "sacred": TRACEBACK.replace("call last", "calls WITHOUT Sacred internals"),
 }
 
@@ -429,3 +432,80 @@ def test_what_points_at_a_print_above_is_no_root() -> None:
     pointing = STACK + "RuntimeError: Workers died. Please check the print statements above.\n"
     found = read_failures(read_log(worker + pointing)).failures
     assert [f.cause.type for f in found if f.primary and f.cause] == ["NameError"]
+
+
+@pytest.mark.parametrize(
+    ("head", "further"),
+    [
+        (
+            "DatasetGenerationCastError: An error occurred while generating the dataset",
+            "All the data files must have the same columns\n\nThis happened while\n\n/a/b.json",
+        ),
+        (
+            "OSError: You are trying to access a gated repo.\n401 Client Error. (Request ID: R)",
+            "Cannot access gated repo for url https://huggingface.co/a/b.",
+        ),
+        (
+            "TypingError: Failed in nopython mode pipeline (step: nopython frontend)",
+            " >>> getitem(array(float64, 1d, C))\n\nThere are 22 candidate implementations:",
+        ),
+        (
+            "UnpicklingError: Weights only load failed. This file can still be loaded",
+            "Check the documentation of torch.load to learn more",
+        ),
+    ],
+)
+def test_messages_of_several_paragraphs(head: str, further: str) -> None:
+    for prose in ("", "\n\nThe files are the same as last week.\n"):
+        cause = primary(f"{STACK}{head}\n\n{further}{prose}").cause
+        assert cause is not None
+        assert f"{cause.type}: {cause.message}" == f"{head}\n\n{further}"
+
+
+INNER = f"""\
+  File "{LIBRARY}", line 650, in _read
+    return parse(text)
+{{}}"""
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer"),
+    [
+        (
+            "ArrowInvalid: JSON parse error",
+            "DatasetGenerationError: An error occurred while generating the dataset",
+        ),
+        (
+            "TypeError: Net() takes no arguments",
+            "hydra.errors.InstantiationException: Error in call to target 'net.Net':",
+        ),
+        ("OSError: [Errno 28] No space left", "DatasetError: Failed while saving data to data set"),
+    ],
+)
+def test_a_wrapper_that_says_only_where_is_no_root(inner: str, outer: str) -> None:
+    failing = ended_in((LIBRARY, "load", "raise Wrapped() from e"), last=outer)
+    for link, wraps in (
+        ("The above exception was the direct cause of the following exception:", True),
+        ("During handling of the above exception, another exception occurred:", False),
+    ):
+        heads = [f"Traceback (most recent call last):\n{one}" for one in (INNER, failing)]
+        cause = primary(f"\n\n{link}\n\n".join(heads).format(inner)).cause
+        assert cause is not None
+        assert f"{cause.type}: {cause.message}" == (inner if wraps else outer)
+
+
+DIED = "vllm.v1.engine.exceptions.EngineDeadError: EngineCore encountered an issue. See stack trace"
+ENGINE = f"""\
+ERROR 07-11 02:38:55 [executor.py:511] RuntimeError: CUDA error: uncorrectable ECC error encountered
+ERROR 07-11 02:38:56 [async_llm.py:416] {DIED} (above) for the root cause.
+[1893021.551203] NVRM: Xid (PCI:0000:9b:00): 94, pid=2204, name=python3, Contained: SM (0x1)
+"""
+NODE = "In node 12 with name: /NonZero and operator: NonZero (check): UNSUPPORTED_NODE: Assertion"
+BUILT = f"[TRT] [E] {NODE} failed\nERROR: Failed to parse the ONNX file.\n"
+
+
+@pytest.mark.parametrize(("text", "told_by"), [(ENGINE, "uncorrectable ECC"), (BUILT, NODE)])
+def test_who_says_most_of_one_failure(text: str, told_by: str) -> None:
+    cause = primary(text).cause
+    assert cause is not None
+    assert cause.message.startswith(told_by) or told_by in cause.message.split("\n")[0]

@@ -5,11 +5,13 @@
 - A model that takes one size from its settings and leaves another part at the default of its
   constructor works for as long as both are the same.
 - A loop over a text gives its letters, where one over a list gives its items.
+- YAML reads some plain words and digits as something else than the text that stands there.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -282,3 +284,63 @@ def find_single_items(case: Case) -> Iterator[Clue]:
                     f"`{text[0]}`: a loop over a text gives its letters, one over a list its items"
                 )
                 yield Clue("rules.strong", file, line, 1.0, why)
+
+
+TRUTH_WORDS = {
+    **dict.fromkeys(("yes", "on"), True),
+    **dict.fromkeys(("no", "off"), False),
+}
+"""Words beside ``true`` and ``false`` that YAML 1.1 reads as truth values (yaml.org/type/bool)."""
+CLOCK = re.compile(r"\d+(?::[0-5]?\d)+")
+OCTAL = re.compile(r"0[0-7]+")
+OF_YAML = (".yaml", ".yml")
+MOST_SETTINGS = 400
+"""Settings of a file that are looked at."""
+
+
+def find_resolved_scalars(case: Case) -> Iterator[Clue]:
+    """Yield settings that YAML reads as another value than the text, which the message has.
+
+    Source: YAML 1.1, "Language-Independent Types", which PyYAML implements.
+    """
+    cause = case.failure.cause
+    message = cause.message if cause is not None else ""
+    if not message or not case.places:
+        return
+    for file in case.config_files:
+        entries = case.workspace.config_entries(file) if file.endswith(OF_YAML) else ()
+        for entry in entries[:MOST_SETTINGS]:
+            line = case.workspace.source_line(entry.file, entry.line)
+            why = _resolved_key(entry, line, message) or _resolved_value(entry, message)
+            if why:
+                yield Clue("rules.strong", entry.file, entry.line, 1.0, why)
+
+
+def _resolved_key(entry: ConfigEntry, line: str, message: str) -> str:
+    key = str(entry.path[-1]) if entry.path else ""
+    read = TRUTH_WORDS.get(key.lower())
+    is_plain = re.search(rf"(?<![\w'\"]){re.escape(key)}\s*:", line) is not None
+    if (
+        read is None
+        or not is_plain
+        or not (_stands_in(message, repr(read)) or f"'{key}'" in message)
+    ):
+        return ""
+    return f"YAML reads the plain key `{key}` as {read}; in quotes it is the text"
+
+
+def _resolved_value(entry: ConfigEntry, message: str) -> str:
+    text, value = entry.text, entry.value
+    changed = (
+        (isinstance(value, bool) and TRUTH_WORDS.get(text.lower()) is value)
+        or (type(value) is int and bool(CLOCK.fullmatch(text)))
+        or (type(value) is int and bool(OCTAL.fullmatch(text)) and int(text) != value)
+    )
+    if not changed or not _stands_in(message, repr(value)):
+        return ""
+    return f"YAML reads the plain `{text}` as {value}; in quotes it is the text"
+
+
+def _stands_in(message: str, shown: str) -> bool:
+    """Whether a value stands in a message as a word of its own."""
+    return re.search(rf"(?<![A-Za-z0-9.]){re.escape(shown)}(?![A-Za-z0-9])", message) is not None

@@ -10,6 +10,8 @@
   None and warns (OpenCV, "Image file reading and writing").
 - A record of TensorFlow keeps whole numbers, floats and bytes only, and a reader names for each key
   which of them it is and how many there are (TensorFlow, "TFRecord and tf.train.Example").
+- A file is named after what is in it: an object that is saved under the words of another one's name
+  comes back as that one.
 - A table with a row for each name has rows from 0 on: of names to which a file gives numbers that
   do not begin at 0, or leave some out, the highest is beyond its end.
 """
@@ -17,6 +19,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,10 +31,11 @@ from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_file
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpretation import origins_of, places_of
 from dl_bug_lsp.evidence.repairs.spelling import best
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.scopes import called_name
-from dl_bug_lsp.provenance.written_files import named_otherwise
+from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.written_files import named_otherwise, parts_written, patterns
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MOST_FILES, MOST_TABLES, MOST_ARRAYS = 40, 12, 40
@@ -85,6 +89,115 @@ def find_other_names(case: Case) -> Iterator[Clue]:
             f"this writes `{pattern}` into the folder where `{path.rpartition('/')[2]}` is missing"
         )
         yield Clue("rules.strong", file, line, OF_NAMES / len(found) ** 0.5, why)
+
+
+SAME_WORDS = {
+    **dict.fromkeys(("x", "features", "inputs", "input"), "feature"),
+    **dict.fromkeys(("y", "targets", "labels", "label", "outputs", "output", "tgt"), "target"),
+    **dict.fromkeys(("valid", "validation", "dev"), "val"),
+    **dict.fromkeys(("training", "tr"), "train"),
+    **dict.fromkeys(("testing", "te"), "test"),
+    **dict.fromkeys(("enc",), "encoder"),
+    **dict.fromkeys(("dec",), "decoder"),
+}
+"""Words by which programs name the same part of their data or models."""
+
+
+def find_unlike_names(case: Case) -> Iterator[Clue]:
+    """Yield the calls that save an object under another's name, or read one from another's file.
+
+    ``joblib.dump(x_scaler, "target_scaler.joblib")`` beside a ``y_scaler`` that was made in the
+    same way saves the wrong one. The file has a part in what fails.
+    """
+    steps = [*case.raise_slice, *(step for steps in case.outer_slices for step in steps)]
+    near = {(step.node.file, step.node.line) for step in steps}
+    scopes = {id(s.node.context.scope): s.node.context.scope for s in steps}
+    for scope in scopes.values():
+        yield from (clue for clue in _saved_unlike(case, scope) if (clue.file, clue.line) in near)
+        yield from (clue for clue in _read_unlike(case, scope) if (clue.file, clue.line) in near)
+
+
+def _saved_unlike(case: Case, scope: Scope) -> Iterator[Clue]:
+    for call in scope.calls:
+        parts = parts_written(scope, call)
+        saved = _name_of(parts[0]) if parts is not None else ""
+        stems = _stems(case, scope, parts[1]) if parts is not None and saved else []
+        for stem in stems:
+            for other in _made_alike(scope, saved):
+                if _means_other(_words(saved), _words(other), _words(stem)):
+                    why = f"`{saved}` goes into `{stem}`, a name that fits `{other}`"
+                    yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+
+
+def _read_unlike(case: Case, scope: Scope) -> Iterator[Clue]:
+    read: list[tuple[str, str, int]] = []
+    for name, bindings in scope.bindings.items():
+        for binding in bindings:
+            call = binding.value
+            if isinstance(call, ast.Call) and called_name(call) in LOADING and call.args:
+                stems = _stems(case, scope, call.args[0])
+                read.extend((name, stem, binding.line) for stem in stems)
+    for name, stem, line in read:
+        for _, other, _ in read:
+            if _means_other(_words(stem), _words(other), _words(name)):
+                why = f"`{name}` is read from `{stem}`, and its name fits `{other}`"
+                yield Clue("rules.strong", scope.file, line, 1.0, why)
+
+
+def _words(name: str) -> frozenset[str]:
+    words = parts_of(posixpath.splitext(name)[0].rpartition(".")[2])
+    return frozenset(SAME_WORDS.get(word.lower(), word.lower()) for word in words)
+
+
+def _means_other(own: frozenset[str], other: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether a name says the other of two names that differ in one word."""
+    mine, its = own - other, other - own
+    return len(mine) == len(its) == 1 and its <= said and not mine & said
+
+
+def _name_of(expr: ast.expr) -> str:
+    """Return the last name of an object, or of the one whose method gives it; else nothing."""
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute):
+        return _name_of(expr.func.value)
+    if isinstance(expr, ast.Attribute):
+        return expr.attr
+    return expr.id if isinstance(expr, ast.Name) else ""
+
+
+def _stems(case: Case, scope: Scope, path: ast.expr) -> list[str]:
+    """Return the names of files that a path may mean and that are written out."""
+    found = patterns(case.engine, case.engine.node(path, case.engine.open_context(scope)))
+    names = dict.fromkeys(pattern.rpartition("/")[2] for pattern in found)
+    return [name for name in names if "*" not in name]
+
+
+def _made_alike(scope: Scope, name: str) -> list[str]:
+    """Return the other names of a scope that were made by the same calls, or in one statement."""
+    ways = {other: _ways(scope, other) for other in scope.bindings}
+    own = ways.get(name, set())
+    return [other for other, way in ways.items() if other != name and own & way]
+
+
+def _ways(scope: Scope, name: str) -> set[str]:
+    """Return how a name got its values: the functions called for them, or a shared statement."""
+    ways: set[str] = set()
+    for binding in scope.bindings[name]:
+        if binding.how != "assign":
+            continue
+        called = _chain(binding.value)
+        ways.add(called if called else f"line {binding.line}")
+    return ways
+
+
+def _chain(expr: ast.AST) -> str:
+    """Return the functions that an expression calls one on the other, without their arguments."""
+    if isinstance(expr, ast.Call):
+        inner = _chain(expr.func)
+        return f"{inner}()" if inner else ""
+    if isinstance(expr, ast.Attribute):
+        inner = _chain(expr.value)
+        return f"{inner}.{expr.attr}" if inner else ""
+    return expr.id if isinstance(expr, ast.Name) else ""
 
 
 OF_NUMBERS = ("numbers.", "config.", "repair.", "interpretation.", "slice.", "outer_slice.")

@@ -727,7 +727,12 @@ RULES_NETWORK: tuple[Rule, ...] = (
         "network connection error",
         "ssh: connect to host",
         "connection to…lost",
-        unless=("http error 404", "no such file or directory: 'nccl"),
+        unless=(
+            "http error 404",
+            "no such file or directory: 'nccl",
+            "couldn't find any data file at",
+            "couldn't find a dataset script at",
+        ),
     ),
     rule(
         "platform.link_class",

@@ -56,6 +56,7 @@ _PLAIN_OPERATION = (
     "expected str",
     "an integer is required",
     "bad operand type",
+    "is not json serializable",
 )
 _SHAPE_WORD = re.compile(
     r"\b(?:torch\.size|shapes?|rank|ndim|dims?|dimensions?|dimensional|channels?|[1-5]-?d|width|height|"
@@ -163,11 +164,17 @@ def _framework_calls_hook(context: ClassificationContext) -> bool:
 
 
 def _attribute_read_by_framework(context: ClassificationContext) -> bool:
-    """Look through ``__getattr__`` of modules and configs: who read the attribute is above it."""
+    """Look through ``__getattr__`` of modules and configs: who read the attribute is above it.
+
+    Where a library reads it from an object of another one, their versions differ: nothing of the
+    program breaks a contract. A module of PyTorch may be the program's own.
+    """
     frames = list(context.frames)
+    owner: str | None = None
     while frames and frames[-1].function in (_DUNDER_GET, "__getattribute__"):
-        frames.pop()
-    return bool(frames) and library_of(frames[-1].file) in FRAMEWORKS
+        owner = library_of(frames.pop().file)
+    reader = library_of(frames[-1].file) if frames else None
+    return reader in FRAMEWORKS and owner in (None, reader, "torch", "python")
 
 
 RULES_FIRST: tuple[Rule, ...] = (
@@ -272,7 +279,7 @@ RULES: tuple[Rule, ...] = (
         "unsupported operator",
         "unsupported ops",
         "exporting the operator…not supported",
-        types="RuntimeError ValueError Exception program log c++",
+        types="RuntimeError ValueError Exception program log c++ tensorrt",
         confidence=0.6,
     ),
     rule(

@@ -9,6 +9,16 @@ KEY, ARGUMENT, MISUSE = "key_not_found", "illegal_argument", "framework_api_misu
 
 RULES: tuple[Rule, ...] = (
     rule(
+        "numba.types",
+        TYPE,
+        "no implementation of function",
+        "cannot determine numba type of",
+        "cannot unify",
+        types="TypingError",
+        confidence=0.75,
+    ),
+    rule("numba.misuse", MISUSE, types="TypingError LoweringError", confidence=0.6),
+    rule(
         "sklearn.metric_call",
         ARGUMENT,
         "can't handle a mix of",

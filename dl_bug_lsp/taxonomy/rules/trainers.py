@@ -267,6 +267,14 @@ RULES: tuple[Rule, ...] = (
         confidence=0.9,
     ),
     rule(
+        "transformers.newer_files",
+        "version_conflict",
+        "does not recognize this architecture",
+        "checkpoint you are trying to load has model type",
+        "data did not match any variant of untagged enum",
+        confidence=0.85,
+    ),
+    rule(
         "transformers.misuse",
         MISUSE,
         "asking to pad but the tokenizer does not have a padding token",
@@ -284,8 +292,6 @@ RULES: tuple[Rule, ...] = (
         "unrecognized feature extractor",
         "unrecognized image processor",
         "does not exist or is not currently imported",
-        "does not recognize this architecture",
-        "checkpoint you are trying to load has model type",
         "`trainer` requires either a `model`",
         "trainer: evaluation requires an eval_dataset",
         "trainer: training requires a train_dataset",

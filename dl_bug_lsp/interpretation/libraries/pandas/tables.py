@@ -1123,8 +1123,7 @@ def _one_row(
             return row
     if single:
         return unknown(whole, rows)
-    held = {n: Value(UNKNOWN, result.origins_of.get(n, NOWHERE)) for n in result.columns}
-    return _row_value(held, whole.origins, Call("iterrows", (), {}, call.place, whole))
+    return _unknown_row(result, whole.origins, Call("iterrows", (), {}, call.place, whole))
 
 
 def _kept(table: Table, rows: Value, place: Origin, positions: bool) -> Table:
@@ -1272,7 +1271,7 @@ def _row(table: Frame, index: int, call: Call) -> Value:
     for name in table.columns:
         cells = table.cells.get(name)
         if cells is None:
-            held[name] = Value(UNKNOWN, table.origins_of.get(name, NOWHERE))
+            held[name] = _cell_like(table, name, call)
         else:
             cell = cells[index] if index < len(cells) else UNKNOWN
             held[name] = from_cell(cell, origins)
@@ -1296,10 +1295,24 @@ def _row_value(held: dict[object, Value], origins: Origins, call: Call) -> Value
 
 def _unknown_row(table: Table, origins: Origins, call: Call) -> Value:
     """Return a row whose cells are not known."""
-    held = {n: Value(UNKNOWN, table.origins_of.get(n, NOWHERE)) for n in table.columns}
+    held = {name: _cell_like(table, name, call) for name in table.columns}
     if _shows_label(call):
         held = {"Index": Value(UNKNOWN), **held}
     return _row_value(held, origins, call)
+
+
+def _cell_like(table: Table, name: object, call: Call) -> Value:
+    """Return a cell of a column, nobody knows which: a whole number with the column's bounds.
+
+    Where no column is one of objects a row has one dtype (pandas, ``DataFrame.iterrows``).
+    """
+    origins = table.origins_of.get(name, NOWHERE)
+    dtypes = set(table.columns.values())
+    is_own = call.name == "itertuples" or "object" in dtypes or dtypes == {"int64"}
+    bounds = table.bounds.get(name) if isinstance(table, Frame) and is_own else None
+    if bounds is None or table.columns[name] != "int64":
+        return Value(UNKNOWN, origins)
+    return arrays.number("int64", Value(None, origins), lowest=bounds[0], highest=bounds[1])
 
 
 def _shows_label(call: Call) -> bool:
