@@ -113,6 +113,8 @@ def find(case: Case) -> Iterator[Clue]:
     sides = _misplaced(case, raised.sides)
     of_texts = columns_of_text(case)
     of_types = raised.what in OF_TYPES
+    held = (origin for side in sides for origin in side.origins if of_types)
+    typing = {(file, -line) for file, line in held if line < 0}
     odd = raised.odd
     if odd is None and len(sides) == 2 and raised.what == "size" and is_odd_one_out(case):
         odd = 1
@@ -128,13 +130,20 @@ def find(case: Case) -> Iterator[Clue]:
         line = min(stated, len(case.workspace.lines(file)))
         if line > 0 and (file, line) != target and file not in of_texts:
             fits = (file, stated) in outcome.agreed and raised.what not in OF_COUNTS
+            # That sizes agree says nothing of who decided a dtype.
+            fits = fits and (file, stated) not in typing
             share *= OF_FITTING if raised.lacking else 1.0
             share *= OF_UNEVEN if raised.uneven and not file.endswith(CODE) else 1.0
             share *= OF_UNEVEN if of_types and _is_untyped(case, raised, file, line) else 1.0
             score = (share * CONFIRMED if fits else share) * telling
             score *= raised.weight
-            reason = f"{_way(case, file, line)} {why((file, stated))}"
-            yield Clue("interpretation.origin", file, line, score, reason)
+            last = _last_of_counted(case, raised, file, line)
+            if last:
+                reason = f"the last of the items that the index goes beyond {certainty}"
+                yield Clue("interpretation.origin", file, last, score, reason)
+            if not last or case.workspace.source_line(file, line).strip() not in BRACKETS:
+                reason = f"{_way(case, file, line)} {why((file, stated))}"
+                yield Clue("interpretation.origin", file, line, score, reason)
     reasons = explained(case)
     for (file, line), reason in reasons.items():
         kind = "rules.strong" if file.endswith((".py", ".ipynb")) else "data_files.explains"
@@ -152,8 +161,31 @@ def _is_written(case: Case, place: Origin) -> bool:
     return NUMBER.search(case.workspace.source_line(file, line)) is not None
 
 
+BRACKETS = ("{", "[")
+"""Lines on which a document begins without saying anything."""
+DOCUMENTS = (".json", ".yaml", ".yml", ".toml")
+"""Ends of names of files whose tables and lists have a line for each item."""
 UNTYPED = (".csv", ".tsv", ".tab", ".psv", ".txt")
 """Ends of names of files in which all is text: what reads them decides the types."""
+
+
+def _last_of_counted(case: Case, raised: Raised, file: str, line: int) -> int | None:
+    """Return the line of the last item of a table or list that has as many as an index may reach.
+
+    What lacks there would follow it. None where the index is beyond something else.
+    """
+    bound = raised.sides[-1].data if raised.what == "index" and len(raised.sides) > 1 else None
+    if type(bound) is not int or file.endswith(CODE) or not file.endswith(DOCUMENTS):
+        return None
+    entries = case.workspace.config_entries(file)
+    tables = [entry.path for entry in entries if entry.line == line and entry.length == bound]
+    if line == 1:
+        tables.append(())
+    for path in tables:
+        inner = [e.line for e in entries if e.path[:-1] == path and e.path]
+        if len(inner) == bound and inner[-1] > line:
+            return inner[-1]
+    return None
 
 
 def _is_untyped(case: Case, raised: Raised, file: str, line: int) -> bool:

@@ -380,7 +380,11 @@ class Calls(RunState):
             result = model(self.interpreter, call)
         except MODEL_ERRORS:
             return call.unknown()
-        if isinstance(result.data, Array) and call.receiver is None and _creates(call.name):
+        if (
+            isinstance(result.data, Array)
+            and call.receiver is None
+            and _chooses_dtype(call, result.data)
+        ):
             # The dtype is decided here, by an argument or by leaving it out.
             result = Value(result.data, result.origins | {of_dtype(call.place)})
         elif type(result.data) is Array and _decides_dtype(call, result.data):
@@ -800,6 +804,8 @@ class Calls(RunState):
         place: Origin,
     ) -> Value:
         own = self._member(data.cls, "__call__")
+        if own is not None and isinstance(own.data, LibraryObject):
+            return self.call(own, (callee, *args), keywords, place)
         # A ``forward`` of the program takes the place of its base's.
         inherits = own is None and self._member(data.cls, "forward") is None
         for base in self.library_bases(data.cls) if inherits else ():
@@ -1402,8 +1408,13 @@ def _taken_over(callee: Value, argument: ast.expr, given: Value, place: Origin) 
     return Value(given.data, others) if others and type(given) is Value else given
 
 
-def _creates(name: str) -> bool:
-    return name.rpartition(".")[2] in CREATING
+def _chooses_dtype(call: Call, made: Array) -> bool:
+    """Whether a call makes an array of a dtype of its own; objects are not made of numbers."""
+    if call.name.rpartition(".")[2] not in CREATING:
+        return False
+    data = call.args[0].data if call.args else None
+    is_kept = made.dtype == "object" and isinstance(data, Array) and data.dtype == "object"
+    return not is_kept or "dtype" in call.keywords
 
 
 def _decides_dtype(call: Call, made: Array) -> bool:

@@ -34,8 +34,8 @@ SHORTEST = 5
 MOST_SETTINGS = 100
 MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
 WRITING = re.compile(
-    r"\b(?:save\w*|dumps?|write_text|to_csv|to_json|to_parquet|to_pickle|to_feather"
-    r"|write|writelines|writerows?)\("
+    r"\b(?:save\w*|dumps?|write_text|to_csv|to_json|to_parquet|to_pickle|to_feather|to_hdf"
+    r"|create_dataset|write|writelines|writerows?)\("
 )
 Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""

@@ -272,13 +272,19 @@ def _joined(folder: str, name: str) -> str:
     return posixpath.normpath(path.lstrip("/")).removeprefix("./")
 
 
+def _is_below(path: EntryPath, others: Iterable[EntryPath]) -> bool:
+    return any(path[: len(other)] == other for other in others)
+
+
 def composed(
     workspace: Workspace, folder: str, name: str, overrides: Iterable[ConfigEntry]
 ) -> tuple[Settings, tuple[str, ...]]:
     """Compose a config as hydra would; also return the files that went in, what wins first.
 
-    ``overrides`` are words of the command line: a group's choice, or a value by its path.
+    ``overrides`` are words of the command line: a group's choice, or a value by its path; one that
+    begins with ``~`` deletes what stands there.
     """
+    deleted: list[EntryPath] = []
     choices: dict[str, str] = {}
     values: list[ConfigEntry] = []
     groups = {
@@ -291,6 +297,9 @@ def composed(
         if any(isinstance(part, int) for part in word.path):
             continue
         group = "/".join(parts).partition("@")[0]
+        if str(word.path[0]).startswith("~"):
+            deleted.append(tuple(part for name in parts for part in name.split("/")))
+            continue
         if len(parts) == 1 and group in groups:
             choices[group] = word.text
         elif "/".join(parts) not in groups:
@@ -310,6 +319,11 @@ def composed(
         (package, [e for e in workspace.config_entries(file) if e.path[:1] != ("defaults",)])
         for package, file in layers
     ]
+    if deleted:
+        parts_of_layers = [
+            (package, [e for e in held if not _is_below((*package, *e.path), deleted)])
+            for package, held in parts_of_layers
+        ]
     parts_of_layers.extend(((), [value]) for value in values)
     files = dict.fromkeys(file for _, file in reversed(layers))
     return layered(parts_of_layers), tuple(files)

@@ -329,7 +329,10 @@ width = net.width
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [((), (0.1, "net-3", 3, 3)), (("model=large", "rate=2"), (2, "net-30", 30, 30))],
+    [
+        ((), (0.1, "net-3", 3, 3)),
+        (("model=large", "rate=2", "hydra.job.chdir=false"), (2, "net-30", 30, 30)),
+    ],
 )
 def test_hydra_composes_the_settings_of_a_task(
     words: tuple[str, ...], expected: tuple[object, ...], tmp_path: Path
@@ -339,6 +342,19 @@ def test_hydra_composes_the_settings_of_a_task(
     place = ("conf/model/large.yaml" if words else "conf/model/small.yaml", 2)
     assert place in names["width"].origins
     assert place in names["twice"].origins
+
+
+def test_hydra_deletes_settings_and_keeps_its_own(tmp_path: Path) -> None:
+    program = TASK.replace("global rate,", "global keys, rate,").replace(
+        "    net =", "    keys = list(cfg)\n    net ="
+    )
+    files = {
+        **HYDRA,
+        "conf/config.yaml": HYDRA["conf/config.yaml"] + "hydra:\n  run:\n    dir: .\n",
+    }
+    words = ("~rate", "+depth=2", "hydra.output_subdir=null")
+    _, names = followed(tmp_path, program, files, words)
+    assert set(shown(names["keys"])) == {"model", "name", "twice", "depth"}  # type: ignore[call-overload]
 
 
 def test_a_test_gets_its_fixtures_and_parameters(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ import pandas as pd
 table = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]})
 table.to_csv("plain.csv", index=False)
 table.to_csv("labelled.csv")
+table.set_index("b").to_csv("named.csv")
 np.save("rows", np.zeros((int(sys.argv[1]), 7)))
 with open("sizes.json", "w") as file:
     json.dump({1: (2, 3)}, file)
@@ -55,6 +56,9 @@ def test_tables_are_kept_as_they_are_read_again(runs: EarlierRuns) -> None:
     labelled = data_of(runs, "labelled.csv")
     assert isinstance(labelled, Table)
     assert list(labelled.columns) == ["Unnamed: 0", "a", "b"]
+    named = data_of(runs, "named.csv")
+    assert isinstance(named, Table)
+    assert named.columns == {"b": "object", "a": "int64"}
 
 
 def test_arrays_and_objects_are_kept(runs: EarlierRuns) -> None:

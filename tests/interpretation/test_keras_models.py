@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from followed_programs import followed
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.values import Array, ModuleValue, Raised, Value
@@ -312,3 +313,20 @@ def test_sides_carry_the_lines_that_made_them(tmp_path: Path) -> None:
     target, output = outcome.raised.sides[:2]
     assert {line for _, line in target.origins} == {6}
     assert {line for _, line in output.origins} == {5, 7}
+
+
+def test_batches_of_objects_are_refused(tmp_path: Path) -> None:
+    program = (
+        "import keras\nimport numpy as np\n"
+        "class Batches(keras.utils.Sequence):\n"
+        "    def __init__(self, labels):\n        self.labels = labels\n"
+        "    def __len__(self):\n        return 2\n"
+        "    def __getitem__(self, index):\n"
+        "        return np.zeros((2, 3)), np.array(self.labels[2 * index : 2 * index + 2])\n"
+        "model = keras.Sequential([keras.layers.Dense(2)])\n"
+        "model.compile(loss='mse')\n"
+        "model.fit(Batches(np.ones((4, 2))))\n"
+        "model.fit(Batches(np.array([['a', 1]] * 4, dtype=object)))"
+    )
+    interpreter, _ = followed(tmp_path, program, {})
+    assert interpreter.elsewhere == {(("main.py", 13), "type")}

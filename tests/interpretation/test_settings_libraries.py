@@ -332,3 +332,19 @@ def test_what_models_refuse(tmp_path: Path, statement: str) -> None:
     interpreter, _ = followed(tmp_path, f"{MODELS}{statement}", {})
     line = MODELS.count("\n") + 1
     assert interpreter.elsewhere == {(("main.py", line), "value")}
+
+
+def test_strict_documents_hold_texts_that_fields_convert(tmp_path: Path) -> None:
+    program = (
+        "from pydantic import BaseModel\nfrom strictyaml import load\n"
+        "class Rates(BaseModel):\n    low: float\n    steps: int\n"
+        "class Config(BaseModel):\n    model_config: Rates\n    names: list[str]\n"
+        "document = load(open('c.yaml').read())\nheld = document.data\n"
+        "first = document['names'][0].data\n"
+        "config = Config(model_config=Rates(**held), names=held['names'])\n"
+        "found = [config.model_config.low, config.model_config.steps, config.names, first]"
+    )
+    files = {"c.yaml": "low: 0.5\nsteps: 3\nnames:\n  - a\n  - 4\n"}
+    _, names = followed(tmp_path, program, files)
+    assert shown(names["held"]) == {"low": "0.5", "steps": "3", "names": ["a", "4"]}
+    assert shown(names["found"]) == [0.5, 3, ["a", "4"], "a"]

@@ -113,3 +113,30 @@ def test_an_encoder_that_refuses_a_category_is_one_of_the_sides(tmp_path: Path) 
     raised = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("main.py", 5)).run().raised
     assert raised is not None
     assert [("main.py", 3) in side.origins for side in raised.sides] == [False, False, True]
+
+
+OWN_STEPS = """import pandas as pd
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.linear_model import Lasso
+from sklearn.pipeline import Pipeline
+class Mapper(BaseEstimator, TransformerMixin):
+    def __init__(self, grades):
+        self.grades = grades
+    def fit(self, X, y=None):
+        self.rows = len(y)
+        return self
+    def transform(self, X):
+        X = X.copy()
+        X["grade"] = X["grade"].map(self.grades)
+        return X
+table = pd.DataFrame({"grade": ["Gd", "TA", "TA"], "size": [1.0, 2.0, 3.0]})
+mapper = Mapper({"Gd": 2, "TA": 1})
+fits = Pipeline([("m", mapper), ("l", Lasso())]).fit(table, [1, 2, 3]).predict(table)
+rows = mapper.rows
+Pipeline([("m", Mapper({"Gd": 2, "Ta": 1})), ("l", Lasso())]).fit(table, [1, 2, 3])"""
+
+
+def test_steps_of_the_program_are_followed(tmp_path: Path) -> None:
+    interpreter, names = followed(tmp_path, OWN_STEPS, {})
+    assert (shown(names["fits"]), shown(names["rows"])) == (((3,), "float64"), 3)
+    assert interpreter.elsewhere == {(("main.py", 19), "value")}

@@ -14,6 +14,7 @@ def load() -> None:
         effects,
         einops,
         gymnasium,
+        hdf5,
         images,
         jax,
         keras,

@@ -246,7 +246,7 @@ def one_hot(_: Interpreter, call: Call) -> Value:
 
 UNCHANGED = (
     *named("jax", "jit checkpoint remat named_call block_until_ready device_put device_get"),
-    *named("flax.linen", "compact jit remat nowrap"),
+    *named("flax.linen", "compact jit remat checkpoint nowrap"),
     *named("flax.nnx", "jit remat"),
     *named("equinox", "filter_jit filter_checkpoint"),
 )

@@ -9,6 +9,7 @@ reference ("Optimizer schedules", "Losses").
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -362,6 +363,45 @@ def _other_layer(_: Interpreter, call: Call) -> Value:
     if _recordings:
         _recordings[-1].complete = False
     return call.unknown()
+
+
+MAPPED = "flax.linen.Mapped"
+
+
+@MODELS.function("flax.linen.vmap")
+def _over_axis(interpreter: Interpreter, call: Call) -> Value:
+    """Return a class whose modules are those of another, applied along an axis of what they get."""
+    target = call.given(0, "target")
+    cls = None if target is None else target.data
+    if target is None or not isinstance(cls, ClassValue) or "methods" in call.keywords:
+        return call.unknown()
+    calls = (c.members.get("__call__") for c in interpreter.lineage(cls))
+    applied = next((function for function in calls if function is not None), None)
+    if applied is None:
+        return call.unknown()
+    options = {k: v for k, v in call.keywords.items() if k in ("in_axes", "out_axes")}
+    several = items(options.get("in_axes"))
+    if several is not None:
+        axes = (Value(None), *several)
+        options["in_axes"] = Value(axes, merged(*several))
+    state = {"nnx": Value(data=False), "filter": Value(data=False)}
+    mapped = LibraryObject(MAPPED, (applied,), options, call.place, state)
+    origins = target.origins | {call.place}
+    # A class of its own without fields of its own.
+    parsed = ast.parse(f"class Vmap{cls.name}: pass").body[0]
+    assert isinstance(parsed, ast.ClassDef)
+    node = ast.copy_location(parsed, cls.node)
+    made = ClassValue(node.name, node, cls.file, (target,), {}, cls.is_dataclass)
+    made.members["__call__"] = Value(mapped, origins)
+    return Value(made, origins)
+
+
+@MODELS.object(MAPPED)
+def _apply_over_axis(interpreter: Interpreter, call: Call) -> Value:
+    """Apply a module along an axis, of which its variables may have one more."""
+    if _recordings:
+        _recordings[-1].complete = False
+    return jax_models.map_axis(interpreter, call)
 
 
 @MODELS.method("Module", "param", "variable")

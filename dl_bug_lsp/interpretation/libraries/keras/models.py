@@ -846,7 +846,10 @@ def over_batches(
                 return train_step(interpreter, model, first_batch, None, call.place)
             if not 2 <= len(parts) <= 3:
                 return None
-            output = train_step(interpreter, model, parts[0], parts[1], call.place)
+            given, targets = as_array(parts[0]), as_array(parts[1])
+            if given is None:
+                return None
+            output = train_step(interpreter, model, given, targets, call.place)
             last_item(interpreter, x)
             return output
         if not known and not isinstance(x.data, Table):

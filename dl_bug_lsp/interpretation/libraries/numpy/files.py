@@ -11,6 +11,7 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     explained_by_writer,
     file_of,
     kept_in,
+    named_by,
 )
 from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
@@ -52,7 +53,7 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     stored = interpreter.workspace.arrays(file) if file is not None else None
     if stored is None or file is None or path is None:
         return call.unknown()
-    origins = path.origins | {call.place}
+    origins = named_by(path) | {call.place}
     unpickles = allowed is not None and allowed.data is not False
     if not file.endswith(".npz"):
         if stored[0].dtype == "object" and not unpickles:

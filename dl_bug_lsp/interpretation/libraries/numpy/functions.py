@@ -174,9 +174,13 @@ def as_array(value: Value | None, depth: int = _DEEPEST) -> Value:
         return _of_items(value, list(data), depth)
     if isinstance(data, LibraryObject) and data.short == "Image":
         return _pixels(data, value.origins)
+    if isinstance(data, LibraryObject) and data.name == STORED and "array" in data.state:
+        return data.state["array"]
     return new(None, None, value.origins)
 
 
+STORED = "h5py.H5Dataset"
+"""The class of arrays in a file, which are read where an array is made of them."""
 _OF_MODES = {"1": "bool", "I": "int32", "F": "float32", "I;16": "uint16"}
 """dtypes of Pillow's modes that do not hold bytes."""
 

@@ -33,6 +33,7 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     kept_in,
     lines_kept,
     misread,
+    named_by,
     refuse_misread,
     text_in,
 )
@@ -209,7 +210,7 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
         return _read_lines(lines, how, call) or unknown(lines)
     held = state_of(path, "file").data
     file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
-    origins = NOWHERE if path is None else path.origins
+    origins = NOWHERE if path is None else named_by(path)
     text = text_in(interpreter, file)
     words = call.keywords
     refuse_misread(misread(interpreter, file, words.get("encoding"), words.get("encoding_errors")))
@@ -247,7 +248,9 @@ def _read_again(saved: Value, call: Call) -> Value:
         if name.data in table.columns:
             table.columns[name.data] = "datetime64[ns]"
     label = call.keywords.get("index_col")
-    if label is not None and label.data is not None:
+    if label is None or label.data is None or label.data is False:
+        table = _with_labels_as_columns(table)
+    else:
         names = list(table.columns)
         name = names[label.data] if type(label.data) is int else label.data
         if name not in table.columns:
@@ -257,6 +260,17 @@ def _read_again(saved: Value, call: Call) -> Value:
         if isinstance(table, Frame):
             table.index = ()
     return Value(table, saved.origins)
+
+
+def _with_labels_as_columns(table: Table) -> Table:
+    """Return a table whose labels were written as columns; those who wrote them did not say so."""
+    for name in table.index_names:
+        for place in table.origins_of.get(name, NOWHERE):
+            why = f"without `index=False` the labels are written too: column `{name}` for who reads"
+            arrays.note_reason(place, why)
+    table = part_of(table, list(table.columns))
+    table.index_names = ()
+    return table
 
 
 def _read_lines(lines: Value, how: _Reading, call: Call) -> Value | None:
@@ -568,7 +582,7 @@ def _typed(
 
 
 @MODELS.function("pandas.read_json", "pandas.read_excel", "pandas.read_parquet")
-@MODELS.function("pandas.read_pickle", "pandas.read_feather", "pandas.read_hdf")
+@MODELS.function("pandas.read_pickle", "pandas.read_feather")
 def _read_other(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "path_or_buf", "io", "path")
     saved = kept_in(interpreter, path, call.name.rpartition("_")[2])

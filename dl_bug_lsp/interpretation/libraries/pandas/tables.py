@@ -62,6 +62,7 @@ from dl_bug_lsp.interpretation.values import (
     Table,
     Value,
     merged,
+    of_dtype,
     unknown,
 )
 
@@ -955,6 +956,9 @@ def _matrix(table: Table, call: Call) -> Value:
         bounds_of(table.cells.get(name)) if isinstance(table, Frame) else (None, None)
         for name in parts
     ]
+    if asked is not None or (not texts and len(set(table.columns.values())) > 1):
+        # The dtype that all columns can be of is decided where they are put together.
+        origins |= {of_dtype(call.place)}
     known = bool(cells) and all(low is not None for low, _ in cells)
     bounds = (
         (min(low for low, _ in cells if low is not None), max(h for _, h in cells if h is not None))
@@ -1461,10 +1465,17 @@ def _as_text(table: Table, call: Call) -> Table | None:
     if call.keywords.get("index", Value(data=True)).data is not False:
         labels = [name for name in table.index_names if isinstance(name, str)] or [WITHOUT_INDEX]
         bare = Table({**dict.fromkeys(labels), **made.columns}, made.rows, dict(made.origins_of))
-        if labels == [WITHOUT_INDEX]:
+        held = labels_of(table) if len(labels) == 1 else None
+        if held and affords(len(held)):
+            written = dtype_of_cells(held[:MOST_ITEMS])
+            bare.columns[labels[0]] = SAVED_AS.get(written, written)
+        elif labels == [WITHOUT_INDEX]:
             bare.columns[WITHOUT_INDEX] = "int64"
         place = frozenset({call.place})
         bare.origins_of.update(dict.fromkeys(labels, place))
+        if "index" not in call.keywords:
+            # They are labels to whoever wrote them, and columns to whoever reads them again.
+            bare.index_names = tuple(labels)
         return bare
     if isinstance(made, Frame):
         made.index = range(made.rows.data) if isinstance(made.rows.data, int) else ()

@@ -154,6 +154,13 @@ def keep(interpreter: Interpreter, path: Value | None, form: str, value: Value |
         _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value))
 
 
+def keep_open(interpreter: Interpreter, path: Value | None, form: str, value: Value) -> None:
+    """Take note of what a file holds that goes on changing while it is open."""
+    text = text_of(path)
+    if text is not None:
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, value)
+
+
 def kept_here(interpreter: Interpreter, path: str) -> Kept | None:
     """Return what a run itself has written under a path."""
     return _kept_files(interpreter).get(posixpath.normpath(path))
@@ -188,6 +195,11 @@ def lines_kept(interpreter: Interpreter, path: Value | None) -> Value | None:
 def lines_being_written(interpreter: Interpreter) -> list[Value]:
     """Return the lines of the files of text that a program has written so far."""
     return [kept.value for kept in _kept_files(interpreter).values() if kept.form == TEXT]
+
+
+def named_by(path: Value) -> Origins:
+    """Return what made a path, without what decided that it is a text: that is meant."""
+    return frozenset(origin for origin in path.origins if origin[1] >= 0)
 
 
 def _is_there(interpreter: Interpreter, path: str) -> bool:

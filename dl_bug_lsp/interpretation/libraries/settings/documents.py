@@ -41,6 +41,7 @@ from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import (
     MAX_TEXT,
     NotPlain,
+    indexed,
     plain,
     value_of,
 )
@@ -568,6 +569,46 @@ def _yaml_text(interpreter: Interpreter, given: Value, text: str) -> Value:
 def _settings_ofdocument_of(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "stream", "fp", "s")
     return document_of(interpreter, given, is_toml=call.name.startswith("tom"))
+
+
+STRICT = "strictyaml.YAML"
+
+
+@MODELS.function("strictyaml.load")
+def _strict_document(interpreter: Interpreter, call: Call) -> Value:
+    """Return a document of StrictYAML: without a schema all scalars are texts."""
+    given, schema = call.given(0, "yaml_string"), call.given(1, "schema")
+    document = document_of(interpreter, given)
+    is_free = schema is None or schema.data is None
+    return _strict(_all_texts(document) if is_free else document, call)
+
+
+def _all_texts(value: Value) -> Value:
+    data = value.data
+    if isinstance(data, dict):
+        return Value({str(key): _all_texts(item) for key, item in data.items()}, value.origins)
+    if isinstance(data, list):
+        return Value([_all_texts(item) for item in data], value.origins)
+    if isinstance(data, (int, float)) and not isinstance(data, bool):
+        return Value(str(data), value.origins)
+    # How a truth value or nothing was written is not known any more.
+    return value if isinstance(data, str) else Value(UNKNOWN, value.origins)
+
+
+def _strict(document: Value, call: Call) -> Value:
+    made = LibraryObject(STRICT, (), {}, call.place, {"data": document})
+    return Value(made, document.origins)
+
+
+MODELS.attribute("YAML", "data", "value", "text")(lambda _, call: state_of(call.receiver, "data"))
+
+
+@MODELS.method("YAML", "__getitem__")
+def _strict_item(_: Interpreter, call: Call) -> Value:
+    held, key = state_of(call.receiver, "data"), call.given(0)
+    if key is None or not isinstance(held.data, (dict, list)):
+        return call.unknown()
+    return _strict(indexed(held, (key,), (None,)), call)
 
 
 @MODELS.function("yaml.safe_load_all", "yaml.load_all", "yaml.full_load_all")

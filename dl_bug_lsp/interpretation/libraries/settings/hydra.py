@@ -62,20 +62,22 @@ def _settings(interpreter: Interpreter, folder: str, name: str) -> Value:
     settings, files = composed(interpreter.workspace, folder, name, words)
     if not files:
         return Value(UNKNOWN)
-    entries = [_resolved(settings, entry) for entry in settings.all()]
+    # Hydra keeps the settings of its own back.
+    own = [entry for entry in settings.all() if entry.path[:1] != ("hydra",)]
+    entries = [_resolved(settings, entry) for entry in own]
     return nested(interpreter, entries, (files[-1], 1))
 
 
 def _overrides(interpreter: Interpreter) -> Iterator[ConfigEntry]:
-    """Yield the words ``a.b=c`` of the command line."""
+    """Yield the words ``a.b=c`` of the command line, and those that delete: ``~a.b``."""
     for word in interpreter.arguments or ():
         if not isinstance(word.data, str):
             continue
         key, mark, text = word.data.partition("=")
-        if not mark:
+        if not mark and not key.startswith("~"):
             continue
         file, line = min(word.origins, default=(interpreter.script, 1))
-        path = tuple(key.lstrip("+~").split("."))
+        path = tuple(key.lstrip("+").split("."))
         yield ConfigEntry(file, line, line, path, _scalar(text), text)
 
 

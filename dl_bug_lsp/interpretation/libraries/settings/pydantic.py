@@ -91,7 +91,8 @@ def _annotations(interpreter: Interpreter, cls: ClassValue) -> dict[str, ast.exp
         if isinstance(statement, ast.AnnAssign)
         and isinstance(statement.target, ast.Name)
         and not statement.target.id.startswith("_")
-        and statement.target.id != "model_config"
+        # Pydantic 2 has its settings there; a field of this name is one of pydantic 1.
+        and (statement.target.id != "model_config" or statement.value is None)
         and "ClassVar" not in ast.unparse(statement.annotation)
     }
 

@@ -37,6 +37,7 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
+    Instance,
     Lazy,
     LibraryObject,
     Origins,
@@ -403,11 +404,30 @@ def _asked(
 ) -> Value:
     """Return what a method of a transformer or estimator gives, unknown where it has no model."""
     model = None
+    if isinstance(step.data, Instance):
+        return _asked_own(interpreter, step, name, given, call)
     if isinstance(step.data, LibraryObject):
         model = MODELS.methods.get((step.data.short, name))
     if model is None:
         return unknown(step, *given)
     return model(interpreter, Call(name, tuple(given), {}, call.place, step))
+
+
+def _asked_own(
+    interpreter: Interpreter, step: Value, name: str, given: Sequence[Value], call: Call
+) -> Value:
+    """Ask a step whose class the program has; ``fit_transform`` is that of `TransformerMixin`."""
+    own = interpreter.method_of(step, name)
+    if own is None and name == "fit_transform":
+        fit, own = (interpreter.method_of(step, part) for part in ("fit", "transform"))
+        if fit is not None:
+            interpreter.call(fit, tuple(given), {}, call.place)
+        given = given[:1]
+    return (
+        unknown(step, *given)
+        if own is None
+        else interpreter.call(own, tuple(given), {}, call.place)
+    )
 
 
 def _steps(interpreter: Interpreter, held: LibraryObject, keyword: str) -> list[list[Value]] | None:
@@ -559,7 +579,8 @@ def _piped(interpreter: Interpreter, call: Call) -> Value:
     for _, step, *_others in steps[:-1]:
         if step.data not in ("passthrough", None):
             name = "fit_transform" if fitted else "transform"
-            made = _asked(interpreter, step, name, [made], call)
+            is_own = fitted and isinstance(step.data, Instance)
+            made = _asked(interpreter, step, name, [made, *(rest if is_own else ())], call)
     last = steps[-1][1]
     if last.data in ("passthrough", None):
         return call.receiver if call.name == "fit" else made
