@@ -144,8 +144,8 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
             each = added // done
             missing = each * (rounds - done)
             if 0 <= missing <= operators.MAX_ITEMS - len(held.data):
-                last = held.data[-each:]
-                held.data.extend(last[i % each] for i in range(missing))
+                usual = [_usual(held.data[held.length + at :: each]) for at in range(each)]
+                held.data.extend(usual[i % each] for i in range(missing))
                 put += missing
                 continue
         for value in held.values:
@@ -156,6 +156,18 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
         if now is not None and now is not value:
             scope.names[name] = _counted(node, name, value, now, done, rounds, count)
     return put
+
+
+MOST_COMPARED = 100
+"""Items at each end of what rounds added that say what all of them have in common."""
+
+
+def _usual(added: list[Value]) -> Value:
+    """Return what stands for an item of a round that was left out, by those of other rounds."""
+    if len(added) < 2:
+        return added[0]
+    ends = added if len(added) <= 2 * MOST_COMPARED else added[:MOST_COMPARED]
+    return typical([*ends, *added[-MOST_COMPARED:]] if ends is not added else added)
 
 
 def widen_grown(grown: Collection[tuple[Instance, str]], count: Value) -> None:
