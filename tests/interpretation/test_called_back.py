@@ -613,13 +613,15 @@ def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
         "        global ended\n"
         "        ended = [args.seed, model is None]\n"
         "def measured(pair):\n"
-        "    global seen\n"
-        "    logits, labels = pair\n"
+        "    global seen, found\n"
+        "    logits, labels = found = pair\n"
         "    seen = [list(logits.shape), list(labels.shape)]\n"
         "    return {'accuracy': 0.5}\n"
         "rows = [{'x': [1.0, 2.0, 3.0], 'label': i % 2, 'id': str(i)} for i in range(10)]\n"
         "data = Dataset.from_list(rows).with_format('torch')\n"
-        "args = TrainingArguments('out', per_device_train_batch_size=4)\n"
+        "args = TrainingArguments('out',\n"
+        "                         per_device_train_batch_size=4,\n"
+        "                         per_device_eval_batch_size=5)\n"
         "trainer = Trainer(model=Net(), args=args, train_dataset=data, eval_dataset=data,\n"
         "                  compute_metrics=measured, callbacks=[Told()])\n"
         "trainer.train()\n"
@@ -628,9 +630,11 @@ def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
     interpreter = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("", 0), [])
     interpreter.run()
     names = interpreter.modules["main.py"].data.environment.names
-    assert shown(names["batch"]) == [[4, 3], [4]]
+    assert shown(names["batch"]) == [[5, 3], [5]]
     assert shown(names["ended"]) == [42, False]
     assert shown(names["seen"]) == [[10, 2], [10]]
+    logits = names["found"].data.state["predictions"]
+    assert not logits.origins & {("main.py", 24), ("main.py", 25)}  # the sizes of batches
     assert "eval_accuracy" in shown(names["metrics"])
 
 
