@@ -305,7 +305,7 @@ def test_a_learning_rate_of_text_does_not_train(tmp_path: Path) -> None:
 HYDRA = {
     "conf/config.yaml": (
         "defaults:\n  - model: small\n  - _self_\n  - experiment: null\n"
-        "rate: 0.1\nname: net-${model.width}\ntwice: ${model.width}\n"
+        "rate: 1e-1\nquoted: '1e-1'\nname: net-${model.width}\ntwice: ${model.width}\n"
     ),
     "conf/model/small.yaml": "_target_: nets.Net\nwidth: 3\n",
     "conf/model/large.yaml": "_target_: nets.Net\nwidth: 30\n",
@@ -317,11 +317,11 @@ from hydra.utils import instantiate
 
 @hydra.main(config_path="conf", config_name="config", version_base=None)
 def main(cfg):
-    global rate, name, twice, net
-    rate, name, twice = cfg.rate, cfg.name, cfg.twice
+    global rate, name, twice, net, quoted
+    rate, name, twice, quoted = cfg.rate, cfg.name, cfg.twice, cfg.quoted
     net = instantiate(cfg.model)
 
-rate = name = twice = net = None
+rate = name = twice = net = quoted = None
 main()
 width = net.width
 """
@@ -336,6 +336,7 @@ def test_hydra_composes_the_settings_of_a_task(
 ) -> None:
     _, names = followed(tmp_path, TASK, HYDRA, words)
     assert tuple(shown(names[n]) for n in ("rate", "name", "twice", "width")) == expected
+    assert names["quoted"].data == "1e-1"
     place = ("conf/model/large.yaml" if words else "conf/model/small.yaml", 2)
     assert place in names["width"].origins
     assert place in names["twice"].origins

@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.libraries.settings.documents import config_of, nested
+from dl_bug_lsp.interpretation.libraries.settings.documents import (
+    as_omegaconf,
+    config_of,
+    nested,
+)
 from dl_bug_lsp.interpretation.model_helpers import thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import UNKNOWN, Library, LibraryObject, Value, merged
@@ -62,7 +66,8 @@ def _settings(interpreter: Interpreter, folder: str, name: str) -> Value:
     settings, files = composed(interpreter.workspace, folder, name, words)
     if not files:
         return Value(UNKNOWN)
-    entries = [_resolved(settings, entry) for entry in settings.all()]
+    resolved = (_resolved(settings, entry) for entry in settings.all())
+    entries = [as_omegaconf(interpreter, entry) for entry in resolved]
     return nested(interpreter, entries, (files[-1], 1))
 
 
