@@ -419,6 +419,10 @@ WEAK = (
 """Kinds whose sentences say that a line is on the way, which most lines near a failure are."""
 
 
+BESIDE_CHANGE = 0.25
+"""What a sentence must add, as a share of an edit that passes, to be told in its place."""
+
+
 def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
@@ -435,8 +439,10 @@ def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
     chosen: list[Evidence] = []
     sentences: set[str] = set()
     flow = _longest_flow(candidate)
-    counting = [clue for clue, part in candidate.clues if part > 0 and clue.why]
-    tells_more = any(not _is_weak(clue, case) for clue in counting)
+    counting = [(clue, part) for clue, part in candidate.clues if part > 0 and clue.why]
+    changes = [part for clue, part in candidate.clues if clue.why.startswith(UNNAMED_CHANGE)]
+    least = max(changes, default=0.0) * BESIDE_CHANGE
+    tells_more = any(not _is_weak(clue, case) and part >= least for clue, part in counting)
     for clue, part in candidate.clues:
         if _is_weak(clue, case) and (tells_more or chosen):
             continue
