@@ -84,6 +84,8 @@ ASKED = {
     "key_not_found": Property.VALUE,
 }
 """What failures of a category complain of."""
+OF_CONTAINERS = {"key_not_found", "illegal_index", "division_by_zero"}
+"""Failures for which a container may be one that something was not put into."""
 OF_ARRAYS = {
     "tensor_mismatch",
     "type_mismatch",
@@ -358,8 +360,11 @@ class Case:
 
     @cached_property
     def raise_slice(self) -> list[Step]:
-        """The backward slice of what the raise site computes."""
-        return backward_slice(self.starts)
+        """The backward slice of what the raise site computes.
+
+        Where something is missing in a container, with what is tested before it is put there.
+        """
+        return backward_slice(self.starts, filled=self._lacks)
 
     @cached_property
     def asked(self) -> Property:
@@ -376,7 +381,12 @@ class Case:
         """The steps that make the property which the message complains of."""
         if self.asked is ANY:
             return self.raise_slice
-        return backward_slice(self.starts, asked=self.asked)
+        return backward_slice(self.starts, asked=self.asked, filled=self._lacks)
+
+    @property
+    def _lacks(self) -> bool:
+        """Whether a container may hold too little."""
+        return self.category.id in OF_CONTAINERS
 
     @cached_property
     def property_steps(self) -> list[Step]:

@@ -12,7 +12,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.used_modules import entry_points, programs_apart, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
-from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
+from dl_bug_lsp.interpretation.earlier_runs import Command, EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
@@ -578,12 +578,15 @@ _EARLIER: WeakKeyDictionary[Case, EarlierRuns] = WeakKeyDictionary()
 
 
 def earlier_runs(case: Case) -> EarlierRuns:
-    """Return the commands that ran before the failing one, by its launch file."""
+    """Return the commands that ran before the failing one, by its launch file or by the log."""
     if case not in _EARLIER:
         run = case.engine.run
         launch = next((launch for launch in run.launches if launch.file), None)
         before = commands_before(case.workspace, launch) if launch is not None else ()
-        commands = [(c.script, _words(case.workspace, c)) for c in before]
+        commands: list[Command] = [
+            (c.script, _words(case.workspace, c)) for c in before or run.before
+        ]
+        commands = commands or [(script, None) for script in run.printing]
         _EARLIER[case] = EarlierRuns(case.workspace, commands, case.places[0].file)
     return _EARLIER[case]
 
@@ -678,13 +681,15 @@ def _words(workspace: Workspace, launch: Launch) -> list[Value]:
             words.append(Value(data, origins))
         elif _is_option(written, name):
             option = name if name.startswith("-") else f"--{name}"
-            if word.text and isinstance(data, str) and _is_joined(written, option):
+            # A word of the command line may be empty, as that of `--gpu ''`.
+            is_set = bool(word.text) or word.value == ""
+            if is_set and isinstance(data, str) and _is_joined(written, option):
                 words.append(Value(f"{option}={data}", origins))
                 continue
             words.append(Value(option, origins))
             # The text of an option without a value is the option.
             is_flag = word.value is True and word.text.startswith("-")
-            if word.text and not is_flag:
+            if is_set and not is_flag:
                 words.append(Value(data, origins))
         else:
             joined = f"{name}={data}" if isinstance(data, str) else UNKNOWN

@@ -56,7 +56,7 @@ OF_CHANCE = (
     *("numbers.difference", "numbers.ratio", "rules.shift", "rules.layer", "names.near_"),
     *("names.parameter_", "names.class_", "names.key_", "printed.value", "shapes.put_together"),
     *("data_files.odd_value", "numbers.expected", "numbers.actual", "config.only_number"),
-    *("config.worded_number", "config.written", "numbers.made_of_other", "numbers.bound_passed"),
+    *("config.worded_number", "config.written", "numbers.made_of_other", "numbers.bound"),
     *("names.argument_", "rules.join", "rules.same_shape", "rules.table_size", "rules.unit"),
 )
 """Beginnings of the kinds of clues that lines without a part in a size have by chance."""
@@ -192,6 +192,8 @@ def clue_factor(case: Case, clue: Clue) -> float:
         share = OF_OTHER_NOTHING
     if _is_other_number(case, clue):
         share = min(share, BY_CHANCE)
+    if clue.kind.startswith(OF_NAMED_ARGUMENTS) and case.places and _is_worked_out(case):
+        share = min(share, OF_WORKED_OUT)
     passed = _passed(case) if clue.kind.startswith(OF_VALUES) and case.places else None
     if passed and place not in passed and clue.file.endswith(".py"):
         share = PASSED_BY
@@ -199,6 +201,27 @@ def clue_factor(case: Case, clue: Clue) -> float:
         return share
     made = _made(case)
     return share if not made or place in made else min(share, BY_CHANCE)
+
+
+OF_NAMED_ARGUMENTS = ("names.argument_", "names.near_", "focus.")
+OF_WORKED_OUT = 0.4
+"""What they count where a library worked out the number that it names of two that it was given."""
+
+
+def _is_worked_out(case: Case) -> bool:
+    """Whether the number of the message is the difference of the two values that are refused.
+
+    The argument that the message names is then one of another function, which the library called.
+    """
+    raised = follow(case).raised
+    sides = [side.data for side in raised.sides] if raised is not None else []
+    if raised is None or raised.weight < 1.0 or raised.what != "value" or len(sides) != 2:
+        return False
+    told = {fact.value for fact in case.facts.of(FactKind.NUMBER)}
+    whole, part = sides
+    if not isinstance(whole, (int, float)) or not isinstance(part, (int, float)):
+        return False
+    return whole - part in told and not told & {whole, part}
 
 
 KINDS_OF_SETTINGS = ("config.", "names.", "numbers.", "slice.config", "slice.argument")

@@ -12,7 +12,7 @@ import math
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from weakref import WeakKeyDictionary
 
@@ -87,17 +87,53 @@ def find_names(case: Case) -> Iterator[Clue]:
     words, listed = case.words, listed_names(case)
     missing = {text.rpartition(".")[2] for _, text in wanted if text not in listed}
     yield from _together(missing, words)
-    # A setting of the name of an argument that was not given does not say where it is missing.
-    is_missing = (case.facts.family or "").rpartition(".")[2] == "call_missing"
+    family = (case.facts.family or "").rpartition(".")[2]
     for kind, text in sorted(wanted):
         for form in _forms(kind, text):
+            elsewhere = _elsewhere(case, form, family) if kind == "argument" else None
             for clue in _exact(kind, form, words, case.message, is_listed=text in listed):
-                if not (is_missing and kind == "argument" and not clue.file.endswith(CODE)):
+                if elsewhere is None or not elsewhere(clue):
                     yield clue
         if text in listed:
             continue  # What is like a name that is there is no misspelling of it.
         if kind in NEAR_KINDS and len(text) > 1 and " " not in text and text not in BUILTINS:
             yield from _near(kind, text.rpartition(".")[2], words, case.message)
+
+
+OF_MISSING_ARGUMENTS = frozenset(("call_missing", "flax_required", "optax_params"))
+"""Families of messages that a call lacks an argument."""
+OF_CALLS = OF_MISSING_ARGUMENTS | {"call_twice", "call_keyword"}
+"""Families of messages that a call does not fit what is called."""
+
+
+def _elsewhere(case: Case, text: str, family: str) -> Callable[[Clue], bool] | None:
+    """Return what tells clues on an argument's name that say nothing of the call that is refused.
+
+    A setting of the name of an argument that was not given does not say where it is missing, and a
+    variable of the name of any argument not how the call is written. None where all may tell.
+    """
+    if family not in OF_CALLS:
+        return None
+    variables = _variables(case, text)
+
+    def is_elsewhere(clue: Clue) -> bool:
+        is_setting = family in OF_MISSING_ARGUMENTS and not clue.file.endswith(CODE)
+        return is_setting or (clue.kind.endswith("_made") and (clue.file, clue.line) in variables)
+
+    return is_elsewhere
+
+
+def _variables(case: Case, text: str) -> set[tuple[str, int]]:
+    """Return the lines that bind a variable of a name, without the fields of classes."""
+    lines: set[tuple[str, int]] = set()
+    for file in {word.file for word in case.words.with_text((text,)) if word.role == "bound"}:
+        tree = case.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.Name) and node.id == text and isinstance(node.ctx, ast.Store):
+                scope = case.engine.program.scope_at(file, node.lineno)
+                if scope is None or not scope.is_class:
+                    lines.add((file, node.lineno))
+    return lines
 
 
 def listed_names(case: Case) -> set[str]:

@@ -35,9 +35,11 @@ from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
 from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
+    indices_and_divisors,
     missing_names,
     settings,
     stored_data,
+    unlike_places,
     unused_parts,
 )
 from dl_bug_lsp.evidence.followed_run import part_in_run
@@ -84,6 +86,8 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     missing_names.clue_factor,
     interpretation.clue_factor,
     stored_data.clue_factor,
+    unlike_places.clue_factor,
+    indices_and_divisors.clue_factor,
     bounds.clue_factor,
     written_data.clue_factor,
     nan_sources.clue_factor,

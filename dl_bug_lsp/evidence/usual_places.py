@@ -16,7 +16,9 @@ from functools import cache, cached_property
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files
-from dl_bug_lsp.evidence.interpretation import explained
+from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.interpretation import explained, origins_of, places_of
+from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.taxonomy.advising import usual_places
 from dl_bug_lsp.taxonomy.categories import UsualPlace
@@ -141,6 +143,7 @@ def find(case: Case) -> Iterator[Clue]:
     near.update((step.node.file, step.node.line) for steps in case.outer_slices for step in steps)
     near.update((place.file, place.line) for place in case.places)
     looped = _looped_over(case, files)
+    made = _made_failing(case)
     for row in places:
         checkpoint()
         place = _filled(row, case)
@@ -163,7 +166,7 @@ def find(case: Case) -> Iterator[Clue]:
             hits = [h for f, pieces in files.items() for h in _matching(f, pieces, place)]
         on_way = [hit for hit in hits if _lines(hit) & near or _runs(hit, case)]
         chosen = on_way if place.way else on_way or hits
-        chosen = [hit for hit in chosen if hit.target in looped] or chosen
+        chosen = [hit for hit in chosen if hit.target in looped or _lines(hit) & made] or chosen
         if len(chosen) > MOST_HITS:
             continue
         for hit in chosen:
@@ -206,6 +209,13 @@ def _looped_over(case: Case, files: Mapping[str, Pieces]) -> set[str]:
                 parts = [part for part in ast.walk(loop.iter) if isinstance(part, NAMES)]
                 names.update(unparsed(part).rpartition(".")[2] for part in parts)
     return names
+
+
+def _made_failing(case: Case) -> set[Origin]:
+    """Return what made the values that fail where the followed run shows the failure, else none."""
+    raised = follow(case).raised if case.places else None
+    sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
+    return {place for side in sides for place in places_of(origins_of(side), of_types=True)}
 
 
 NAMES = (ast.Name, ast.Attribute)

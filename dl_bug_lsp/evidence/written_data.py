@@ -34,7 +34,9 @@ from dl_bug_lsp.evidence.domain_rules.tables import FILLS, IMPUTERS, LEAVES, TOO
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.words import parts_of
-from dl_bug_lsp.interpretation.values import Array, Value
+from dl_bug_lsp.interpretation.libraries.python.files import TEXT
+from dl_bug_lsp.interpretation.libraries.python.written_text import known_cells
+from dl_bug_lsp.interpretation.values import Array, Table, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import DataFile
 from dl_bug_lsp.provenance.scopes import called_name
@@ -252,7 +254,11 @@ def _lacks(case: Case, key: str) -> list[_Lack]:
 
 def _find_lacks(case: Case, key: str) -> list[_Lack]:
     read = list(_read(case).items())[:MOST_FILES]
-    lacking = [f for f, _ in read if writers_of(case, f) and not _holds(case, f, key)]
+    lacking = [
+        file
+        for file, _ in read
+        if writers_of(case, file) and not _holds(case, file, key) and not _wrote(case, file, key)
+    ]
     if not lacking:
         return []
     cells: dict[tuple[str, str], int] = {}
@@ -275,6 +281,16 @@ def _find_lacks(case: Case, key: str) -> list[_Lack]:
         elif file in looked_up or (not looked_up and _may_hold_words(case, file, key, bool(other))):
             lacks.append(_Lack(file, "", holder))
     return [lack for lack in lacks if lack.file in looked_up] or lacks
+
+
+def _wrote(case: Case, file: str, key: str) -> bool:
+    """Whether a script is known to have written a key that stands in its file no longer."""
+    kept = earlier_runs(case).kept(file) if case.places else None
+    if kept is None:
+        return False
+    if isinstance(kept.value.data, Table):
+        return key in kept.value.data.columns
+    return kept.form == TEXT and key in known_cells(kept.value)
 
 
 def _lacking_tables(case: Case, key: str) -> Iterator[Clue]:

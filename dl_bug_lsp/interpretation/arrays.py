@@ -22,6 +22,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     AtMost,
     Count,
+    Element,
     Origin,
     Raised,
     Remainder,
@@ -354,6 +355,21 @@ def with_last(value: Value, last: Value | None) -> Value:
     return value
 
 
+def first_of(data: Array) -> Value | None:
+    """Return the first dimension, None where it is not known or there is none."""
+    if data.shape is None:
+        return data.first
+    return data.shape[0] if data.shape else None
+
+
+def with_first(value: Value, first: Value | None) -> Value:
+    """Return an array, of one whose axes are not known with its first dimension."""
+    data = array(value)
+    if data is not None and data.shape is None:
+        data.first = first
+    return value
+
+
 def last_of_both(x: Array, y: Array) -> Value | None:
     """Return the last dimension that two arrays broadcast to, one of them of unknown axes."""
     a, b = last_of(x), last_of(y)
@@ -369,7 +385,8 @@ def elements_of(value: Value, number: object = UNKNOWN) -> Value:
     data = array(value)
     lengths = merged(*((data.shape or ()) if data is not None else ()))
     others = value.origins - lengths
-    return Value(number, others if any(line > 0 for _, line in others) else value.origins)
+    origins = others if any(line > 0 for _, line in others) else value.origins
+    return Element(number, origins, data.lowest if data is not None else None)
 
 
 def is_failing() -> bool:

@@ -170,7 +170,8 @@ class Recorder:
         self._count = 0
         self._clock = 0
         self._first: dict[tuple[Origin, ...], int] = {}
-        """When an operation was first done, by the places of the calls that led to it."""
+        self._last: dict[tuple[Origin, ...], int] = {}
+        """When an operation was first and last done, by the places of the calls that led to it."""
 
     def _tick(self) -> int:
         self._clock += 1
@@ -299,6 +300,7 @@ class Recorder:
         made = Recorded(requires, name, tuple(frames), inputs, outer=outer, reason=reason)
         made.made_at = self._tick()
         self._first.setdefault(made.frames, made.made_at)
+        self._last[made.frames] = made.made_at
         for operation in inputs:
             operation.takers.append(made)
         return made
@@ -451,7 +453,7 @@ class Recorder:
         visited = _visited(roots)
         self.visits += len(visited)
         if self._speaks_of(SECOND_BACKWARD):
-            _not_freed(roots, visited, frames, self._first)
+            _not_freed(roots, visited, frames, self._first, self._last)
         if _flag(call, "create_graph", default=False) is not False:
             return
         if _flag(call, "retain_graph", default=False) is False:
@@ -526,10 +528,11 @@ def _not_freed(
     visited: Sequence[Recorded],
     frames: Sequence[Origin],
     first: Mapping[tuple[Origin, ...], int],
+    last: Mapping[tuple[Origin, ...], int],
 ) -> None:
     """Raise where a backward pass comes to what an earlier one has freed.
 
-    ``first`` says when the operation at some frames was first done.
+    ``first`` and ``last`` say when the operation at some frames was first and last done.
     """
     for root in roots:
         if root.freed is not None and _saving([root]):
@@ -549,6 +552,7 @@ def _not_freed(
         return
     carried: set[Origin] = set()
     before: set[Origin] = set()
+    entered: set[Origin] = set()
     for node, taker in freed:
         # What is made anew in each round is carried over by what binds it; what two losses share
         # is taken by the call that belongs to the loss before.
@@ -561,22 +565,46 @@ def _not_freed(
             before.update(_apart(outside, node.freed or ())[:2])
             # The call that leads there hands on what both losses take.
             before.update(_apart(outside, frames)[:1])
-    over = set(_carried_over(visited, max(node.freed_at for node, _ in freed), first))
+        if earlier and not apart and not is_carried:
+            entered.update(_entered(node, taker, frames))
+    freed_at = max(node.freed_at for node, _ in freed)
+    over = set(_carried_over(visited, freed_at, first, last))
     # To cut off what they share where it is made would take the gradients from the later one, too.
-    raise _second(_at(sorted(over or before or carried)))
+    raise _second(_at(sorted(over or before or carried | entered)))
+
+
+def _entered(node: Recorded, taker: Recorded, frames: Sequence[Origin]) -> Sequence[Origin]:
+    """Return the calls that hand what one module has made to another module in each round.
+
+    Where only the second one learns there, as the critic does in several rounds on the same fakes,
+    it has to be given what is cut off the graph of the first.
+    """
+    learns = taker.outer < len(taker.frames) or (
+        taker.name[:1].isupper() and WITHOUT_WEIGHTS.fullmatch(taker.name) is None
+    )
+    is_module = node.outer < len(node.frames) or node.name[:1].isupper()
+    outside = taker.frames[: taker.outer]
+    if not learns or not is_module or outside == node.frames[: node.outer]:
+        return ()
+    return _apart(outside, frames)[:2]
 
 
 def _carried_over(
-    visited: Sequence[Recorded], freed_at: int, first: Mapping[tuple[Origin, ...], int]
+    visited: Sequence[Recorded],
+    freed_at: int,
+    first: Mapping[tuple[Origin, ...], int],
+    last: Mapping[tuple[Origin, ...], int],
 ) -> Iterator[Origin]:
     """Yield the statements that kept what a round had computed for the next round's graph.
 
-    A round does again what the one before it did, at the same places.
+    A round does again what the one before it did, at the same places; what was made once before
+    all rounds is nothing that a round has computed.
     """
     for node in visited:
         if node.made_at > freed_at >= first.get(node.frames, node.made_at):
             for old in node.inputs:
-                if old.requires and 0 < old.made_at < freed_at:
+                is_again = last.get(old.frames, 0) > freed_at
+                if old.requires and is_again and 0 < old.made_at < freed_at:
                     kept = [
                         place
                         for place, time in zip(old.bound, old.bound_at, strict=True)

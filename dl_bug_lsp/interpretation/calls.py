@@ -12,6 +12,7 @@ from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
+from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
 from dl_bug_lsp.interpretation.libraries.settings.gin import fields_with_bindings, with_bindings
 from dl_bug_lsp.interpretation.libraries.settings.pydantic import fill, is_validated
@@ -173,6 +174,23 @@ class Calls(RunState):
                 raise
             return self.call(missing, tuple(parts), {}, self.stack[-1])
 
+    def _call_perhaps_of_path(
+        self,
+        callee: Value,
+        args: tuple[Value, ...],
+        keywords: Mapping[str, Value],
+        node: ast.Call,
+        env: Environment,
+    ) -> Value | None:
+        """Follow a call of what is not known, which may be a method of a path; None if unknown."""
+        method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if method in CHANGING:
+            self.disk.partly.add(".")
+        if method in OPENING:
+            path = Method(Value(UNKNOWN, callee.origins), method)
+            return self._call_method(path, args, keywords, (env.file, node.lineno))
+        return self._call_unknown(args, keywords, node, env.file)
+
     def _of_Call(self, node: ast.Call, env: Environment) -> Value:
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             return self._super(env)
@@ -225,12 +243,9 @@ class Calls(RunState):
         if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
             return self._eval(args, env, node.lineno)
         if callee.data is UNKNOWN and self.GUESSES:
-            if isinstance(node.func, ast.Attribute) and node.func.attr in OPENING:
-                path = Method(Value(UNKNOWN, callee.origins), node.func.attr)
-                return self._call_method(path, tuple(args), keywords, (env.file, node.lineno))
-            entered = self._call_unknown(tuple(args), keywords, node, env.file)
-            if entered is not None:
-                return entered
+            output = self._call_perhaps_of_path(callee, tuple(args), keywords, node, env)
+            if output is not None:
+                return output
         place = (env.file, node.lineno)
         if not self._in_progress.is_other(place, node):
             return self.call(callee, tuple(args), keywords, place)
@@ -346,6 +361,8 @@ class Calls(RunState):
         """Return what a model gives; unknown where it does not cope with what it was given."""
         if self.gradients is not None:
             self.gradients.check(self.stack, call)
+        if self.disk.writes_text:
+            _forget_handed_on(call)
         if model not in MODELS.numeric:
             call = _without_numbers(call)
         try:
@@ -628,6 +645,8 @@ class Calls(RunState):
         """Follow the stack through a library that calls the program back; its result is unknown."""
         if self.gradients is not None:
             self.gradients.check(self.stack, call)
+        if self.disk.writes_text:
+            _forget_handed_on(call)
         own_place = self.stack[-1] if self.stack else call.place
         at = next((i for i, place in enumerate(self.order[:-1]) if place == own_place), None)
         if at is not None and own_place not in self._followed:
@@ -1399,6 +1418,26 @@ def _with_sizes_made(value: Value, place: Origin) -> Value:
         for dim in data.shape
     )
     return value
+
+
+CHANGING = frozenset(
+    ("mkdir", "touch", "write_text", "write_bytes", "unlink", "rmdir", "rename", "symlink_to")
+)
+"""Methods of paths that change which files there are."""
+WRITERS = frozenset(
+    ("write", "writelines", "print", "writer", "DictWriter", "dump", "safe_dump", "enter_context",
+     "closing", "isinstance", "hasattr", "getattr", "setattr", "id", "append", "partial", "save")
+)  # fmt: skip
+"""Functions, by their last name, of which it is known what they write to files, if anything."""
+
+
+def _forget_handed_on(call: Call) -> None:
+    """Let nothing be known of a file of text that something may write to which is not modelled."""
+    if call.name.rpartition(".")[2] in WRITERS:
+        return
+    for value in (*call.args, *call.keywords.values()):
+        if isinstance(value.data, LibraryObject) and "written" in value.data.state:
+            forget(value.data.state["written"])
 
 
 def _without_numbers(call: Call) -> Call:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from itertools import chain
 
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.python.files import (
@@ -17,7 +18,9 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     kept_here,
     written_files,
 )
+from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.values import Origin, Value
+from dl_bug_lsp.provenance.printed_output import filled_names
 from dl_bug_lsp.workspace import Workspace
 
 MOST_COMMANDS = 4
@@ -30,14 +33,17 @@ SHORTEST = 5
 MOST_SETTINGS = 100
 MAIN = re.compile(r"^if __name__ == ", re.MULTILINE)
 WRITING = re.compile(
-    r"\b(?:save\w*|dumps?|write_text|to_csv|to_json|to_parquet|to_pickle|to_feather)\("
+    r"\b(?:save\w*|dumps?|write_text|to_csv|to_json|to_parquet|to_pickle|to_feather"
+    r"|write|writelines|writerows?)\("
 )
 Command = tuple[str, "list[Value] | None"]
 """A script and the words of its command line, None where they are not known."""
 
 
-class _EarlierRun(Interpreter):
+class EarlierRun(Interpreter):
     """Follows a command that did not fail."""
+
+    SKETCHES = True
 
     def _resume(self, place: Origin) -> None:
         """There is no stack to come to."""
@@ -50,22 +56,26 @@ def _from_its_folder(run: Interpreter, path: str) -> str:
     return posixpath.relpath(path, folder) if folder and not posixpath.isabs(path) else path
 
 
-def _may_have_written(run: Interpreter, path: str) -> bool:
-    return is_written(run, path) or is_written(run, _from_its_folder(run, path))
-
-
 class EarlierRuns:
     """The commands that ran before the failing one, oldest first.
 
-    Where none of them wrote a file, a script that names it is taken to have.
+    Where none of them wrote a file, a script that names it is taken to have. Each is followed by a
+    ``run`` of its own.
     """
 
-    def __init__(self, workspace: Workspace, commands: Sequence[Command], script: str = "") -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        commands: Sequence[Command],
+        script: str = "",
+        run: type[EarlierRun] = EarlierRun,
+    ) -> None:
         self.workspace = workspace
+        self._run_type = run
         self.commands = tuple(commands)[-MOST_COMMANDS:]
         self.script = script
         """The failing script, which is none of those that ran before."""
-        self._runs: list[Interpreter] = []
+        self._runs: list[EarlierRun] = []
         self._asked: set[str] = set()
 
     @property
@@ -80,23 +90,60 @@ class EarlierRuns:
         """Return what a command wrote under a path, the latest one; None where none did."""
         self._follow(path)
         runs = list(reversed(self._runs))
-        found = [kept_here(run, path) for run in runs]
-        found += [kept_here(run, _from_its_folder(run, path)) for run in runs]
-        return next((kept for kept in found if kept is not None), None)
+        found = (kept_here(run, name) for name in self._meant(path) for run in runs)
+        others = (
+            kept_here(run, _from_its_folder(run, name))
+            for name in self._meant(path)
+            for run in runs
+        )
+        return next((kept for kept in chain(found, others) if kept is not None), None)
+
+    def _meant(self, path: str) -> list[str]:
+        """Return what a path of the failing run means from the root of the workspace.
+
+        The run may have been started in the folder of its script.
+        """
+        folder = posixpath.dirname(self.script)
+        if not folder or posixpath.isabs(path):
+            return [posixpath.normpath(path)]
+        inside = posixpath.normpath(posixpath.join(folder, path))
+        names = [posixpath.normpath(path), *([] if inside.startswith("..") else [inside])]
+        return [name for name in names if not name.startswith("..")] or names
+
+    def _may_have_written(self, run: Interpreter, path: str) -> bool:
+        return any(
+            is_written(run, name) or is_written(run, _from_its_folder(run, name))
+            for name in self._meant(path)
+        )
 
     def wrote(self, path: str) -> bool:
         """Whether a command may have written a file."""
         self._follow(path)
-        return any(_may_have_written(run, path) for run in self._runs)
+        return any(self._may_have_written(run, path) for run in self._runs)
+
+    def followed_by(self, run: type[EarlierRun]) -> list[EarlierRun]:
+        """Return the same commands, followed anew by runs of another class, oldest first."""
+        again = EarlierRuns(self.workspace, self.commands, self.script, run)
+        again._follow_commands()
+        for path in sorted(self._asked):
+            again._follow(path)
+        return again._runs
+
+    def runs(self) -> list[EarlierRun]:
+        """Return the commands as they were followed, latest first."""
+        self._follow_commands()
+        return list(reversed(self._runs))
 
     def writers(self, path: str) -> list[str]:
         """Return the scripts of the commands that wrote a file under its very path."""
         self._follow(path)
-        wanted = posixpath.normpath(path)
+        wanted = self._meant(path)
         return [
             run.script
             for run in self._runs
-            if not written_files(run).isdisjoint((wanted, _from_its_folder(run, wanted)))
+            if not written_files(run).isdisjoint(
+                (*wanted, *(_from_its_folder(run, name) for name in wanted))
+            )
         ]
 
     def in_workspace(self, workspace: Workspace, edited: str) -> EarlierRuns:
@@ -107,28 +154,39 @@ class EarlierRuns:
 
     def _follow(self, path: str) -> None:
         """Follow the commands, and scripts that name a file which none of them wrote."""
-        for command in self.commands[len(self._runs) :]:
-            self._run(*command)
-        if path in self._asked or any(_may_have_written(run, path) for run in self._runs):
+        self._follow_commands()
+        if path in self._asked or any(self._may_have_written(run, path) for run in self._runs):
             return
         self._asked.add(path)
         for script in self._naming(posixpath.basename(path)):
             if len(self._runs) < MOST_COMMANDS:
                 self._run(script, None)
 
+    def _follow_commands(self) -> None:
+        for command in self.commands[len(self._runs) :]:
+            self._run(*command)
+
     def _run(self, script: str, words: list[Value] | None) -> None:
-        before = EarlierRuns(self.workspace, (), script)
+        before = EarlierRuns(self.workspace, (), script, self._run_type)
         before._runs = list(self._runs)
         before._asked = self._asked
-        run = _EarlierRun(self.workspace, script, (script, 0), words, steps=MOST_STEPS)
+        run = self._run_type(self.workspace, script, (script, 0), words, steps=MOST_STEPS)
         run.earlier = before
         self._runs.append(run)
-        run.run()
+        outcome = run.run()
+        if outcome.complete and not outcome.elsewhere:
+            return
+        # Nobody knows what it would have written after that.
+        for lines in run.disk.unfinished.values():
+            forget(lines)
+        if not outcome.complete:
+            run.disk.partly.add(".")
 
     def _naming(self, name: str) -> list[str]:
         """Return the scripts that write files and name one, those that ran left out.
 
-        Those that name a settings file in which its name stands come behind them.
+        Those that fill a name in come behind them, then those that name a settings file in which
+        its name stands.
         """
         if len(name) < SHORTEST or "." not in name:
             return []
@@ -139,6 +197,7 @@ class EarlierRuns:
             if name in (self.workspace.text(file) or "")
         ]
         direct: list[str] = []
+        filled: list[str] = []
         indirect: list[str] = []
         for file in self.workspace.python_files()[:MOST_FILES]:
             text = self.workspace.text(file) or "" if file not in ran else ""
@@ -146,6 +205,8 @@ class EarlierRuns:
                 continue
             if name in text:
                 direct.append(file)
+            elif any(pattern.fullmatch(name) for pattern in filled_names(text)):
+                filled.append(file)
             elif MAIN.search(text) and any(named in text for named in settings):
                 indirect.append(file)
-        return [*direct, *indirect][:MOST_NAMING]
+        return [*direct, *filled, *indirect][:MOST_NAMING]

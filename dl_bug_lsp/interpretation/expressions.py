@@ -46,6 +46,7 @@ from dl_bug_lsp.interpretation.values import (
     Environment,
     FunctionValue,
     Instance,
+    JsonText,
     Lazy,
     Library,
     LibraryObject,
@@ -1129,6 +1130,10 @@ class Expressions(Calls):
             parts.append(value)
             spec = "" if piece.format_spec is None else self.value(piece.format_spec, env).data
             texts.append(_field(value, spec, piece.conversion))
+        made = [part for part in parts if isinstance(part, JsonText)]
+        if len(parts) == len(made) == 1 and isinstance(node.values[0], ast.FormattedValue):
+            rest = "".join(text or "" for text in texts[1:])
+            return made[0] if not rest.strip() else unknown(*parts)
         if None in texts:
             return unknown(*parts)
         origin = self._origin(node, env)
@@ -1221,6 +1226,8 @@ class Expressions(Calls):
         held = env.names.get("yielded values")
         if held is not None and isinstance(held.data, list) and len(held.data) < MAX_ROUNDS:
             held.data.append(value)
+        elif held is not None and isinstance(held.data, Lazy):
+            held.data = operators.put_into(held.data, value)
         return Value(UNKNOWN)
 
     def _of_YieldFrom(self, node: ast.YieldFrom, env: Environment) -> Value:

@@ -173,6 +173,11 @@ class Forecast(Interpreter):
             arrays.COMPARISONS.reset(before)
         return None
 
+    @property
+    def is_unsure(self) -> bool:  # type: ignore[override]
+        """Whether it is not known if what is being followed runs, or how often."""
+        return bool(self.doubt or self._journals)
+
     # -- what counts -----------------------------------------------------------------------------
 
     def _is_failure(self, place: Origin, node: ast.stmt, raised: Raised | None = None) -> bool:

@@ -8,7 +8,7 @@ Where the number of rounds is known and each round adds the same, they are lengt
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +37,10 @@ The rows of a file are too many to say anything.
 """
 DEEPEST = 3
 """How deep containers may lie in attributes of objects."""
+MOST_LEADING = 4
+"""First lines of a file that are kept where what comes behind them is outlined."""
 Loop = ast.For | ast.AsyncFor | ast.While
-Container = list[Value] | dict[Any, Value] | set[Any]
+Container = list[Value] | dict[Any, Value] | set[Any] | Lazy
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +61,26 @@ class Before:
     env: Environment
     grown: int = 0
     """How many attributes of objects had been added to."""
+    paths: int = 0
+    """How many paths had been written to."""
+    files: Sequence[Value] = ()
+    """The lines of the files that were being written."""
 
 
-def before_loop(env: Environment, counted: Collection[str], grown: int = 0) -> Before:
+def before_loop(
+    env: Environment,
+    counted: Collection[str],
+    grown: int = 0,
+    paths: int = 0,
+    files: Sequence[Value] = (),
+) -> Before:
     """Note the containers that a loop sees, and the numbers of the names that it counts."""
     containers: dict[int, Held] = {}
-    for value in _reachable(env):
+    for value in (*_reachable(env), *files):
         data = value.data
-        if isinstance(data, (list, dict, set)):
-            held = containers.setdefault(id(data), Held([], data, len(data)))
+        if isinstance(data, (list, dict, set, Lazy)):
+            count = len(data.parts or (data.item,)) if isinstance(data, Lazy) else len(data)
+            held = containers.setdefault(id(data), Held([], data, count))
             held.values.append(value)
     numbers: dict[str, tuple[Environment, Value]] = {}
     for name in counted:
@@ -76,7 +89,7 @@ def before_loop(env: Environment, counted: Collection[str], grown: int = 0) -> B
             scope = scope.outer
         if scope is not None:
             numbers[name] = (scope, scope.names[name])
-    return Before(containers, numbers, env, grown)
+    return Before(containers, numbers, env, grown, paths, files)
 
 
 def few_origins(*counted: Value) -> Origins:
@@ -117,8 +130,11 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
     rounds = count.data if isinstance(count.data, int) and even and done else None
     put = 0
     # What a round has put in the place of a container grows no more (a sentence that is complete).
-    still = {id(value.data) for value in _reachable(before.env)}
+    still = {id(value.data) for value in (*_reachable(before.env), *before.files)}
     for held in before.containers.values():
+        if isinstance(held.data, Lazy):
+            _widen_outline(held)
+            continue
         if id(held.data) not in still:
             continue
         added = len(held.data) - held.length
@@ -134,7 +150,7 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
                 continue
         for value in held.values:
             if value.data is held.data:
-                _widen(value, held, count)
+                _widen(value, held, count, in_order=any(value is f for f in before.files))
     for name, (scope, value) in before.numbers.items():
         now = scope.names.get(name)
         if now is not None and now is not value:
@@ -151,24 +167,50 @@ def widen_grown(grown: Collection[tuple[Instance, str]], count: Value) -> None:
             owner.attributes[name] = made
 
 
-def _widen(value: Value, held: Held, count: Value) -> None:
+def _widen_outline(held: Held) -> None:
+    """Let what a loop added to an outlined list stand for more of its kind."""
+    for value in held.values:
+        data = value.data
+        added = data.parts[held.length :] if isinstance(data, Lazy) else ()
+        if isinstance(data, Lazy) and data is not held.data and len(added) > 1:
+            before = Lazy(
+                data.item,
+                data.length,
+                data.others,
+                parts=data.parts[: held.length],
+                lead=min(data.lead, held.length),
+            )
+            value.data = operators.put_into(before, typical(added))
+
+
+def _widen(value: Value, held: Held, count: Value, *, in_order: bool) -> None:
     """Let a container hold more than it does."""
     data = held.data
+    if isinstance(data, Lazy):
+        return
     if isinstance(data, dict):
         operators.opened(value, typical(list(data.values())[held.length :]))
     else:
-        value.data = widened(data, held.length, merged(value, count))
+        value.data = widened(data, held.length, merged(value, count), in_order=in_order)
 
 
-def widened(data: list[Value] | set[Any], before: int, origins: Any) -> Lazy:
-    """Return items of which there are more, like those after the first ``before``."""
+def widened(
+    data: list[Value] | set[Any], before: int, origins: Any, *, in_order: bool = False
+) -> Lazy:
+    """Return items of which there are more, like those after the first ``before``.
+
+    With ``in_order`` the first ones are kept as such.
+    """
     if isinstance(data, set):
         return Lazy(Value(UNKNOWN, origins), Value(UNKNOWN, origins))
     added = data[before:]
     item = typical(added) if len(added) > 1 else added[0] if added else Value(UNKNOWN, origins)
-    others = tuple(data[:before][: operators.MOST_OTHERS])
+    others = () if in_order else tuple(data[:before][: operators.MOST_OTHERS])
     unlike = tuple(other for other in others if type(other.data) is not type(item.data))
-    return Lazy(item, Value(UNKNOWN, origins), unlike)
+    lead = min(before, MOST_LEADING) if in_order else 0
+    rest = (operators.hull(data[lead:before]),) if before > lead else ()
+    parts = (*data[:lead], *rest, item)
+    return Lazy(item, Value(UNKNOWN, origins), unlike, parts=parts, lead=lead)
 
 
 def _counted(

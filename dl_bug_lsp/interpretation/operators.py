@@ -20,21 +20,27 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     FunctionValue,
     Instance,
+    JsonText,
     Keys,
     Lazy,
     Library,
     LibraryObject,
+    MadeText,
     Method,
+    NumberText,
     OpenDict,
     Origins,
     Raised,
+    RowText,
     Table,
     Value,
+    Word,
     looked_up,
     merged,
     rest_of,
     typed_by,
     unknown,
+    with_places,
 )
 from dl_bug_lsp.provenance.folding import BINARY, PERCENT
 
@@ -264,6 +270,8 @@ def wider(a: str | None, b: str | None, library: str) -> str | None:
 
 def binary(kind: type[ast.operator], a: Value, b: Value) -> Value:
     """Return ``a <kind> b``."""
+    if kind is ast.Add and isinstance(a, JsonText) and isinstance(b.data, str) and b.data.isspace():
+        return JsonText(a.document, f"{a.data}{b.data}" if isinstance(a.data, str) else UNKNOWN)
     a, b = as_mixed(a), as_mixed(b)
     if isinstance(a.data, Table) or isinstance(b.data, Table):
         return _on_tables(kind, a, b)
@@ -987,7 +995,7 @@ def indexed(
             if wanted in data or hasattr(type(data), "__missing__"):
                 part = data[wanted]
                 arrays.note_look_up(part)
-                return Value(part.data, looked_up(part, key))
+                return with_places(part, looked_up(part, key))
         except (NotPlain, TypeError):
             return _one_of_values(base, key)
         rest = rest_of(data)
@@ -1096,6 +1104,9 @@ def alike(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
     """Return what all values have in common: an equal part stays, another is unknown."""
     if not values:
         return Value(UNKNOWN)
+    made = _made_alike(values, alike, depth)
+    if made is not None:
+        return made
     first, origins = values[0], merged(*values[:MAX_ITEMS])
     kinds = {type(v.data) for v in values}
     if len(kinds) != 1 or not depth:
@@ -1125,6 +1136,9 @@ def typical(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
     It is what they have `alike`; of whole numbers a number, of lists of unlike lengths a list of
     items that are typical.
     """
+    made = _made_alike(values, typical, depth)
+    if made is not None:
+        return made
     kinds = {type(v.data) for v in values}
     numbers = [v for v in values if type(v.data) in (int, float) or arrays.is_number(v)]
     if len(numbers) == len(values) and len({v.data for v in values}) > 1:
@@ -1151,6 +1165,84 @@ def typical(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
             items = [item for held in lists for item in held][:MAX_ITEMS]
             return Value(Lazy(typical(items, depth - 1), Value(UNKNOWN, origins)), origins)
     return alike(values, depth)
+
+
+def _made_alike(
+    values: Sequence[Value], join: Callable[[Sequence[Value], int], Value], depth: int
+) -> Value | None:
+    """Return a text that stands for texts made alike, None of others; their parts are joined."""
+    if not isinstance(values[0], MadeText) and not isinstance(values[0].data, str):
+        return None
+    first = values[0].data
+    text = first if all(v.data == first for v in values) else UNKNOWN
+    rows = [v for v in values if isinstance(v, RowText)]
+    if rows and len(rows) == len(values) and len({(len(r.cells), r.separator) for r in rows}) == 1:
+        cells = zip(*(row.cells for row in rows), strict=True)
+        return RowText(tuple(join(cell, depth - 1) for cell in cells), rows[0].separator, text)
+    documents = [v.document for v in values if isinstance(v, JsonText)]
+    if documents and len(documents) == len(values):
+        return JsonText(join(documents, depth), text)
+    if all(isinstance(v, Word) or _is_word(v.data) for v in values):
+        return None if text is not UNKNOWN else Word(UNKNOWN, merged(*values[:MAX_ITEMS]))
+    numbers = [v.of for v in values if isinstance(v, NumberText)]
+    return NumberText(join(numbers, depth)) if numbers and len(numbers) == len(values) else None
+
+
+def _is_word(data: object) -> bool:
+    """Whether a text stands for no number, whatever reads it."""
+    return isinstance(data, str) and data.strip()[:1].isalpha() and data not in NUMBERS
+
+
+NUMBERS = frozenset(("nan", "NaN", "NA", "null", "NULL", "None", "N/A", "n/a", "inf", "Infinity"))
+"""Words that readers of tables take for missing cells or for numbers (pandas, ``read_csv``)."""
+
+
+def hull(values: Sequence[Value], depth: int = _ALIKE_DEEPEST) -> Value:
+    """Return what stands for some values and for no others.
+
+    It is what they have `alike`; of whole numbers one between the least and the greatest of them.
+    """
+    if len(values) == 1:
+        return values[0]
+    made = _made_alike(values, hull, depth)
+    if made is not None:
+        return made
+    origins = merged(*values[:MAX_ITEMS])
+    bounds = [arrays.bounds_of(v) for v in values]
+    whole = [type(v.data) is int or _is_whole(v) for v in values]
+    if all(whole) and len({v.data for v in values if type(v.data) is int}) != 1:
+        lows = [low for low, _ in bounds if low is not None]
+        highs = [high for _, high in bounds if high is not None]
+        low = min(lows) if len(lows) == len(bounds) else None
+        high = max(highs) if len(highs) == len(bounds) else None
+        return arrays.number("int64", Value(None, origins), lowest=low, highest=high)
+    dicts = [v.data for v in values if isinstance(v.data, dict)]
+    if depth and len(dicts) == len(values) and all(d.keys() == dicts[0].keys() for d in dicts):
+        return Value({k: hull([d[k] for d in dicts], depth - 1) for k in dicts[0]}, origins)
+    lists = [v.data for v in values if isinstance(v.data, (list, tuple))]
+    kinds = {(type(items), len(items)) for items in lists}
+    if depth and len(lists) == len(values) and len(kinds) == 1:
+        columns = [hull(column, depth - 1) for column in zip(*lists, strict=True)]
+        return Value(tuple(columns) if isinstance(lists[0], tuple) else columns, origins)
+    numeric = [v for v in values if type(v.data) in (int, float) or arrays.is_number(v)]
+    return typical(values, depth) if len(numeric) == len(values) else alike(values, depth)
+
+
+def _is_whole(value: Value) -> bool:
+    return isinstance(value.data, Array) and arrays.is_number(value) and value.data.dtype == "int64"
+
+
+MOST_PARTS = 200
+
+
+def put_into(outline: Lazy, *added: Value) -> Lazy:
+    """Return an outlined list to which items were added, each of which may stand for some."""
+    parts = (*(outline.parts or (outline.item,)), *added)
+    lead, rest = parts[: outline.lead], parts[outline.lead :]
+    if len(rest) > MOST_PARTS:
+        parts = (*lead, hull(rest))
+    length = Value(UNKNOWN, merged(outline.length))
+    return Lazy(hull(rest), length, outline.others, parts=parts, lead=outline.lead)
 
 
 def _typical_sequence(values: Sequence[Value], depth: int) -> Value:

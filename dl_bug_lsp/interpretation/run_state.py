@@ -26,6 +26,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     ModuleValue,
     Origin,
+    Origins,
     Raised,
     Value,
     merged,
@@ -157,7 +158,8 @@ class OfSyntax:
 
     Whether functions yield, and the lines of their ends; the names that loops count; the
     expressions that augmented assignments read; where statements and functions begin around the
-    lines of modules.
+    lines of modules. ``sketched`` are the loops being followed of which each round is, but one
+    round of each loop in them.
     """
 
     generators: dict[ast.AST, bool] = field(default_factory=dict)
@@ -165,6 +167,24 @@ class OfSyntax:
     counted: dict[ast.AST, frozenset[str]] = field(default_factory=dict)
     loads: dict[ast.AugAssign, ast.expr] = field(default_factory=dict)
     starts: dict[ast.Module, tuple[dict[int, int], dict[int, int]]] = field(default_factory=dict)
+    sketched: set[ast.AST] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class OnDisk:
+    """The files and folders that a program made, in the order in which it did, and by what.
+
+    ``partly`` are folders in which there may be more than that, or from which some was taken;
+    ``unfinished`` are the lines of files that are open to be written, by their identity;
+    ``writes_text`` tells that one was opened.
+    """
+
+    paths: list[str] = field(default_factory=list)
+    made_by: dict[str, Origins] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    partly: set[str] = field(default_factory=set)
+    unfinished: dict[int, Value] = field(default_factory=dict)
+    writes_text: bool = False
 
 
 @dataclass(slots=True)
@@ -202,6 +222,12 @@ class RunState:
     opened: dict[int, tuple[dict[Any, Value], Value]]
     """Dictionaries that got a key which is not known, by their identity: each with what holds its
     entries since."""
+    disk: OnDisk
+    """What the program wrote to files."""
+    is_unsure = False
+    """Whether it is not known if what is being followed runs, or how often."""
+    SKETCHES = False
+    """Whether loops of which few rounds could be followed are sketched in that way."""
     GUESSES = True
     """Whether what is not known may be taken to be what leads to the failure."""
 
@@ -250,7 +276,7 @@ class RunState:
         self.floor = 0 if most is None else max(steps - most, 0)
         """How many steps are left where the run ends."""
         self.room, self.passing = MAX_MADE, False
-        self.files_read, self.generated = {}, set()
+        self.files_read, self.generated, self.disk = {}, set(), OnDisk()
         self.exception = exception.rpartition(".")[2]
         self.expression = expression
         self._values: dict[ast.expr, Value] | None = None

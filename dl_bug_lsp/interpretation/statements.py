@@ -28,6 +28,7 @@ from dl_bug_lsp.interpretation.expressions import (
     Expressions,
 )
 from dl_bug_lsp.interpretation.libraries.python.builtins import delete_attribute
+from dl_bug_lsp.interpretation.libraries.python.files import lines_being_written, note_partly
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.run_state import (
     MAX_STEPS,
@@ -59,6 +60,8 @@ from dl_bug_lsp.provenance.scopes import called_name
 FEW_ROUNDS = 2
 PART_OF_STEPS = 8
 """A loop with long rounds is followed to its end where that takes less than this part of all."""
+MOST_SKETCHED = 100
+"""Rounds of a loop up to which all of them are sketched where not all are followed."""
 MAX_YIELDS = 12
 """Items after which a generator that never ends is left."""
 EXITS = {"exit", "_exit", "abort", "quit"}
@@ -285,7 +288,8 @@ class Statements(Expressions):
         if not rounds:
             self._left_out(node, items.length if isinstance(items, Lazy) else source, env)
         count = items.length if isinstance(items, Lazy) else Value(len(rounds), source.origins)
-        widens = bool(rounds) and (isinstance(items, Lazy) or len(rounds) > FEW_ROUNDS)
+        few = 1 if self._of_syntax.sketched else FEW_ROUNDS
+        widens = bool(rounds) and (isinstance(items, Lazy) or len(rounds) > few)
         before_loop = self._before_loop(node, env) if widens else None
         start, supposed = self.left, self.reach.guessed_branches
         number, is_short = 0, False
@@ -295,9 +299,8 @@ class Statements(Expressions):
                 self.assign(node.target, item, env)
                 with suppress(_Continue):
                     self.block(node.body, env)
-                if number + 1 >= FEW_ROUNDS and self._is_long(
-                    before - self.left, start, len(rounds) - number - 1
-                ):
+                left = len(rounds) - number - 1
+                if left and self._is_cut(node, number + 1, before - self.left, start, left):
                     is_short = True
                     break
         except _Break:
@@ -312,6 +315,8 @@ class Statements(Expressions):
             ):
                 self._widen(before_loop, node, number + 1, Value(UNKNOWN, count.origins), supposed)
             return
+        finally:
+            self._of_syntax.sketched.discard(node)
         if before_loop is not None:
             loops.count_rounds(before_loop, count, (env.file, node.lineno))
         if before_loop is not None and number + 1 != count.data:
@@ -320,6 +325,18 @@ class Statements(Expressions):
             self._last_round(node, env)
         else:
             self.block(node.orelse, env)
+
+    def _is_cut(self, node: ast.For, done: int, cost: int, start: int, rounds: int) -> bool:
+        """Whether no more rounds of a loop are followed; the arguments as for `_is_long`."""
+        if node in self._of_syntax.sketched:
+            return start - self.left > start // 2
+        if self._of_syntax.sketched:
+            return True
+        if done < FEW_ROUNDS or not self._is_long(cost, start, rounds):
+            return False
+        if self.SKETCHES and rounds <= MOST_SKETCHED:
+            self._of_syntax.sketched.add(node)
+        return not self._of_syntax.sketched
 
     def _is_long(self, cost: int, start: int, rounds: int) -> bool:
         """Whether the rounds that are left of a loop would take too much of the run's steps.
@@ -338,7 +355,8 @@ class Statements(Expressions):
         counted = self._of_syntax.counted.get(node)
         if counted is None:
             counted = self._of_syntax.counted[node] = loops.counted_names(node)
-        return loops.before_loop(env, counted, len(self.grown))
+        files = lines_being_written(self.interpreter) if self.disk.writes_text else ()
+        return loops.before_loop(env, counted, len(self.grown), len(self.disk.paths), files)
 
     def _widen(
         self,
@@ -350,6 +368,7 @@ class Statements(Expressions):
     ) -> None:
         """Let what a loop adds to hold what the rounds that are left out would add."""
         even = self.reach.guessed_branches == supposed
+        note_partly(self.interpreter, before.paths)
         loops.widen_grown(self.grown[before.grown :], count)
         self.room -= loops.after_loop(before, node, done, count, even=even)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -53,6 +54,13 @@ class Value:
     def known(self) -> bool:
         """Whether anything is known of the value."""
         return self.data is not UNKNOWN
+
+
+@dataclass(slots=True, eq=False)
+class Element(Value):
+    """One element of an array of whole numbers; ``least`` is the least of them, where known."""
+
+    least: int | None = None
 
 
 class OneShot(list[Value]):
@@ -137,8 +145,14 @@ class Longest(Value):
     __slots__ = ()
 
 
-class JsonText(Value):
-    """A JSON text, which may not be known; ``document`` is what it is read as."""
+class MadeText(Value):
+    """A text, which may not be known, of which it is known what it was made of."""
+
+    __slots__ = ()
+
+
+class JsonText(MadeText):
+    """A JSON text; ``document`` is what it is read as."""
 
     __slots__ = ("document",)
 
@@ -146,6 +160,45 @@ class JsonText(Value):
         """Hold the document."""
         super().__init__(text, document.origins)
         self.document = document
+
+
+class RowText(MadeText):
+    """A line of delimited text; ``cells`` are the values that were written."""
+
+    __slots__ = ("cells", "separator")
+
+    def __init__(
+        self, cells: tuple[Value, ...], separator: str = ",", text: object = UNKNOWN
+    ) -> None:
+        """Hold the cells."""
+        super().__init__(text, merged(*cells))
+        self.cells, self.separator = cells, separator
+
+
+class Word(MadeText):
+    """A text that is not known, but that it is no number."""
+
+    __slots__ = ()
+
+
+class NumberText(MadeText):
+    """The text of a number that is not known; ``of`` is the number."""
+
+    __slots__ = ("of",)
+
+    def __init__(self, of: Value) -> None:
+        """Hold the number."""
+        super().__init__(UNKNOWN, of.origins)
+        self.of = of
+
+
+def with_places(value: Value, origins: Origins) -> Value:
+    """Return a value with other origins; a text stays what it was made of."""
+    if not isinstance(value, MadeText):
+        return Value(value.data, origins)
+    made = copy(value)
+    made.origins = origins
+    return made
 
 
 def read_as_text(value: Value, *places: Origin) -> Value:
@@ -236,10 +289,11 @@ class Array:
     ``lowest`` and ``highest`` bound whole numbers where they are known (labels, indices).
     ``attained`` tells that items which are there have these bounds. ``columns_first`` tells that
     the last axis of an array was moved to the front: a part of it is a column.
-    ``last`` is the last dimension where that alone is known, as after a dense layer. ``gradient``
-    is what `autograd` has recorded of a tensor. ``scores`` are the places of the layer
-    that made floats on both sides of 0 and beyond 1, as dense layers do, and of those behind it,
-    None where the range of the floats is not known.
+    ``last`` is the last dimension where that alone is known, as after a dense layer, ``first`` the
+    first one, as of an array made of a list of unknown rows. ``gradient`` is what `autograd`
+    has recorded of a tensor. ``scores`` are the places of the layer that made floats on both sides
+    of 0 and beyond 1, as dense layers do, and of those behind it, None where the range of the
+    floats is not known.
     """
 
     shape: tuple[Value, ...] | None
@@ -251,6 +305,7 @@ class Array:
     attained: bool = field(default=False, kw_only=True)
     columns_first: bool = field(default=False, kw_only=True)
     last: Value | None = field(default=None, kw_only=True)
+    first: Value | None = field(default=None, kw_only=True)
     gradient: Gradient | None = field(default=None, kw_only=True)
     scores: Origins | None = field(default=None, kw_only=True)
 
@@ -356,12 +411,16 @@ ATTRIBUTE_TABLES = ATTRIBUTE_DICTS | {"DictConfig", "CfgNode", "ConfigDict", "Fr
 class Lazy:
     """Something to iterate over: ``length`` items (UNKNOWN where not known), each like ``item``.
 
-    ``others`` are items that stand among them as well, nobody knows where.
+    ``others`` are items that stand among them as well, nobody knows where. Of a list that a loop
+    filled, ``parts`` are what was put into it one after the other: the first ``lead`` are its first
+    items, each of the rest stands for some.
     """
 
     item: Value
     length: Value
     others: tuple[Value, ...] = ()
+    parts: tuple[Value, ...] = field(default=(), kw_only=True)
+    lead: int = field(default=0, kw_only=True)
 
 
 @dataclass(slots=True, eq=False)

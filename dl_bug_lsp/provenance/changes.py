@@ -16,6 +16,7 @@ from dl_bug_lsp.provenance.nodes import (
     LibraryObject,
     Mapping,
     Node,
+    Parsed,
     Value,
 )
 from dl_bug_lsp.provenance.scopes import DEFINES, END, AnyItem, Binding, Scope, dotted_name
@@ -153,6 +154,23 @@ def outside(engine: Engine, instance: Instance, name: str) -> list[Change]:
         return changes
 
     return engine.ask("outside", id(instance.cls), name, work=work)
+
+
+def of_options(engine: Engine, options: Parsed, name: str) -> list[Node]:
+    """Return what the program sets an attribute of parsed options to, as ``args.device = …``."""
+
+    def work() -> list[Node]:
+        nodes: list[Node] = []
+        for root, binding in engine.program.attribute_changes(name)[:MAX_OUTSIDE]:
+            if binding.how not in DEFINES:
+                continue
+            context = engine.open_context(binding.scope)
+            probe = engine.made(("root", id(binding)), lambda: _dotted(root, binding))  # noqa: B023
+            if any(v == options for v in engine.node(probe, context).values):
+                nodes.append(_change(engine, binding, context).value)
+        return nodes
+
+    return engine.ask("options", id(options), name, work=work)
 
 
 def of_environment(engine: Engine, key: str | int) -> list[Node]:

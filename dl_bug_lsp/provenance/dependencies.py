@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 MAX_CONFIGURED = 4
 """Statements like ``model.compile(…)`` that are taken for a part of what a name stands for."""
-DECLARES = {"add_argument", "set_defaults", "add_argument_group"}
+DECLARES = {"add_argument", "add_option", "set_defaults", "add_argument_group"}
 """Methods that declare options: what they declare is looked up by the option's name."""
 USED_METHODS = (
     "forward",

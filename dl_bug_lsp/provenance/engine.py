@@ -207,4 +207,5 @@ class Engine:
     changes_of_attribute = changes.of_attribute
     changes_outside = changes.outside
     changes_of_environment = changes.of_environment
+    changes_of_options = changes.of_options
     set_by_name = changes.set_by_name

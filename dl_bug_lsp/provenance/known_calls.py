@@ -221,7 +221,7 @@ def _dataclass_options(engine: Engine, name: str, node: Node, expr: ast.Call) ->
 
 
 def _options(engine: Engine, node: Node, expr: ast.Call) -> dict[str, tuple[Node, ...]]:
-    """Return the options that ``add_argument`` calls declare, by destination.
+    """Return the options that ``add_argument`` and ``add_option`` calls declare, by destination.
 
     They are looked for where the parser is made, where it is asked, and where it is handed to.
     """
@@ -238,9 +238,9 @@ def _options(engine: Engine, node: Node, expr: ast.Call) -> dict[str, tuple[Node
         module = engine.program.module(file)
         for scope in module.walk() if module is not None else ():
             for declaration in scope.calls:
-                if (
-                    isinstance(declaration.func, ast.Attribute)
-                    and declaration.func.attr == "add_argument"
+                if isinstance(declaration.func, ast.Attribute) and declaration.func.attr in (
+                    "add_argument",
+                    "add_option",
                 ):
                     _declare(engine, declaration, scope, options)
     return options
@@ -313,6 +313,9 @@ def method_call(engine: Engine, node: Node, expr: ast.Call) -> list[Value]:
         if name == "items":
             return [LibraryObject("builtins.dict().items", node)]
         return list(base.values)
+    if name in {"item", "tolist"}:
+        # An array without axes holds a table: what `numpy.load` gives of a saved dictionary.
+        return [value for value in base.values if isinstance(value, Mapping)]
     if name in {"values", "keys"} and any(isinstance(v, (Mapping, Config)) for v in base.values):
         return [LibraryObject(f"builtins.dict().{name}", node)]
     return text_method(engine, node, expr, base, name)
@@ -458,4 +461,5 @@ def _files(engine: Engine, node: Node, parser: ast.expr) -> list[str]:
                 if isinstance(constant.value, str):
                     file = workspace_path(engine, constant.value)
                     files.extend([file] if file is not None else [])
-    return files or files_by_suffix(engine, "configparser")
+    known = [f for f in engine.run.files if f.endswith(_suffixes("configparser"))]
+    return files or known or files_by_suffix(engine, "configparser")

@@ -12,7 +12,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from dl_bug_lsp.provenance.printed_output import script_of_output
+from dl_bug_lsp.provenance.printed_output import (
+    FILE_NAME,
+    filled_names,
+    script_of_output,
+    scripts_before,
+)
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS, SHELL_EXTENSIONS
 from dl_bug_lsp.workspace.configs.reading import plain_scalar
@@ -66,6 +71,7 @@ _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _EXPANSION = re.compile(r"\$(?:\{([A-Za-z_]\w*)(?::?-([^{}$]*))?\}|([A-Za-z_]\w*))")
 """A variable of the shell, perhaps with what it is without a value (POSIX, "Parameter Expansion").
 """
+_DEFAULTED = re.compile(r"\$\{\w+:?-([^{}$]*)\}")
 _ANY_VARIABLE = re.compile(r"\$(?:\{[^{}]*\}|\w+)")
 MOST_FITTING = 20
 _FRAME = re.compile(r"\s*File \"")
@@ -107,7 +113,9 @@ class Run:
 
     ``launches`` holds several only where nothing tells which one it was; ``configs`` the files that
     a command line or the log names; ``guessed`` those that go by the script's or the run's name;
-    ``printed`` the settings that the log shows with one value each, as texts.
+    ``printed`` the settings that the log shows with one value each, as texts. ``before`` holds the
+    commands of other scripts that the log shows, ``printing`` the scripts whose output it begins
+    with.
     """
 
     script: str | None = None
@@ -117,6 +125,8 @@ class Run:
     overrides: tuple[ConfigEntry, ...] = ()
     printed: Mapping[str, str] = field(default_factory=dict)
     documented: tuple[Launch, ...] = ()
+    before: tuple[Launch, ...] = ()
+    printing: tuple[str, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -191,7 +201,10 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
         # A log that prints its settings names data files, and in a folder's name its config.
         by_run = _of_the_run(workspace, script, text, frozenset(frames))
         configs = dict.fromkeys((*(by_run if len(by_run) == 1 else ()), *configs))
-    guessed = () if configs else _guessed(workspace, script, text, frozenset(frames))
+    before = tuple(s for s in shown if s.script != script)
+    printing = scripts_before(workspace, log, script) if script and not before else ()
+    earlier = tuple(dict.fromkeys((*(launch.script for launch in before), *printing)))
+    guessed = () if configs else _guessed(workspace, script, text, frozenset(frames), earlier)
     if not configs and not guessed and len(fitting) <= MAX_GUESSED:
         guessed = tuple(fitting)
     if not overrides:
@@ -199,7 +212,10 @@ def run_of(workspace: Workspace, log: Iterable[str], frames: tuple[str, ...]) ->
     documented = (
         tuple(_documented(workspace, script, names, programs)) if script and not launches else ()
     )
-    return Run(script, launches, tuple(configs), guessed, overrides, _once(printed), documented)
+    return Run(
+        *(script, launches, tuple(configs), guessed, overrides, _once(printed), documented),
+        *(before, printing),
+    )
 
 
 def _fitting(workspace: Workspace, launches: Iterable[Launch]) -> list[str]:
@@ -720,6 +736,7 @@ def _likeliest(
     """
     texts = {launch.texts for launch in shown}
     printed: dict[str, set[str]] = {}
+    rows = _rows(text)
 
     def shown_values(name: str) -> set[str]:
         """Return what the log shows as an option's values: ``enc_in`` may be printed "Enc In"."""
@@ -728,7 +745,8 @@ def _likeliest(
             pattern = (
                 rf"(?i)(?<![\w.]){spelt}['\"]?\s{{0,40}}[:=]\s{{0,40}}['\"]?([^\s,'\"(){{}}\[\]]+)"
             )
-            printed[name] = {_plain(value) for value in re.findall(pattern, text)}
+            own = {_plain(value) for value in re.findall(pattern, text)}
+            printed[name] = own | {_plain(value) for value in rows.get(name, ())}
         return printed.get(name, set())
 
     changed = {f"{name_of(w)}={w.text}" for w in overrides}
@@ -750,7 +768,7 @@ def _likeliest(
                 total += 3.0 if file in named else 0.0
                 continue
             values = shown_values(name_of(word))
-            if _plain(word.text) in values:
+            if _plain(_with_defaults(word.text)) in values:
                 total += 1.0
             elif values:
                 total -= 0.5
@@ -773,6 +791,11 @@ def _likeliest(
     return tuple(best_launches) if len(best_launches) <= MAX_KEPT else ()
 
 
+def _with_defaults(text: str) -> str:
+    """Return a word in which variables of the shell stand for what they are without a value."""
+    return _DEFAULTED.sub(lambda match: match[1], text)
+
+
 def _options_of(launch: Launch) -> set[str]:
     """Return the names of the options that a command sets."""
     return {name for word in launch.words if (name := name_of(word))}
@@ -782,6 +805,11 @@ _PRINTED = re.compile(
     r"([A-Za-z_][\w.\-]{1,80})['\"]?\s{0,40}[:=]\s{0,8}['\"]?([^\s,'\"{}()\[\];]{1,80})"
 )
 """A setting as programs print it: ``lr: 0.1``, ``lr=0.1``, ``'lr': 0.1``."""
+_ROW = re.compile(
+    r"(?m)^[ \t]{0,40}(?:\|[ \t]{0,40})?([A-Za-z_][\w.\-]{1,80})[ \t]{0,80}[|\u2502]"
+    r"[ \t]{0,80}([^\s|\u2502](?:[^|\u2502\n]{0,79}[^\s|\u2502])?)[ \t]{0,80}[|\u2502]?[ \t]{0,40}$"
+)
+"""A setting in a printed table of two columns: ``lr | 0.1``."""
 FEW_PRINTED = 4
 """Settings of a file that a log must print alike, so that the file is taken for the run's."""
 MOST_CANDIDATES = 150
@@ -793,7 +821,18 @@ def _printed(text: str) -> dict[str, dict[str, str]]:
     printed: dict[str, dict[str, str]] = {}
     for match in _PRINTED.finditer(text):
         printed.setdefault(match[1].rpartition(".")[2], {}).setdefault(_plain(match[2]), match[2])
+    for name, values in _rows(text).items():
+        for value in values:
+            printed.setdefault(name.rpartition(".")[2], {}).setdefault(_plain(value), value)
     return printed
+
+
+def _rows(text: str) -> dict[str, list[str]]:
+    """Return what the rows of printed tables of two columns hold, by the first column."""
+    rows: dict[str, list[str]] = {}
+    for match in _ROW.finditer(text) if "|" in text or "\u2502" in text else ():
+        rows.setdefault(match[1], []).append(match[2])
+    return rows
 
 
 def _once(printed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
@@ -839,9 +878,16 @@ def _plain(value: str) -> str:
 
 
 def _guessed(
-    workspace: Workspace, script: str | None, text: str, frames: frozenset[str]
+    workspace: Workspace,
+    script: str | None,
+    text: str,
+    frames: frozenset[str],
+    earlier: Sequence[str] = (),
 ) -> tuple[str, ...]:
-    """Return the few configs that go by the script's name, the run's name, or lie beside it."""
+    """Return the few configs that go by the script's name or the run's name, or lie beside it.
+
+    Before those beside it come the ones that name files of the ``earlier`` scripts.
+    """
     settings = workspace.of_names("launches.settings", _settings_files)
     candidates = [file for file in settings if file not in frames]
     folder, _, name = (script or "").rpartition("/")
@@ -850,13 +896,30 @@ def _guessed(
     words = frozenset(re.findall(r"[\w-]{4,}", text))
     by_run = [f for f in candidates if len(_stem(f)) >= 5 and _stem(f) in words]
     beside = [f for f in candidates if folder and f.rpartition("/")[0] == folder]
-    for group in (by_stem, by_run, beside):
+    for group in (by_stem, by_run, _fed(workspace, candidates, earlier), beside):
         settings_files = (
             [f for f in group if is_settings(workspace, f, script)] if len(group) < 9 else []
         )
         if 0 < len(settings_files) <= MAX_GUESSED:
             return tuple(settings_files)
     return ()
+
+
+def _fed(workspace: Workspace, configs: Iterable[str], scripts: Sequence[str]) -> list[str]:
+    """Return the config files that name most of the files which stand in scripts."""
+    texts = [workspace.text(script) or "" for script in scripts]
+    named = {match[1] for text in texts for match in FILE_NAME.finditer(text)}
+    filled = [pattern for text in texts for pattern in filled_names(text)]
+    counts: dict[str, tuple[int, int]] = {}
+    for file in configs if named else ():
+        values = (entry.value for entry in workspace.config_entries(file)[:MOST_ENTRIES])
+        names = {posixpath.basename(value) for value in values if isinstance(value, str)}
+        exact = len(names & named)
+        others = sum(any(pattern.fullmatch(name) for pattern in filled) for name in names)
+        if exact or others:
+            counts[file] = (exact, others)
+    best = max(counts.values(), default=(0, 0))
+    return [file for file, count in counts.items() if count == best]
 
 
 def _of_the_run(

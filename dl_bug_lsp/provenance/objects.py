@@ -86,6 +86,8 @@ def _member(engine: Engine, node: Node, key: str | int) -> list[Node]:
                 members.append(value.items[0])
         elif isinstance(value, Parsed):
             if isinstance(key, str):
+                # Where the program sets an option, the command line may have set it before.
+                members.extend(engine.changes_of_options(value, key))
                 members.extend(value.options.get(key, ()))
             elif key == 0:
                 # parse_known_args gives the namespace and the rest.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice, takewhile
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.provenance.scopes import called_name
@@ -178,6 +179,10 @@ MOST_SCRIPTS = 30
 MOST_LINES = 160
 """Lines of different words that are compared, half of them from the log's beginning."""
 LONGEST_LINE = 400
+MOST_FIRST = 40
+"""Lines of a log's beginning in which the output of scripts that ran before is looked for."""
+LEAST_LETTERS = 6
+"""Letters that a script which ran before must print of a line as they are."""
 LEAST_LINES = 2
 """Lines of different words that a script must print."""
 MARGIN = 1.5
@@ -210,6 +215,53 @@ def script_of_output(workspace: Workspace, log: Iterable[str]) -> str | None:
         if told[other] and not is_more:
             return None
     return first
+
+
+def scripts_before(workspace: Workspace, log: Iterable[str], script: str) -> tuple[str, ...]:
+    """Return the scripts that printed lines of a log which the failing script does not print.
+
+    They are in the order of their lines; a line that several of them may have printed is no sign.
+    """
+    files = [file for file in workspace.python_files() if file.endswith(".py")]
+    if not 1 < len(files) <= MOST_FILES:
+        return ()
+    own = set(_imported(workspace, script))
+    others = [f for f in files if f not in own and "print(" in (workspace.text(f) or "")]
+    templates = [t for file in own for t in templates_of(workspace, file)]
+    found: dict[str, None] = {}
+    for line in islice(takewhile(_is_no_traceback, _distinct(log)), MOST_FIRST):
+        if any(t.values(line) is not None for t in templates):
+            continue
+        printing = [
+            f for f in others if any(_is_whole(t, line) for t in templates_of(workspace, f))
+        ]
+        if len(printing) == 1:
+            found.setdefault(printing[0])
+    return tuple(found)
+
+
+FILE_NAME = re.compile(r"[\"'/]((?:[\w.-]|\{[^{}\"'/]{1,60}\}){1,80}\.[A-Za-z]\w{1,7})[\"']")
+"""The name of a file in a text, perhaps with places that are filled in."""
+_PLACE = re.compile(r"\{[^{}]*\}")
+MOST_NAMES = 200
+
+
+def filled_names(text: str) -> list[re.Pattern[str]]:
+    """Return patterns of the names of files that a program fills in, as ``f"{split}.csv"``."""
+    written = (match[1] for match in islice(FILE_NAME.finditer(text), MOST_NAMES))
+    parts = (_PLACE.split(name) for name in written if "{" in name)
+    return [re.compile(r"[\w-]+".join(map(re.escape, pieces))) for pieces in parts]
+
+
+def _is_no_traceback(line: str) -> bool:
+    return not line.startswith("Traceback ")
+
+
+def _is_whole(template: Template, line: str) -> bool:
+    """Whether a template prints a line from its beginning, with letters enough to tell."""
+    letters = sum(c.isalpha() for text in template.literals for c in text)
+    match = template.pattern.match(line) if letters >= LEAST_LETTERS else None
+    return match is not None and template.longest in line
 
 
 def _distinct(log: Iterable[str]) -> Iterator[str]:

@@ -313,6 +313,8 @@ TESTED = {"definition", "attribute", "return", "changed", "callback"}
 """Roles of statements that may run or not: what is tested before decides about the value."""
 MAX_TESTS = 4
 """Tests around one statement, the innermost ones."""
+MOST_AROUND = 2
+"""The same of a statement that fills a container."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,11 +361,14 @@ def backward_slice(
     limit: int = MAX_STEPS,
     conditions: bool = False,
     asked: Property = ANY,
+    *,
+    filled: bool = False,
 ) -> list[Step]:
     """Return the steps that the start nodes' values went through, by growing distance.
 
-    With ``conditions``, also what is tested around and before the statements on the way. With
-    ``asked``, only what that property of the values depends on.
+    With ``conditions``, also what is tested around and before the statements on the way; with
+    ``filled``, around those that put something into a container. With ``asked``, only what that
+    property of the values depends on.
     """
     order = 0
     queue: list[tuple[float, int, Step]] = []
@@ -393,6 +398,8 @@ def backward_slice(
         edges.extend(_refused(step) if step.before is None else ())
         if conditions and (step.before is None or step.roles[-1] in TESTED):
             edges.extend(_tests(step))
+        elif filled and step.roles[-1:] in (("changed",), ("item",)):
+            edges.extend(_tests(step)[:MOST_AROUND])
         for role, child in edges:
             needed = ANY
             if asked is not ANY:

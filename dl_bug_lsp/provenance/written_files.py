@@ -114,7 +114,7 @@ def _writings_in(
     """
     name = posixpath.basename(file)
     for call in scope.calls:
-        parts = _parts_written(scope, call)
+        parts = parts_written(scope, call)
         if parts is None:
             continue
         value, path = parts
@@ -162,7 +162,7 @@ def dumps(engine: Engine, library: str) -> list[Dump]:
         module = engine.program.module(script)
         for scope in module.walk() if module is not None else ():
             for call in scope.calls:
-                parts = _parts_written(scope, call)
+                parts = parts_written(scope, call)
                 if parts is None:
                     continue
                 context = engine.open_context(scope)
@@ -289,7 +289,7 @@ def _target(scope: Scope, call: ast.Call) -> ast.expr | None:
     at = NAMING.get(called_name(call) or "")
     if at is not None:
         return call.args[at] if at < len(call.args) else None
-    parts = _parts_written(scope, call)
+    parts = parts_written(scope, call)
     return None if parts is None else parts[1]
 
 
@@ -384,7 +384,7 @@ def _writers(engine: Engine, name: str) -> list[Node]:
 
 def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node | None:
     """Return what a call writes where it writes a file of that name."""
-    parts = _parts_written(scope, call)
+    parts = parts_written(scope, call)
     if parts is None:
         return None
     value, path = parts
@@ -394,7 +394,7 @@ def _written_by(engine: Engine, scope: Scope, call: ast.Call, name: str) -> Node
     return engine.node(value, context)
 
 
-def _parts_written(scope: Scope, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
+def parts_written(scope: Scope, call: ast.Call) -> tuple[ast.expr, ast.expr] | None:
     """Return what a call writes and the file that it writes it to, None where it writes none."""
     func = call.func
     last = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")

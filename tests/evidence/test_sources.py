@@ -87,6 +87,29 @@ def test_lines_get_their_clues(program: Program, tmp_path: Path) -> None:
     assert not everywhere & set(program.head.get("silent", [])), seen
 
 
+ORDERED = {
+    "whole numbers as keys go through JSON": (
+        *("rules", "rules.json_keys"),
+        [("main.py", 9), ("main.py", 8), ("main.py", 5)],
+    ),
+    "a size that a command leaves at its default and another command does not": (
+        *("interpretation", "interpretation.origin"),
+        [("run.sh", 2), ("tune.py", 6)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ORDERED)
+def test_the_line_to_repair_counts_more_than_those_that_made_the_value(
+    name: str, tmp_path: Path
+) -> None:
+    file, kind, places = ORDERED[name]
+    program = next(p for p in programs(CASES / f"{file}.txt") if p.name == name)
+    clues = [clue for clue in gather(case_in(program, tmp_path)) if clue.kind == kind]
+    scores = [max(c.score for c in clues if (c.file, c.line) == place) for place in places]
+    assert scores == sorted(set(scores), reverse=True)
+
+
 def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:
     (tmp_path / "configs").mkdir()
     (tmp_path / "configs/near.yaml").write_text("column: 1\n")

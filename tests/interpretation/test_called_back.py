@@ -639,6 +639,76 @@ def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
     assert "eval_accuracy" in shown(names["metrics"])
 
 
+PREDICTIONS = """
+import torch
+from transformers import (
+    AutoConfig, AutoModelForSequenceClassification, T5Config, T5ForConditionalGeneration,
+    Trainer, TrainingArguments,
+)
+
+class Pairs(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.out = torch.nn.Linear(3, 2)
+
+    def forward(self, x, labels=None):
+        return {"loss": x.sum(), "logits": self.out(x), "inner": x}
+
+class Rows(torch.utils.data.Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        ids = torch.tensor([1, 2, 3])
+        return {"x": ids.float(), "input_ids": ids, "labels": LABELS}
+
+def kinds(value):
+    return [kinds(item) for item in value] if isinstance(value, tuple) else list(value.shape)
+
+def measured(pair):
+    global seen
+    seen = kinds(pair.predictions)
+    return {}
+
+config = AutoConfig.for_model("bert", hidden_size=8, num_hidden_layers=2, num_labels=3, MORE)
+trainer = Trainer(model=MODEL, args=TrainingArguments("out"), eval_dataset=Rows(),
+                  compute_metrics=measured, KEEPING)
+trainer.evaluate(GIVEN)
+"""
+OF_CONFIG = "AutoModelForSequenceClassification.from_config(config)"
+FIRST = "preprocess_logits_for_metrics=lambda scores, labels: scores[0]"
+WITH_STATES = [[6, 3], [[6, 3, 8], [6, 3, 8], [6, 3, 8]]]
+
+
+@pytest.mark.parametrize(
+    ("model", "more", "keeping", "given", "wanted"),
+    [
+        (OF_CONFIG, "", "", "", [6, 3]),
+        (OF_CONFIG, "output_hidden_states=True", "", "", WITH_STATES),
+        (OF_CONFIG, "output_hidden_states=True", "", "ignore_keys=['hidden_states']", [6, 3]),
+        (OF_CONFIG, "output_hidden_states=True", FIRST, "", [6, 3]),
+        ("Pairs()", "", "", "", [[6, 2], [6, 3]]),
+        (
+            "T5ForConditionalGeneration(T5Config(vocab_size=9, d_model=8))",
+            "",
+            "",
+            "",
+            [[6, 4, 9], [6, 3, 8]],
+        ),
+    ],
+)
+def test_a_trainer_keeps_all_that_a_model_returns_but_the_loss(
+    tmp_path: Path, model: str, more: str, keeping: str, given: str, wanted: object
+) -> None:
+    program = PREDICTIONS
+    labels = "torch.tensor([1, 2, 3, 4])" if "T5" in model else "1"
+    parts = {"MODEL": model, "MORE": more, "KEEPING": keeping, "GIVEN": given, "LABELS": labels}
+    for name, text in parts.items():
+        program = program.replace(name, text)
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["seen"]) == wanted
+
+
 def test_a_dataclass_takes_the_fields_of_its_base_in_a_library(tmp_path: Path) -> None:
     program = """
 from dataclasses import dataclass

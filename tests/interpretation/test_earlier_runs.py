@@ -10,7 +10,7 @@ import pytest
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.values import Array, ModuleValue, Table, Value
+from dl_bug_lsp.interpretation.values import Array, JsonText, ModuleValue, Table, Value
 from dl_bug_lsp.workspace import Workspace
 
 WRITER = """
@@ -42,6 +42,12 @@ def data_of(runs: EarlierRuns, path: str) -> object:
     return kept.value.data
 
 
+def lines_written(runs: EarlierRuns, path: str) -> list[Value]:
+    lines = data_of(runs, path)
+    assert isinstance(lines, list)
+    return lines
+
+
 def test_tables_are_kept_as_they_are_read_again(runs: EarlierRuns) -> None:
     plain = data_of(runs, "plain.csv")
     assert isinstance(plain, Frame)
@@ -55,7 +61,9 @@ def test_arrays_and_objects_are_kept(runs: EarlierRuns) -> None:
     rows = data_of(runs, "rows.npy")
     assert isinstance(rows, Array)
     assert rows.sizes == (5, 7)
-    sizes = data_of(runs, "./sizes.json")
+    (document,) = lines_written(runs, "./sizes.json")
+    assert isinstance(document, JsonText)
+    sizes = document.document.data
     assert isinstance(sizes, dict)
     assert [item.data for item in sizes["1"].data] == [2, 3]
     assert isinstance(data_of(runs, "kept.pkl"), dict)
@@ -76,6 +84,45 @@ def test_a_script_that_names_a_file_is_taken_to_have_written_it(tmp_path: Path) 
     rows = data_of(runs, "rows.npy")
     assert isinstance(rows, Array)
     assert rows.sizes == (2, 3)
+
+
+FILLING = """
+import os
+import numpy as np
+import pandas as pd
+OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "clips")
+os.makedirs(OUT, exist_ok=True)
+for split in ("train", "test"):
+    table = pd.DataFrame({"user": ["L1", "L2"], "count": [1, 2]})
+    table.to_csv(os.path.join(OUT, f"{split}.csv"), sep="\\t", index=False)
+    np.save(os.path.join(OUT, f"{split}.npy"), {f"{split}/a": 1})
+"""
+
+
+def test_files_whose_names_are_filled_in_are_read_again(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "src").mkdir()
+    (tmp_path / "data/make.py").write_text(FILLING, encoding="utf-8")
+    reading = (
+        "import numpy as np\nimport pandas as pd\n"
+        "table = pd.read_csv('../data/clips/train.csv', sep='\\t')\n"
+        "other = pd.read_csv('../data/clips/train.csv')\n"
+        "loaded = np.load('../data/clips/test.npy', allow_pickle=True)\n"
+        "held, same = loaded.item(), loaded[()]\n"
+    )
+    (tmp_path / "src/main.py").write_text(reading, encoding="utf-8")
+    workspace = Workspace(tmp_path, cache=False)
+    interpreter = Interpreter(workspace, "src/main.py", ("src/main.py", 7))
+    interpreter.earlier = EarlierRuns(workspace, [], "src/main.py")
+    interpreter.run()
+    module = interpreter.modules["src/main.py"].data
+    assert isinstance(module, ModuleValue)
+    names = module.environment.names
+    table = names["table"].data
+    assert isinstance(table, Table)
+    assert table.columns == {"user": "object", "count": "int64"}
+    assert not names["other"].known
+    assert list(names["held"].data) == list(names["same"].data) == ["test/a"]
 
 
 def test_runs_are_shared_with_workspaces_whose_edit_has_no_part_in_them(runs: EarlierRuns) -> None:

@@ -243,6 +243,16 @@ JAX_FAILURES = {
         "optax.softmax_cross_entropy_with_integer_labels(jnp.ones((5, 3)), jnp.ones((5, 3), int))",
         ("size", 2, 2),
     ),
+    "a warmup longer than the schedule": (
+        "optax.warmup_cosine_decay_schedule(0.0, 1e-3, warmup_steps=500, decay_steps=3 * 16)",
+        ("value", 48, 500),
+    ),
+    "a schedule without steps": ("optax.cosine_decay_schedule(1e-3, 7 // 8)", ("value", 0, None)),
+    "rows of numbers of which not much is known": (
+        "import numpy as np\nrows = np.array([[int(c) for c in input()] for _ in range(12)])\n"
+        "optax.warmup_cosine_decay_schedule(0.0, 1e-3, 64, len(rows))",
+        ("value", 12, 64),
+    ),
     "equinox": (
         "layer = eqx.nn.Linear(3, 4, key=None)\njax.vmap(layer)(jnp.ones((7, 3)))\n"
         "layer(jnp.ones((5,)))",

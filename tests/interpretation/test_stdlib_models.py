@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import optparse
 import shlex
 from pathlib import Path
 
@@ -169,7 +170,7 @@ def test_what_the_program_wrote_is_not_missing(tmp_path: Path) -> None:
     program = "open('new.txt', 'w').write('a')\nvalue = open('new.txt').read()"
     interpreter, names = followed(tmp_path, program, {})
     assert not interpreter.elsewhere
-    assert not names["value"].known
+    assert names["value"].data == "a"
 
 
 def test_an_unknown_path_that_is_written_leaves_the_files_of_the_workspace(tmp_path: Path) -> None:
@@ -284,6 +285,35 @@ def test_a_command_line_that_does_not_fit(tmp_path: Path, line: str) -> None:
     program = f"{PARSER}space = parser.parse_args()"
     interpreter, _ = followed(tmp_path, program, {}, shlex.split(line))
     assert [kind for _, kind in interpreter.elsewhere] == ["arguments"]
+
+
+OPTIONS = """import optparse
+parser = optparse.OptionParser(option_list=[optparse.make_option("--seed", type="int", default=1)])
+parser.add_option("-c", "--cfg")
+parser.add_option("-e", "--epochs", type="int", default="3")
+parser.add_option("--lr", type=float, default=0.1, dest="rate")
+parser.add_option("--fast", action="store_true")
+parser.add_option("--keep", action="store_false", dest="keep", default=True)
+parser.add_option("--tag", action="append")
+group = optparse.OptionGroup(parser, "sizes")
+group.add_option("--size", type="int", nargs=2)
+parser.add_option_group(group)
+parser.set_defaults(seed=7)
+"""
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "a --cfg=x.cfg b -e5 --size 2 3", "--fast --keep --tag a --tag b --lr 2 -c y"],
+)
+def test_a_command_line_is_read_as_optparse_reads_it(tmp_path: Path, line: str) -> None:
+    words = shlex.split(line)
+    names: dict[str, optparse.OptionParser] = {}
+    exec(OPTIONS, names)
+    options, rest = names["parser"].parse_args(words)
+    program = f"{OPTIONS}options, rest = parser.parse_args()\nspace = vars(options)"
+    _, found = followed(tmp_path, program, {}, words)
+    assert (shown(found["space"]), shown(found["rest"])) == (vars(options), rest)
 
 
 CONFIGURED = """import configargparse

@@ -216,3 +216,38 @@ def test_a_variable_may_hold_the_command_and_its_first_words(tmp_path: Path) -> 
         (2, [(("config",), 1), (("width",), 2)]),
         (3, [(("config",), 1), (("evaluate",), 3)]),
     ]
+
+
+def test_a_printed_table_of_settings_tells_the_command(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("print(1)\n")
+    line = "python main.py --model ${1:-small} --data {} --width {}\n"
+    others = "".join(line.replace("{}", f"{n}", 2) for n in range(6))
+    (tmp_path / "all.sh").write_text(others)
+    (tmp_path / "loans.sh").write_text(
+        "MODEL=${1:-small}\npython make.py\npython main.py --model $MODEL --data loans --width 64\n"
+    )
+    (tmp_path / "make.py").write_text("print(1)\n")
+    table = ("| name  | value |", "|-------|-------|", "| data  | loans |", "| width | 64    |")
+    bare = ("========", " data  | loans", " width | 64   ", "========")
+    for log in (table, bare):
+        run = run_of(Workspace(tmp_path, cache=False), log, ("main.py",))
+        assert [launch.file for launch in run.launches] == ["loans.sh"]
+        assert (run.printed["data"], run.printed["width"]) == ("loans", "64")
+
+
+def test_the_beginning_of_a_log_tells_what_ran_before(tmp_path: Path) -> None:
+    (tmp_path / "cfg").mkdir()
+    (tmp_path / "make.py").write_text(
+        'n = 4\nprint("wrote", n, "rows of birds")\nfor s in "ab":\n    open(f"{s}_p.csv", "w")\n'
+    )
+    (tmp_path / "other.py").write_text('n = 4\nprint("wrote", n, "rows of cats")\n')
+    (tmp_path / "main.py").write_text('import sys\nprint("reading", sys.argv)\nopen(sys.argv[1])\n')
+    (tmp_path / "cfg/one.yaml").write_text("train: data/b_p.csv\n")
+    (tmp_path / "cfg/two.yaml").write_text("train: data/cats.csv\n")
+    workspace = Workspace(tmp_path, cache=False)
+    run = run_of(workspace, ("wrote 12 rows of birds", "reading 4"), ("main.py",))
+    assert (run.printing, run.guessed) == (("make.py",), ("cfg/one.yaml",))
+    shown = ("$ python other.py --n 3", "wrote 12 rows of cats", "$ python main.py cfg/two.yaml")
+    run = run_of(workspace, shown, ("main.py",))
+    assert ([b.script for b in run.before], run.printing) == (["other.py"], ())
+    assert run_of(workspace, ("wrote 3 rows",), ("main.py",)).printing == ()

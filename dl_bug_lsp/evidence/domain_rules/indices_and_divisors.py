@@ -9,9 +9,11 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.collectives import last_name
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
-from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
+from dl_bug_lsp.evidence.interpretation import places_of
 from dl_bug_lsp.evidence.numbers import counts_rounds
 from dl_bug_lsp.evidence.repairs.alternatives import measured
+from dl_bug_lsp.interpretation.values import Element, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
@@ -255,6 +257,49 @@ def find_counts_from_one(case: Case) -> Iterator[Clue]:
                 why = f"the numbers of `{table}` begin at 1 (line {begun[table]})"
                 why = f"{why}: `{ast.unparse(call)}` leaves no room for the highest"
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
+
+
+OF_ROWS = 0.5
+"""What clues about numbers count at the rows for indices that are counted from 1."""
+
+
+def find_shifted_indices(case: Case) -> Iterator[Clue]:
+    """Yield what made indices that run from 1 to the number of rows, as the followed run has them.
+
+    Counted from 0 they would all have a row.
+    """
+    shifted = _shifted(case)
+    if shifted is None:
+        return
+    index, rows = shifted
+    own = places_of(index.origins, of_types=False) - places_of(rows.origins, of_types=False)
+    makers = sorted((file, line) for file, line in own if file.endswith(CODE))
+    for file, line in makers:
+        why = (
+            f"the indices that this line makes run from 1 to {rows.data}, those of {rows.data} "
+            f"rows from 0 to {index.data - 1 if isinstance(index.data, int) else '?'} "
+            f"{how_known(case)}"
+        )
+        yield Clue("rules.strong", file, line, 1.0 / len(makers) ** 0.5, why)
+
+
+def _shifted(case: Case) -> tuple[Value, Value] | None:
+    """Return an index and a number of rows that fail because the indices are counted from 1."""
+    raised = follow(case).raised if case.places else None
+    if raised is None or raised.what != "index" or raised.weight < 1.0 or len(raised.sides) != 2:
+        return None
+    index, rows = raised.sides
+    counted = isinstance(index, Element) and index.least == 1 and index.data == rows.data
+    return (index, rows) if counted else None
+
+
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less for numbers of rows that are as many as the indices."""
+    if not clue.kind.startswith(("numbers.", "rules.count")) or case.category.id != "illegal_index":
+        return 1.0
+    shifted = _shifted(case)
+    is_of_rows = shifted is not None and (clue.file, clue.line) in shifted[1].origins
+    return OF_ROWS if is_of_rows else 1.0
 
 
 def _lengths(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:

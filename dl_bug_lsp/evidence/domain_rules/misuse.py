@@ -218,6 +218,33 @@ def find_required_arguments(case: Case) -> Iterator[Clue]:
         return
 
 
+SINCE_VERSION = re.compile(
+    r"\b(?:as of|since|starting (?:from|with|in)|beginning with) (?P<version>"
+    r"(?:(?:the )?(?:version|release) )?(?:[A-Za-z][\w-]* )?(?:version )?v?\d+\.\d+[\w.]*)",
+    re.IGNORECASE,
+)
+"""How a library's message names the version that changed what is called."""
+
+
+def find_changed_calls(case: Case) -> Iterator[Clue]:
+    """Yield the failing call of a library of which the message says since when it is another."""
+    site = case.sites[-1] if case.sites else None
+    match = SINCE_VERSION.search(case.message)
+    if site is None or match is None or not case.library_frames:
+        return
+    if case.class_name not in ("TypeError", "ValueError"):
+        return
+    for node in site.nodes:
+        call = node.expr
+        if not isinstance(call, ast.Call) or _is_of_exception(call) or _is_ours(case, site, call):
+            continue
+        if called_name(call) not in OF_TRAININGS:
+            version = match["version"].rstrip(".")
+            why = f"this call is refused for what, by the message, holds since {version}"
+            yield Clue("rules.advised_argument", site.place.file, call.lineno, 1.0, why)
+        return
+
+
 ALTERNATIVE = re.compile(
     r"(?:\bor\b|\band\b|\bof\b|,) ['`\"]?([a-z]\w*_\w+|(?<=['`\"])[a-z]\w*(?=['`\"]))"
 )

@@ -10,6 +10,8 @@
   None and warns (OpenCV, "Image file reading and writing").
 - A record of TensorFlow keeps whole numbers, floats and bytes only, and a reader names for each key
   which of them it is and how many there are (TensorFlow, "TFRecord and tf.train.Example").
+- A file is named after what is in it: an object that is saved under the words of another one's name
+  comes back as that one.
 - A table with a row for each name has rows from 0 on: of names to which a file gives numbers that
   do not begin at 0, or leave some out, the highest is beyond its end.
 """
@@ -17,6 +19,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,10 +31,11 @@ from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_file
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpretation import origins_of, places_of
 from dl_bug_lsp.evidence.repairs.spelling import best
+from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.messages import FactKind
-from dl_bug_lsp.provenance.scopes import called_name
-from dl_bug_lsp.provenance.written_files import named_otherwise
+from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.written_files import named_otherwise, parts_written, patterns
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 MOST_FILES, MOST_TABLES, MOST_ARRAYS = 40, 12, 40
@@ -87,19 +91,149 @@ def find_other_names(case: Case) -> Iterator[Clue]:
         yield Clue("rules.strong", file, line, OF_NAMES / len(found) ** 0.5, why)
 
 
+SAME_WORDS = {
+    **dict.fromkeys(("x", "features", "inputs", "input"), "feature"),
+    **dict.fromkeys(("y", "targets", "labels", "label", "outputs", "output", "tgt"), "target"),
+    **dict.fromkeys(("valid", "validation", "dev"), "val"),
+    **dict.fromkeys(("training", "tr"), "train"),
+    **dict.fromkeys(("testing", "te"), "test"),
+    **dict.fromkeys(("enc",), "encoder"),
+    **dict.fromkeys(("dec",), "decoder"),
+}
+"""Words by which programs name the same part of their data or models."""
+
+
+def find_unlike_names(case: Case) -> Iterator[Clue]:
+    """Yield the calls that save an object under another's name, or read one from another's file.
+
+    ``joblib.dump(x_scaler, "target_scaler.joblib")`` beside a ``y_scaler`` that was made in the
+    same way saves the wrong one. The file has a part in what fails.
+    """
+    steps = [*case.raise_slice, *(step for steps in case.outer_slices for step in steps)]
+    near = {(step.node.file, step.node.line) for step in steps}
+    scopes = {id(s.node.context.scope): s.node.context.scope for s in steps}
+    for scope in scopes.values():
+        yield from (clue for clue in _saved_unlike(case, scope) if (clue.file, clue.line) in near)
+        yield from (clue for clue in _read_unlike(case, scope) if (clue.file, clue.line) in near)
+
+
+def _saved_unlike(case: Case, scope: Scope) -> Iterator[Clue]:
+    for call in scope.calls:
+        parts = parts_written(scope, call)
+        saved = _name_of(parts[0]) if parts is not None else ""
+        stems = _stems(case, scope, parts[1]) if parts is not None and saved else []
+        for stem in stems:
+            for other in _made_alike(scope, saved):
+                if _means_other(_words(saved), _words(other), _words(stem)):
+                    why = f"`{saved}` goes into `{stem}`, a name that fits `{other}`"
+                    yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+
+
+def _read_unlike(case: Case, scope: Scope) -> Iterator[Clue]:
+    read: list[tuple[str, str, int]] = []
+    for name, bindings in scope.bindings.items():
+        for binding in bindings:
+            call = binding.value
+            if isinstance(call, ast.Call) and called_name(call) in LOADING and call.args:
+                stems = _stems(case, scope, call.args[0])
+                read.extend((name, stem, binding.line) for stem in stems)
+    for name, stem, line in read:
+        for _, other, _ in read:
+            if _means_other(_words(stem), _words(other), _words(name)):
+                why = f"`{name}` is read from `{stem}`, and its name fits `{other}`"
+                yield Clue("rules.strong", scope.file, line, 1.0, why)
+
+
+def _words(name: str) -> frozenset[str]:
+    words = parts_of(posixpath.splitext(name)[0].rpartition(".")[2])
+    return frozenset(SAME_WORDS.get(word.lower(), word.lower()) for word in words)
+
+
+def _means_other(own: frozenset[str], other: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether a name says the other of two names that differ in one word."""
+    mine, its = own - other, other - own
+    return len(mine) == len(its) == 1 and its <= said and not mine & said
+
+
+def _name_of(expr: ast.expr) -> str:
+    """Return the last name of an object, or of the one whose method gives it; else nothing."""
+    if isinstance(expr, ast.Call) and isinstance(expr.func, ast.Attribute):
+        return _name_of(expr.func.value)
+    if isinstance(expr, ast.Attribute):
+        return expr.attr
+    return expr.id if isinstance(expr, ast.Name) else ""
+
+
+def _stems(case: Case, scope: Scope, path: ast.expr) -> list[str]:
+    """Return the names of files that a path may mean and that are written out."""
+    found = patterns(case.engine, case.engine.node(path, case.engine.open_context(scope)))
+    names = dict.fromkeys(pattern.rpartition("/")[2] for pattern in found)
+    return [name for name in names if "*" not in name]
+
+
+def _made_alike(scope: Scope, name: str) -> list[str]:
+    """Return the other names of a scope that were made by the same calls, or in one statement."""
+    ways = {other: _ways(scope, other) for other in scope.bindings}
+    own = ways.get(name, set())
+    return [other for other, way in ways.items() if other != name and own & way]
+
+
+def _ways(scope: Scope, name: str) -> set[str]:
+    """Return how a name got its values: the functions called for them, or a shared statement."""
+    ways: set[str] = set()
+    for binding in scope.bindings[name]:
+        if binding.how != "assign":
+            continue
+        called = _chain(binding.value)
+        ways.add(called if called else f"line {binding.line}")
+    return ways
+
+
+def _chain(expr: ast.AST) -> str:
+    """Return the functions that an expression calls one on the other, without their arguments."""
+    if isinstance(expr, ast.Call):
+        inner = _chain(expr.func)
+        return f"{inner}()" if inner else ""
+    if isinstance(expr, ast.Attribute):
+        inner = _chain(expr.value)
+        return f"{inner}.{expr.attr}" if inner else ""
+    return expr.id if isinstance(expr, ast.Name) else ""
+
+
 OF_NUMBERS = ("numbers.", "config.", "repair.", "interpretation.", "slice.", "outer_slice.")
 OF_OTHER_SIDE = 0.5
 """What these clues count of the value that a stored file does not fit: it is as it is meant."""
+OF_JSON_WRITER = 0.2
+"""What it counts that a file was written here of which the keys were lost as JSON has texts."""
 _OTHER_SIDES: WeakKeyDictionary[Case, frozenset[Origin]] = WeakKeyDictionary()
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
-    """Return a clue's factor: less where the other value was read from a stored file."""
+    """Return a clue's factor: less where the other value was read from a stored file.
+
+    A script that writes whole numbers as keys of JSON is less to blame than what reads them.
+    """
+    if clue.kind == "config.written" and _writes_json_keys(case, clue):
+        return OF_JSON_WRITER
     if not clue.kind.startswith(OF_NUMBERS) or case.category.id not in OF_SIZES:
         return 1.0
     if case not in _OTHER_SIDES:
         _OTHER_SIDES[case] = _unlike_stored(case)
     return OF_OTHER_SIDE if (clue.file, clue.line) in _OTHER_SIDES[case] else 1.0
+
+
+def _writes_json_keys(case: Case, clue: Clue) -> bool:
+    """Whether a clue is on a call that writes JSON, and a whole number is the missing key."""
+    is_number = WHOLE_NUMBER.fullmatch(case.message.strip()) is not None
+    if case.category.id != "key_not_found" or not is_number:
+        return False
+    tree = case.workspace.tree(clue.file) if clue.file.endswith(".py") else None
+    calls = _calls_of_json(tree) if tree is not None else ()
+    return any(
+        called_name(call) in ("dump", "dumps")
+        and (clue.file, clue.line) in _lines_of(clue.file, call)
+        for call in calls
+    )
 
 
 def _unlike_stored(case: Case) -> frozenset[Origin]:
@@ -226,31 +360,77 @@ def _named_at(tree: ast.AST | None, below: ast.If, path: str) -> int | None:
     return returned.get(called, max(made))
 
 
+JSON_KEYS = "JSON has only texts for keys: a table with whole numbers as keys comes back with texts"
+OF_LOADED, OF_USED, OF_WRITER = 0.7, 0.6, 0.5
+"""What counts beside the line that takes a table out of what was loaded, where keys are repaired.
+
+It is where the whole is loaded, where that is handed on, and where it was written: the writer
+cannot do otherwise.
+"""
+
+
 def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
     """Find tables that went through JSON, where a whole number is the key that is missing."""
-    if re.fullmatch(r"-?\d+", case.message.strip()) is None:
+    if WHOLE_NUMBER.fullmatch(case.message.strip()) is None:
         return
-    why = "JSON has only texts for keys: a table with whole numbers as keys comes back with texts"
     read = _files_of_texts(case)
     readers = {place for file in read for place in follow(case).files_read.get(file, ())}
+    loaded = _tables_loaded(case)
     for file in files:
         tree = case.workspace.tree(file)
-        calls = [
-            call
-            for call in (calls_in(tree) if tree is not None else ())
-            if isinstance(call.func, ast.Attribute)
-            and source(call.func.value) in ("json", "orjson")
-        ]
-        for call in calls:
-            name = called_name(call)
-            if name in ("load", "loads") and readers and not readers & set(_lines_of(file, call)):
-                continue
-            if name in ("load", "loads"):
-                yield Clue("rules.json_keys", file, call.lineno, 1.0, why)
-                for line in _used_below(tree, call):
-                    yield Clue("rules.json_keys", file, line, 0.6, why)
-            elif name in ("dump", "dumps"):
-                yield Clue("rules.json_keys", file, call.lineno, 0.8, why)
+        for call in _calls_of_json(tree) if tree is not None else ():
+            lines = set(_lines_of(file, call))
+            if called_name(call) in ("dump", "dumps"):
+                yield Clue("rules.json_keys", file, call.lineno, OF_WRITER, JSON_KEYS)
+            elif (not readers or readers & lines) and (not loaded or loaded.keys() & lines):
+                takers = {line for place in lines for line in loaded.get(place, ())}
+                for place in sorted(takers):
+                    yield Clue("rules.json_keys", *place, 1.0, JSON_KEYS)
+                score = OF_LOADED if takers else 1.0
+                yield Clue("rules.json_keys", file, call.lineno, score, JSON_KEYS)
+                for line in _used_below(tree, call) if not takers else ():
+                    yield Clue("rules.json_keys", file, line, OF_USED, JSON_KEYS)
+
+
+WHOLE_NUMBER = re.compile(r"-?\d+")
+
+
+def _calls_of_json(tree: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls that write or load JSON."""
+    for call in calls_in(tree):
+        module = source(call.func.value) if isinstance(call.func, ast.Attribute) else ""
+        is_of_json = called_name(call) in ("load", "loads", "dump", "dumps")
+        if is_of_json and module in ("json", "orjson"):
+            yield call
+
+
+def _tables_loaded(case: Case) -> dict[Origin, set[Origin]]:
+    """Return where the table that lacks a key may be loaded, with where it is taken out of that.
+
+    What the key came from is left out. Of several levels, the one next to the table is taken.
+    """
+    found: dict[Origin, set[Origin]] = {}
+    for step in case.raise_slice:
+        node = step.node
+        is_load = isinstance(node.expr, ast.Call) and called_name(node.expr) in ("load", "loads")
+        if not is_load or "index" in step.roles or "base" not in step.roles:
+            continue
+        takers = found.setdefault((node.file, node.line), set())
+        taken = (s.node for s in step.way() if s.node.entry is None and _is_entry(s.node.expr))
+        first = next(taken, None)
+        if first is not None:
+            takers.add((first.file, first.line))
+    return found
+
+
+def _is_entry(expr: ast.AST) -> bool:
+    """Whether an expression takes out of a table what stands under a name."""
+    if isinstance(expr, ast.Subscript):
+        key: ast.expr | None = expr.slice
+    else:
+        is_get = isinstance(expr, ast.Call) and called_name(expr) in ("get", "pop")
+        key = expr.args[0] if is_get and isinstance(expr, ast.Call) and expr.args else None
+    return isinstance(key, ast.Constant) and isinstance(key.value, str)
 
 
 def _files_of_texts(case: Case) -> set[str]:

@@ -565,7 +565,7 @@ def _operations(step: Step, crossed: bool = False, no_axes: bool = False) -> Ite
         why = f"`{node.text}` joins several parts{along}"
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, closeness, why)
-    elif name in RESHAPES:
+    elif name in RESHAPES and not _is_for_estimator(node.context.scope, expr):
         why = f"`{node.text}` changes a shape on the way to the failing line"
         yield Clue("rules.reshape", node.file, expr.lineno, closeness, why)
         if crossed and name in ORDERS:
@@ -575,6 +575,25 @@ def _operations(step: Step, crossed: bool = False, no_axes: bool = False) -> Ite
     elif name in LAYERS:
         why = f"`{node.text}` makes a layer or an array on the way to the failing line"
         yield Clue("rules.layer", node.file, expr.lineno, closeness, why)
+
+
+OF_ESTIMATORS = {
+    *("fit", "fit_transform", "transform", "inverse_transform", "predict", "partial_fit"),
+}
+ONE_COLUMN_OR_ROW = re.compile(r"\(?-1, 1\)?|\(?1, -1\)?")
+
+
+def _is_for_estimator(scope: Scope, expr: ast.Call) -> bool:
+    """Whether an array is given the form that scikit-learn asks for, one column or one row.
+
+    Its message is "Reshape your data either using array.reshape(-1, 1) … or array.reshape(1, -1)".
+    """
+    shape = expr.args if isinstance(expr.func, ast.Attribute) else expr.args[1:]
+    if called_name(expr) != "reshape" or not ONE_COLUMN_OR_ROW.fullmatch(
+        ", ".join(map(ast.unparse, shape))
+    ):
+        return False
+    return any(expr in call.args and called_name(call) in OF_ESTIMATORS for call in scope.calls)
 
 
 def _shapes(case: Case) -> set[tuple[int, ...]]:
@@ -665,12 +684,18 @@ UNEVEN = (
     "arrays must have the same shape",
     "ragged",
 )
+RAGGED = ("expected sequence of length", "activate truncation and/or padding")
+"""What PyTorch and transformers say of rows of unlike lengths, which tokenizers may give, too."""
 
 
 def find_uneven_samples(case: Case) -> Iterator[Clue]:
     """Yield the slices, windows and random sizes that give samples of different lengths."""
     is_uneven = any(words in case.message for words in UNEVEN)
-    if case.category.id != "tensor_mismatch" or not is_uneven:
+    if case.category.id != "tensor_mismatch":
+        return
+    if is_uneven or any(words in case.message for words in RAGGED):
+        yield from _shorter_last_pieces(case)
+    if not is_uneven:
         return
     yield from _cuts_of_samples(case)
     for step in case.property_slice:
@@ -708,6 +733,103 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
         elif isinstance(node.expr, ast.Call):
             yield from _read_up_to(node.context.scope, node.expr)
+
+
+BY_LENGTH = {"split", "batched", "chunked"}
+"""Calls that cut a sequence into pieces of a length, their last argument, and a shorter last one.
+
+Sources: PyTorch, ``torch.split``; Python, ``itertools.batched``; more-itertools, ``chunked``.
+"""
+WHOLE_PIECES = (ast.FloorDiv, ast.Mod, ast.Sub)
+"""Operations by which the end of what is cut is moved to that of the last whole piece."""
+OF_LINE_OF_CUT = 0.5
+"""What the line of a cut counts where the end up to which it cuts is a length taken before it."""
+
+
+def _shorter_last_pieces(case: Case) -> Iterator[Clue]:
+    """Find a sequence that is cut into pieces of one length, of which the last one is shorter.
+
+    ``[x[i : i + n] for i in range(0, len(x), n)]`` leaves the rest as a last piece. So do cuts for
+    language models: texts are joined, and their length has first to be made a multiple of that of a
+    block (transformers, "Causal language modeling").
+    """
+    shapes = [f.value for f in case.facts.of(FactKind.SHAPE) if isinstance(f.value, tuple)]
+    sizes = {f.value for f in case.facts.of(FactKind.SIZE) if isinstance(f.value, int)}
+    sizes.update(size for shape in shapes for size in shape)
+    for scope in near_scopes(case):
+        if _evens_out(scope) or _leaves_shorter_out(scope):
+            continue
+        for call in scope.calls:
+            length = _length_of_pieces(scope, call)
+            if length is None:
+                continue
+            node = case.engine.node(length, case.engine.open_context(scope))
+            known = {c.value for c in node.constants if type(c.value) is int}
+            is_told = any(n in sizes and min(sizes) < n for n in known)
+            text = ast.unparse(length)
+            if is_told:
+                yield from _unrounded(scope, call, text, 1.0)
+            elif not (known and sizes) and _lists_pieces(scope, call) and "batch" not in text:
+                yield from _unrounded(scope, call, text, OF_UNKNOWN_LENGTH)
+
+
+def _lists_pieces(scope: Scope, call: ast.Call) -> bool:
+    """Whether pieces are kept side by side, and not taken one after the other as batches are."""
+    kinds = (ast.ListComp, ast.DictComp, ast.GeneratorExp)
+    nodes = (node for node in own_nodes(scope.node) if isinstance(node, kinds))
+    return any(generator.iter is call for node in nodes for generator in node.generators)
+
+
+def _length_of_pieces(scope: Scope, call: ast.Call) -> ast.expr | None:
+    """Return how long the pieces are into which a call cuts, None where it cuts nothing."""
+    name = called_name(call)
+    if name in BY_LENGTH:
+        return call.args[-1] if call.args else None
+    if name not in ("range", "arange") or len(call.args) != 3:
+        return None
+    if any(isinstance(n, ast.BinOp) and isinstance(n.op, WHOLE_PIECES) for n in ast.walk(call)):
+        return None
+    for node in own_nodes(scope.node):
+        if not isinstance(node, (ast.For, ast.comprehension)) or node.iter is not call:
+            continue
+        for part in own_nodes(scope.node):
+            bounds = part if isinstance(part, ast.Slice) else None
+            upper = None if bounds is None else bounds.upper
+            if bounds is None or bounds.lower is None or not isinstance(upper, ast.BinOp):
+                continue
+            start = ast.unparse(node.target)
+            if ast.unparse(bounds.lower) == start == ast.unparse(upper.left):
+                return upper.right if isinstance(upper.op, ast.Add) else None
+    return None
+
+
+def _leaves_shorter_out(scope: Scope) -> bool:
+    """Whether a comprehension of a function takes only what has a length that it asks for."""
+    return any(
+        LENGTHS.search(ast.unparse(part))
+        for node in own_nodes(scope.node)
+        if isinstance(node, ast.comprehension)
+        for test in node.ifs
+        for part in ast.walk(test)
+        if isinstance(part, ast.Call)
+    )
+
+
+def _unrounded(scope: Scope, call: ast.Call, length: str, share: float) -> Iterator[Clue]:
+    """Yield where the end of what is cut is taken, if it is not made that of a whole piece."""
+    end = call.args[1] if called_name(call) in ("range", "arange") else call
+    bound = scope.bindings.get(end.id, []) if isinstance(end, ast.Name) else []
+    values = [binding.value for binding in bound if isinstance(binding.value, ast.expr)]
+    inner = [n for value in values for n in ast.walk(value) if isinstance(n, ast.BinOp)]
+    if any(isinstance(n.op, WHOLE_PIECES) for n in inner):
+        return
+    shorter = f"the last piece of `{ast.unparse(call)}` is shorter"
+    if len(bound) == 1 and len(values) == 1 and LENGTHS.search(ast.unparse(values[0])):
+        why = f"{shorter} where `{ast.unparse(end)}` is no multiple of `{length}`"
+        yield Clue("rules.strong", scope.file, values[0].lineno, share, why)
+        share *= OF_LINE_OF_CUT
+    why = f"{shorter} where what it cuts is no multiple of `{length}` long"
+    yield Clue("rules.strong", scope.file, call.lineno, share, why)
 
 
 MAKE_SAMPLES = re.compile(r"^(?:__getitem__|__getitems__|__iter__|__call__|\w*collate\w*)$")

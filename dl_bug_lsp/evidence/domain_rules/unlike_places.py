@@ -24,6 +24,8 @@ import ast
 import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.batches import adds_axis
@@ -36,8 +38,10 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
 )
 from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.interpretation import origins_of, places_of
 from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
 from dl_bug_lsp.provenance.launches import Launch, commands_before, name_of
@@ -432,13 +436,72 @@ OF_OTHER_NAME = 0.6
 
 
 def find_options_not_given(case: Case) -> Iterator[Clue]:
-    """Yield the options at their default that another command of the same file gets a value for."""
+    """Yield the options at their default that another command of the same file gets a value for.
+
+    Where the default is known to be in one of two values that do not fit, the command brought it in
+    that leaves the option out.
+    """
+    for left_out in _left_at_default(case):
+        launch, name, default = left_out.launch, left_out.name, left_out.default
+        place, score = left_out.place, left_out.score
+        other = f"line {left_out.given} gives `{left_out.option}` to another command"
+        stands = f"`{name}` stays {default}: {launch.file}:{launch.line} does not give it"
+        yield Clue("rules.option_not_given", *place, score, f"{stands}, while {other}")
+        leaves = f"this command leaves `{name}` at its default, {default}"
+        command = launch.file, launch.line
+        yield Clue("rules.option_not_given", *command, score, f"{leaves}, while {other}")
+        if left_out.does_not_fit:
+            why = f"{leaves}, which goes into the value that fails {how_known(case)}"
+            yield Clue("interpretation.origin", *command, score, why)
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """An option that the failing command leaves at its default and another one gets a value for.
+
+    ``place`` has the default, ``given`` is the line of the value; ``does_not_fit`` tells that the
+    default went into one of two values that do not fit, and not into the other one.
+    """
+
+    launch: Launch
+    name: str
+    option: str
+    default: str
+    place: tuple[str, int]
+    given: int
+    score: float
+    does_not_fit: bool
+
+
+_LEFT_OUT: WeakKeyDictionary[Case, tuple[LeftOut, ...]] = WeakKeyDictionary()
+OF_DEFAULTS = ("interpretation.", "repair.followed", "numbers.", "slice.", "rules.option_not_given")
+OF_DEFAULT = 0.4
+"""What these count on a default that does not fit where the command is to give another value."""
+
+
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: less on a default that a command should not have left in force."""
+    if not clue.kind.startswith(OF_DEFAULTS):
+        return 1.0
+    place = (clue.file, clue.line)
+    is_left = any(left.does_not_fit and left.place == place for left in _left_at_default(case))
+    return OF_DEFAULT if is_left else 1.0
+
+
+def _left_at_default(case: Case) -> tuple[LeftOut, ...]:
+    if case not in _LEFT_OUT:
+        _LEFT_OUT[case] = tuple(_options_left_out(case))
+    return _LEFT_OUT[case]
+
+
+def _options_left_out(case: Case) -> Iterator[LeftOut]:
     commands = _commands(case)
     launch = commands[-1] if commands else None
     if launch is None:
         return
     given = {_option(word) for word in launch.words}
     defaults = {n: d for n, d in _declared(case, launch.script).items() if n not in given}
+    unlike = _of_one_side(case) if len(commands) > 1 and defaults else frozenset()
     seen: set[str] = set()
     for word in (word for command in commands[:-1] for word in command.words):
         option = _option(word)
@@ -458,11 +521,18 @@ def find_options_not_given(case: Case) -> Iterator[Clue]:
             continue
         seen.add(name)
         score = 1.0 if name == option else OF_OTHER_NAME
-        stands = f"`{name}` stays {default}: {launch.file}:{launch.line} does not give it"
-        other = f"line {word.line} gives `{option}` to another command"
-        yield Clue("rules.option_not_given", file, line, score, f"{stands}, while {other}")
-        why = f"this command leaves `{name}` at its default, {default}, while {other}"
-        yield Clue("rules.option_not_given", launch.file, launch.line, score, why)
+        # An option of another name may mean another thing.
+        is_odd = (file, line) in unlike and name == option
+        yield LeftOut(launch, name, option, default, (file, line), word.line, score, is_odd)
+
+
+def _of_one_side(case: Case) -> frozenset[Origin]:
+    """Return what made one of two values that do not fit and not the other one, as followed."""
+    raised = follow(case).raised if case.places else None
+    if raised is None or raised.weight < 1.0 or raised.what not in ("size", "index"):
+        return frozenset()
+    made = [places_of(origins_of(side), of_types=False) for side in raised.sides[:2]]
+    return frozenset(made[0] ^ made[1]) if len(made) == 2 and all(made) else frozenset()
 
 
 def _option(word: ConfigEntry) -> str:

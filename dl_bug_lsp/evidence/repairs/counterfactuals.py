@@ -35,6 +35,7 @@ from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
 from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.interpretation.earlier_runs import EarlierRun
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.libraries.torch.states import of_stored_file
 from dl_bug_lsp.interpretation.operators import PLAIN
@@ -254,6 +255,7 @@ class Search:
             # The failure shows only with what the message says, or after very many steps.
             return
         self._before, self.outcome, self._budget = again
+        _add_earlier(case, self._before, raised)
         if self._before.gradients is not None and not self._before.gradients.wants_gradients:
             # Where a graph is gone, or holds too much, nearly all repairs cut it somewhere.
             self._meant |= CUTTING
@@ -573,6 +575,30 @@ def _again(case: Case, outcome: Outcome) -> tuple[Recorder, Outcome, int] | None
     return run, outcome, MAX_STEPS
 
 
+class _RecordedEarlierRun(EarlierRun, Recorder):
+    """Follows a command before the failing one and keeps what it came to."""
+
+
+def _add_earlier(case: Case, recorder: Recorder, raised: Raised) -> None:
+    """Add the statements of earlier commands that made what fails to those of the failing run.
+
+    What a preparing script writes wrongly fails where it is read.
+    """
+    made = places_of(_origins(raised), of_types=_is_of_types(case, raised))
+    earlier = earlier_runs(case)
+    if not any(file in earlier.files and file.endswith(CODE) for file, _ in made):
+        return
+    for run in earlier.followed_by(_RecordedEarlierRun):
+        assert isinstance(run, Recorder)
+        for statement, env in run.statements.items():
+            if _lines_of(statement, env) & made and statement not in recorder.statements:
+                recorder.statements[statement] = env
+                parts = (part for part in ast.walk(statement) if isinstance(part, ast.expr))
+                found = {part: run.values[part] for part in parts if part in run.values}
+                recorder.values.update(found)
+                recorder.of_earlier.update(found)
+
+
 def _interpreter(
     case: Case,
     workspace: Workspace,
@@ -670,7 +696,8 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
         if not isinstance(edit.old, ast.expr) and edit.new is not None:
             # A block with its statements in another order, or one of them changed.
             own -= set(ast.walk(edit.new))
-        if isinstance(edit.old, ast.expr) and isinstance(edit.new, ast.expr):
+        is_followed = edit.old not in before.of_earlier
+        if is_followed and isinstance(edit.old, ast.expr) and isinstance(edit.new, ast.expr):
             old, new = before.values.get(edit.old), again.values.get(edit.new)
             if old is not None and not _is_as_known(new, old):
                 return False
@@ -682,7 +709,7 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
     for node, like in before.values.items():
         place = (node.lineno, node.col_offset, type(node))
         now = again.values.get(node)
-        if now is None and edit.kind in OF_BRANCHES:
+        if node in before.of_earlier or (now is None and edit.kind in OF_BRANCHES):
             continue  # Another option leads past what the one before led to.
         if node not in own and not _is_as_known(now or positions.get(place), like):
             return False

@@ -150,6 +150,8 @@ class Recorder(Interpreter):
         self.statements: dict[ast.stmt, Environment] = {}
         self.fitting: frozenset[tuple[Origin, str]] | None = None
         """What may fail elsewhere: the run ends where something else does; None for no end."""
+        self.of_earlier: set[ast.AST] = set()
+        """Expressions of commands before the run, whose values are kept with those of the run."""
         self._noted = 0
 
     def statement(self, node: ast.stmt, env: Environment) -> None:

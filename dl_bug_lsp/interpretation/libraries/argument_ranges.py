@@ -4,7 +4,8 @@ Each row says which functions, which parameter with its position, what it may be
 library puts it. A range is written as in mathematics, with ``int`` before it where only whole
 numbers are taken; words stand as they are. What is no number, or no text, is not asked.
 Sources: PyTorch 2.13 (``nn.modules.rnn``, ``nn.modules.conv``, ``optim``, ``optim.lr_scheduler``,
-``distributions.constraints``, ``nn.functional``), NumPy 2.4 (``random``, ``histogram``, ``fft``).
+``distributions.constraints``, ``nn.functional``), NumPy 2.4 (``random``, ``histogram``, ``fft``),
+Optax 0.2 and Keras 3 (schedules).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.libraries import array_functions as _arrays  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.jax import flax as _flax  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.numpy import functions as _numpy  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.numpy import known_cells as _known_cells  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import checks as _checks  # noqa: F401
@@ -61,6 +63,10 @@ torch.optim.lr_scheduler. | ConstantLR | factor@1 | [0, 1] | Constant multiplica
 torch.optim.lr_scheduler. | ReduceLROnPlateau | factor@2 | (-inf, 1) | Factor should be < 1.0.
 torch.optim.lr_scheduler. | ReduceLROnPlateau | mode@1 | min max | mode is unknown!
 torch.optim.lr_scheduler. | ReduceLROnPlateau | threshold_mode@5 | rel abs | threshold mode is unknown!
+optax. optax.schedules. | cosine_decay_schedule | decay_steps@1 | (0, inf) | The cosine_decay_schedule requires positive decay_steps
+optax. optax.schedules. | linear_onecycle_schedule cosine_onecycle_schedule | transition_steps@0 | (0, inf) | onecycle schedule was set with a non-positive {}
+keras.optimizers.schedules. | ExponentialDecay InverseTimeDecay PolynomialDecay CosineDecay | decay_steps@1 | (0, inf) | Argument {} must be > 0
+keras.optimizers.schedules. | CosineDecayRestarts | first_decay_steps@1 | (0, inf) | Argument {} must be > 0
 torch.distributions. | Normal Laplace LogNormal Cauchy Gumbel | scale@1 | (0, inf) | Expected parameter {}
 torch.distributions. | HalfNormal HalfCauchy | scale@0 | (0, inf) | Expected parameter {}
 torch.distributions. | StudentT | df@0 | (0, inf) | Expected parameter {}

@@ -470,7 +470,8 @@ def _hf_evaluated(
     """Return the metrics of an evaluation, or the predictions with them."""
     parts = _parts(call)
     rows = length_of(interpreter, dataset, call.place)
-    predictions = _for_all(_predictions(parts, outputs), rows, "float32")
+    given = _predictions(interpreter, call, parts, batch, outputs)
+    predictions = _for_all(given, rows, "float32")
     fields: dict[object, Value] = batch.data if isinstance(batch.data, dict) else {}
     labels = _for_all(fields.get("labels", fields.get("label", Value(UNKNOWN))), rows, "int64")
     metric, own = parts.get("compute_metrics"), Value({})
@@ -500,28 +501,61 @@ def _hf_evaluated(
     return Value(LibraryObject("transformers.PredictionOutput", (), {}, call.place, state))
 
 
-def _predictions(parts: Mapping[str, Value], outputs: Value) -> Value:
-    """Return what a trainer takes of a model's outputs: all but the loss."""
+def _predictions(
+    interpreter: Interpreter, call: Call, parts: Mapping[str, Value], batch: Value, outputs: Value
+) -> Value:
+    """Return what a trainer takes of a model's outputs: all but the loss, several as a tuple."""
     arguments = _hf_arguments(parts)
     if (
         arguments is not None
         and arguments.keywords.get("predict_with_generate", Value(None)).data is True
     ):
         return Value(Array((Value(UNKNOWN), Value(UNKNOWN)), "int64", "torch"))
+    kept = _without_loss(call, parts, outputs)
+    if not kept:
+        return unknown(outputs)
+    # A tuple has come about by what put more into it than scores.
+    predictions = kept[0] if len(kept) == 1 else Value(tuple(kept), merged(*kept[1:]))
+    chosen = parts.get("preprocess_logits_for_metrics")
+    if chosen is None or chosen.data is None:
+        return predictions
+    fields: dict[object, Value] = batch.data if isinstance(batch.data, dict) else {}
+    labels = fields.get("labels", fields.get("label", Value(UNKNOWN)))
+    return interpreter.call(chosen, (predictions, labels), {}, call.place)
+
+
+def _without_loss(call: Call, parts: Mapping[str, Value], outputs: Value) -> list[Value]:
+    """Return the outputs of a model that become predictions, in their order.
+
+    What a config tells to ignore is left out, and what a call tells instead (transformers,
+    ``Trainer.prediction_step``).
+    """
     data = outputs.data
+    if isinstance(data, tuple):
+        return [value for value in data[1:] if isinstance(value, Value)]
     fields = data.state if isinstance(data, LibraryObject) else data
-    if isinstance(fields, dict):
-        kept: list[Value] = [value for name, value in fields.items() if name != "loss"]
-        logits: Value = fields.get("logits", unknown(outputs))
-        return kept[0] if len(kept) == 1 else logits
-    if isinstance(data, tuple) and len(data) == 2 and isinstance(data[1], Value):
-        return data[1]
-    return unknown(outputs)
+    if not isinstance(fields, dict):
+        return []
+    given = call.keywords.get("ignore_keys", call.keywords.get("ignore_keys_for_eval"))
+    config = _config(parts["model"])
+    if given is None and config is not None:
+        given = config.keywords.get("keys_to_ignore_at_inference")
+    listed = given.data if given is not None else None
+    names = listed if isinstance(listed, (list, tuple)) else ()
+    ignored = {"loss", *(n.data for n in names)} if names else {"loss", "past_key_values"}
+    return [
+        value for name, value in fields.items() if name not in ignored and value.data is not None
+    ]
 
 
 def _for_all(value: Value, rows: Value, dtype: str) -> Value:
-    """Return an array of a batch as one of all rows in NumPy."""
+    """Return an array of a batch as one of all rows in NumPy; of a tuple each of its parts."""
     data = value.data
+    if isinstance(data, tuple):
+        return Value(tuple(_for_all(item, rows, dtype) for item in data), value.origins)
+    if isinstance(data, Lazy):
+        item = _for_all(data.item, rows, dtype)
+        return Value(Lazy(item, data.length), value.origins)
     if not isinstance(data, Array) or not data.shape:
         return unknown(value)
     shape = (rows, *data.shape[1:])

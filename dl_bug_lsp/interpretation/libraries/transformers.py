@@ -566,6 +566,24 @@ def _config_of(interpreter: Interpreter, call: Call) -> Value:
     )
 
 
+_BY_TYPE = {family.lower(): family for family in FAMILIES}
+
+
+@MODELS.function("transformers.for_model")
+def _config_for(_: Interpreter, call: Call) -> Value:
+    """Return the config of a model's type (``AutoConfig.for_model("distilbert", ...)``)."""
+    given = call.given(0, "model_type")
+    written = given.data if given is not None else None
+    if not isinstance(written, str):
+        return call.unknown()
+    family = _BY_TYPE.get(written.replace("-", "").replace("_", ""))
+    if family is None:
+        return call.unknown()
+    fields = {name: value for name, value in call.keywords.items() if name != "model_type"}
+    made = LibraryObject(f"transformers.{family}Config", (), fields, call.place)
+    return Value(made, merged(*call.args))
+
+
 @MODELS.function("transformers.from_pretrained", "transformers.from_config")
 def _from_pretrained(interpreter: Interpreter, call: Call) -> Value:
     """Return a tokenizer, a config or a model, by the class that is asked."""
@@ -591,12 +609,15 @@ def _made_model(_: Interpreter, call: Call) -> Value:
     short = call.name.rpartition(".")[2]
     config = call.given(0, "config")
     config_object = config.data if config is not None else None
-    if not isinstance(config_object, LibraryObject):
+    is_told = config is not None and not isinstance(config.data, str)
+    if not isinstance(config_object, LibraryObject) and not is_told:
         family = next((f for f in FAMILIES if short.startswith(f) and f != "Auto"), "Unknown")
         config_object = LibraryObject(
             f"transformers.{family}Config", (), dict(call.keywords), call.place
         )
-    state = {"config": Value(config_object), "head": Value(short)}
+    known = isinstance(config_object, LibraryObject)
+    state = {"config": Value(config_object if known else UNKNOWN), "head": Value(short)}
+    state.update({name: call.keywords[name] for name in MORE_OUTPUTS if name in call.keywords})
     made = LibraryObject(MODEL, call.args, dict(call.keywords), call.place, state)
     return Value(made, merged(*call.args) | {call.place})
 
@@ -655,7 +676,52 @@ def _forward(_: Interpreter, call: Call) -> Value:
             fields["pooler_output"] = _tensor(rows, width)
     else:
         return call.unknown()
+    fields.update(_states(call, config, rows, length))
     return thing("transformers.ModelOutput", call, **fields)
+
+
+MORE_OUTPUTS = {"output_hidden_states": "hidden_states", "output_attentions": "attentions"}
+"""Settings of configs, models and calls, and the fields that these put into the outputs."""
+WITH_ENCODER = ("T5", "MT5", "Bart", "MBart", "Pegasus", "Marian", "Whisper")
+"""Families of models that return what their encoder gave, too."""
+MOST_LAYERS = 100
+
+
+def _states(
+    call: Call, config: LibraryObject | None, rows: Value, length: Value
+) -> dict[str, Value]:
+    """Return what a model gives besides its head's outputs: the states of its layers, attentions.
+
+    Which of them it gives a setting decides, of the call, the model or the config (transformers,
+    "Model outputs").
+    """
+    fields: dict[str, Value] = {}
+    width, of_heads = setting(config, "hidden_size"), setting(config, "num_attention_heads")
+    encoded = _tensor(rows, length, width)
+    head = state_of(call.receiver, "head").data
+    names = [head] if isinstance(head, str) else []
+    names += [config.short] if config is not None else []
+    if any(name.startswith(WITH_ENCODER) for name in names):
+        if not names[0].endswith("EncoderModel"):
+            fields["encoder_last_hidden_state"] = encoded
+        return fields
+    for option, field in MORE_OUTPUTS.items():
+        given = call.keywords.get(option)
+        if given is None or given.data is None:
+            given = state_of(call.receiver, option)
+        if given.data is UNKNOWN:
+            given = setting(config, option)
+        if given.data is not True:
+            continue
+        is_states = field == "hidden_states"
+        item = encoded if is_states else _tensor(rows, of_heads, length, length)
+        layers = size(setting(config, "num_hidden_layers"))
+        made = given.origins or frozenset({call.place})
+        if layers is None or not 0 <= layers < MOST_LAYERS:
+            fields[field] = Value(Lazy(item, Value(UNKNOWN)), made)
+        else:
+            fields[field] = Value((item,) * (layers + is_states), made)
+    return fields
 
 
 @MODELS.method("ModelOutput", "__getitem__")

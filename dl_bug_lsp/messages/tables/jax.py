@@ -126,7 +126,7 @@ FAMILIES: tuple[Row, ...] = (
     Row("flax_heads", "Memory dimension ({A:size}) must be divisible by {? the number of ?}{? number of ?} heads ({E:size})", also="E:argument=num_heads"),
     Row("flax_state", "The target dict keys and state dict keys do not match, target dict contains keys {E:key*} which are not present in state dict{? at path {X:name} ?}"),
     Row("flax_state", "The size of the list and the state dict do not match, got {A:count} and {E:count}"),
-    Row("flax_wrt", "Missing required argument '{E:argument}'"),
+    Row("flax_required", "Missing required argument '{E:argument}'"),
     # Optax
     Row("optax_params", "You are using a transformation that requires the current value of parameters, but you are not passing 'params' when calling '{O:function}'", also="E:argument=params"),
     Row("optax_schedule", "The {O:function} requires positive {A:argument}, got {...}={A:number}"),

@@ -133,5 +133,6 @@ FAMILIES: tuple[Row, ...] = (
     Row("callback_format", "Failed to format this callback filepath: '{A:path}'. Reason: {A:key}"),
     Row("callback_monitor", "conditioned on metric '{A:key}' which is not available. Available metrics are: {E:key*}"),
     Row("callback_monitor", "Can save best model only with {A:key} available"),
+    Row("schedule", "Argument '{A:argument}' must be > {E:literal}. Received: {...}={A:number}"),
     Row("callback_schedule", "The output of the '{O:function}' function should be {? a ?}{E:class}. Got: {A:literal}"),
 )

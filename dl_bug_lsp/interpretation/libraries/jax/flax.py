@@ -569,10 +569,31 @@ TRANSFORMATIONS = (
 @MODELS.function(*named("optax", SCHEDULES), *named("optax.schedules", SCHEDULES))
 def _schedule(_: Interpreter, call: Call) -> Value:
     state = {}
+    if call.name.endswith(".warmup_cosine_decay_schedule"):
+        _check_warmup(call.given(2, "warmup_steps"), call.given(3, "decay_steps"))
+    if call.name.endswith(".sgdr_schedule"):
+        parts = call.given(0, "cosine_kwargs")
+        listed = parts.data if parts is not None else None
+        for part in listed if isinstance(listed, (list, tuple)) else ():
+            given = part.data if isinstance(part.data, dict) else {}
+            _check_warmup(given.get("warmup_steps"), given.get("decay_steps"))
     if call.name.endswith(".constant_schedule"):
         state["constant"] = call.given(0, "value") or Value(UNKNOWN)
     made = LibraryObject("optax.Schedule", call.args, dict(call.keywords), call.place, state)
     return Value(made, merged(*call.args, *call.keywords.values()) | {call.place})
+
+
+def _check_warmup(warmup: Value | None, whole: Value | None) -> None:
+    """Raise where a warmup leaves no steps of a schedule: ``decay_steps`` count its steps, too."""
+    if warmup is None or whole is None:
+        return
+    first, all_steps = warmup.data, whole.data
+    if not isinstance(first, (int, float)) or not isinstance(all_steps, (int, float)):
+        return
+    if all_steps <= first:
+        left = all_steps - first
+        message = "The cosine_decay_schedule requires positive decay_steps, got decay_steps="
+        raise Raised("value", f"{message}{left}", whole, warmup)
 
 
 @MODELS.object("optax.Schedule")

@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.cells import Series
+from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
 from dl_bug_lsp.interpretation.libraries.python.files import explained_by_writer, file_of, kept_in
-from dl_bug_lsp.interpretation.model_helpers import nothing
+from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
+    NOWHERE,
     Array,
     LibraryObject,
     Origins,
     Raised,
+    Table,
     Value,
     merged,
 )
@@ -31,7 +34,7 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "file")
     saved = kept_in(interpreter, path, "array")
     if saved is not None:
-        return saved
+        return _loaded(saved, call)
     archived = kept_in(interpreter, path, "archive")
     if archived is not None and isinstance(archived.data, dict):
         return _archive(archived, call)
@@ -48,6 +51,33 @@ def _load(interpreter: Interpreter, call: Call) -> Value:
     arrays = Value({array.name: _array(array, origins) for array in stored}, origins)
     held = explained_by_writer(interpreter, path, "archive", arrays)
     return _archive(held, call)
+
+
+OBJECT = "numpy.ObjectScalar"
+"""An array without axes that holds an object of Python, as ``numpy.save`` writes a dictionary."""
+
+
+def _loaded(saved: Value, call: Call) -> Value:
+    """Return what ``numpy.save`` wrote as ``numpy.load`` gives it back: an array of it."""
+    if isinstance(saved.data, dict):
+        unpickles = call.given(2, "allow_pickle")
+        if unpickles is None or unpickles.data is False:
+            raise Raised("value", PICKLED, saved)
+        return thing(OBJECT, call, held=saved)
+    return as_array(saved) if isinstance(saved.data, (list, tuple, Table)) else saved
+
+
+@MODELS.method("ObjectScalar", "item", "tolist", "__getitem__")
+def _held_object(_: Interpreter, call: Call) -> Value:
+    """Return the object that an array without axes holds."""
+    key = call.given(0) if call.name == "__getitem__" else None
+    return call.unknown() if key is not None and key.data != () else call.state["held"]
+
+
+@MODELS.attribute("ObjectScalar", "shape", "ndim", "size")
+def _no_axes(_: Interpreter, call: Call) -> Value:
+    shown = {"shape": (), "ndim": 0, "size": 1}[call.name]
+    return Value(shown, NOWHERE if call.receiver is None else call.receiver.origins)
 
 
 def _archive(arrays: Value, call: Call) -> Value:

@@ -162,7 +162,7 @@ def as_array(value: Value | None, depth: int = _DEEPEST) -> Value:
         inner = as_array(data.item, depth - 1).data
         known = data.item.known and isinstance(inner, Array) and inner.shape is not None
         if not known or not isinstance(inner, Array) or inner.shape is None:
-            return new(None, None, value.origins)
+            return arrays.with_first(new(None, None, value.origins), data.length)
         return new((data.length, *inner.shape), inner.dtype, value.origins)
     if isinstance(data, (list, tuple)) and depth:
         return _of_items(value, list(data), depth)
@@ -213,7 +213,7 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
     dtype = together([element.dtype for element in inner])
     both = origins | merged(*made[:24])
     if any(shape is None for shape in shapes):
-        return new(None, dtype, both)
+        return arrays.with_first(new(None, dtype, both), count)
     known = [shape for shape in shapes if shape is not None]
     first = known[0]
     if dtype != "object":
@@ -309,7 +309,8 @@ def _array(_: Interpreter, call: Call) -> Value:
             assert isinstance(made.data, Series)
             made.data.index = None
             return _chosen(made, source, call)
-    return _chosen(new(shape, dtype, given.origins, (data.lowest, data.highest)), source, call)
+    array = new(shape, dtype, given.origins, (data.lowest, data.highest))
+    return _chosen(arrays.with_first(array, data.first), source, call)
 
 
 def is_object_type(value: Value | None) -> bool:

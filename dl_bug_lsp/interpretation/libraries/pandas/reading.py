@@ -28,12 +28,15 @@ from dl_bug_lsp.interpretation.cells import (
 )
 from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name
 from dl_bug_lsp.interpretation.libraries.python.files import (
+    csv_form,
     file_of,
     kept_in,
+    lines_kept,
     misread,
     refuse_misread,
     text_in,
 )
+from dl_bug_lsp.interpretation.libraries.python.written_text import row_of
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     is_true,
@@ -42,14 +45,20 @@ from dl_bug_lsp.interpretation.model_helpers import (
     with_origins,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import hull
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
+    Array,
+    JsonText,
+    Lazy,
     LibraryObject,
+    NumberText,
     Origins,
     Raised,
     Table,
     Value,
+    Word,
     merged,
     of_dtype,
     unknown,
@@ -191,13 +200,16 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "filepath_or_buffer")
     if path is not None and isinstance(path.data, LibraryObject) and path.data.short == "StringIO":
         return _read_text(interpreter, path, path.data, call)
-    saved = kept_in(interpreter, path, "csv")
+    saved = kept_in(interpreter, path, csv_form(call))
     if saved is not None:
         return _read_again(saved, call)
+    lines = lines_kept(interpreter, path)
+    how = _reading(interpreter, call)
+    if lines is not None and how is not None:
+        return _read_lines(lines, how, call) or unknown(lines)
     held = state_of(path, "file").data
     file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
     origins = NOWHERE if path is None else path.origins
-    how = _reading(interpreter, call)
     text = text_in(interpreter, file)
     words = call.keywords
     refuse_misread(misread(interpreter, file, words.get("encoding"), words.get("encoding_errors")))
@@ -212,7 +224,10 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     return _table(file, rows, how, call, origins)
 
 
-LEAVING = {"filepath_or_buffer", "parse_dates", "usecols", "index_col", "low_memory", "encoding"}
+LEAVING = {
+    *("filepath_or_buffer", "parse_dates", "usecols", "index_col", "low_memory", "encoding"),
+    *("sep", "delimiter"),
+}
 """Arguments of ``read_csv`` whose effect on a table that the program wrote is known."""
 
 
@@ -242,6 +257,110 @@ def _read_again(saved: Value, call: Call) -> Value:
         if isinstance(table, Frame):
             table.index = ()
     return Value(table, saved.origins)
+
+
+def _read_lines(lines: Value, how: _Reading, call: Call) -> Value | None:
+    """Return the table that is read from lines that a program wrote, None where that is not known.
+
+    Where the lines are outlined the number of rows is not known, but dtypes and bounds are.
+    """
+    data = lines.data
+    outline = data if isinstance(data, Lazy) else None
+    first = list(outline.parts[: outline.lead]) if outline is not None else data
+    if not isinstance(first, list) or not first or (outline is not None and outline.others):
+        return None
+    rows = [row_of(line, how.separator) for line in first[how.skipped :]]
+    more = None if outline is None else row_of(outline.item, how.separator)
+    if None in rows or not rows or (outline is not None and more is None):
+        return None
+    known = [row for row in rows if row is not None]
+    is_plain = all(isinstance(cell.data, str) for row in known for cell in row)
+    if outline is None and is_plain:
+        texts = [(number, [str(cell.data) for cell in row]) for number, row in enumerate(known, 1)]
+        return _as_written(_table(call.place[0], texts, how, call, NOWHERE), known, how)
+    simple = how.header == 0 and how.names is None and not how.index and how.most is None
+    if not simple or not all(isinstance(cell.data, str) for cell in known[0]):
+        return None
+    body = [*known[1:], *([more] if more is not None else [])]
+    return _outlined_table(known[0], body, how, outline, lines)
+
+
+def _as_written(read: Value, rows: list[list[Value]], how: _Reading) -> Value:
+    """Return a table with what made the cells of each column, in place of lines of a file."""
+    table = read.data
+    if not isinstance(table, Frame):
+        return unknown(*rows[0])
+    table.lines = ()
+    names = list(how.names or range(len(rows[0])))
+    if how.header is not None:
+        header = rows.pop(0)
+        names = names if how.names is not None else _named([str(cell.data) for cell in header])
+    for at, name in enumerate(names):
+        made = merged(*(row[at] for row in rows[:MOST_MAKING] if at < len(row)))
+        if name in table.columns:
+            table.origins_of[name] = made
+    table.rows = Value(table.rows.data, _made_rows(rows[0]) if rows else NOWHERE)
+    return Value(table, merged(*(cell for row in rows[:MOST_MAKING] for cell in row)))
+
+
+def _made_rows(row: list[Value]) -> Origins:
+    """Return what made a row be there: what its cells have in common, else what made the first.
+
+    The first cells mostly are what the rows are of, and the others what is said of them.
+    """
+    if not row:
+        return NOWHERE
+    common = frozenset.intersection(*(cell.origins for cell in row))
+    return common or row[0].origins
+
+
+MOST_MAKING = 400
+"""Rows of which it is told what made them."""
+
+
+def _outlined_table(
+    header: list[Value], rows: list[list[Value]], how: _Reading, outline: Lazy | None, lines: Value
+) -> Value | None:
+    """Return a table of rows of which not all cells are known."""
+    if not rows or any(len(row) != len(header) for row in rows):
+        return None
+    count = len(rows) if outline is None else UNKNOWN
+    made = _made_rows(rows[0]) if outline is None else NOWHERE
+    table = Frame({}, Value(count, lines.origins | made))
+    for at, name in enumerate(_named([str(cell.data) for cell in header])):
+        if how.wanted is not None and name not in how.wanted and at not in how.wanted:
+            continue
+        cells = [row[at] for row in rows]
+        dtype, bounds = _kind_of(cells, how.missing)
+        table.columns[name], table.origins_of[name] = dtype, merged(*cells)
+        if bounds != (None, None):
+            table.bounds[name] = bounds
+    return Value(table, merged(lines, *table_origins(table)))
+
+
+def table_origins(table: Table) -> list[Value]:
+    """Return what made the columns of a table."""
+    return [Value(None, origins) for origins in table.origins_of.values()]
+
+
+def _kind_of(
+    cells: Sequence[Value], missing: frozenset[str]
+) -> tuple[str | None, tuple[int | None, int | None]]:
+    """Return the dtype of a column of texts, some of them of numbers, and its bounds."""
+    texts = tuple(cell.data for cell in cells if isinstance(cell.data, str))
+    numbers = [cell.of for cell in cells if isinstance(cell, NumberText)]
+    words = [cell for cell in cells if isinstance(cell, Word)]
+    if words and len(words) + len(texts) + len(numbers) == len(cells):
+        return "object", (None, None)
+    if len(texts) + len(numbers) != len(cells):
+        return None, (None, None)
+    kind, held, _ = _typed(texts, missing) if texts else ("int64", (), None)
+    dtypes = {number.data.dtype for number in numbers if isinstance(number.data, Array)} | {kind}
+    if dtypes == {"int64"}:
+        bounds = arrays.bounds_of(hull([*numbers, *map(Value, held)]))
+        return "int64", bounds
+    is_numeric = dtypes <= {"int64", "float64", "float32"}
+    return ("float64" if is_numeric else kind if not numbers else None), (None, None)
 
 
 def _read_text(interpreter: Interpreter, path: Value, held: LibraryObject, call: Call) -> Value:
@@ -453,8 +572,13 @@ def _typed(
 def _read_other(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "path_or_buf", "io", "path")
     saved = kept_in(interpreter, path, call.name.rpartition("_")[2])
-    if saved is not None:
-        return saved
+    if saved is not None and not (call.name.endswith("json") and call.keywords):
+        return _records_read(interpreter, saved, call) if call.name.endswith("json") else saved
+    lines = lines_kept(interpreter, path) if is_true(call.keywords.get("lines")) else None
+    if lines is not None and isinstance(lines.data, list):
+        documents = [line.document for line in lines.data if isinstance(line, JsonText)]
+        if len(documents) == len(lines.data):
+            return _records_read(interpreter, Value(documents, lines.origins), call)
     file = file_of(interpreter, path)
     outline = None
     text = text_in(interpreter, file) if call.name.endswith("read_json") else None
@@ -474,6 +598,14 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
         result.columns[column.name] = "object" if column.numbers < column.filled else None
         result.origins_of[column.name] = place | {of_dtype(call.place)}
     return Value(result, merged(*call.args) | place)
+
+
+def _records_read(interpreter: Interpreter, records: Value, call: Call) -> Value:
+    """Return the table of records that a program wrote; unknown where they are none."""
+    if not isinstance(records.data, list):
+        return unknown(records)
+    made = Call("pandas.DataFrame", (records,), {}, call.place)
+    return MODELS.functions["pandas.DataFrame"](interpreter, made)
 
 
 def _records(file: str, text: str, by_line: bool) -> Value | None:

@@ -38,7 +38,7 @@ from dl_bug_lsp.interpretation.cells import (
     truths,
 )
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new, together
-from dl_bug_lsp.interpretation.libraries.python.files import keep, note_written
+from dl_bug_lsp.interpretation.libraries.python.files import csv_form, keep, note_written
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
     MOST_ITEMS,
@@ -1119,8 +1119,7 @@ def _one_row(
             return row
     if single:
         return unknown(whole, rows)
-    held = {n: Value(UNKNOWN, result.origins_of.get(n, NOWHERE)) for n in result.columns}
-    return _row_value(held, whole.origins, Call("iterrows", (), {}, call.place, whole))
+    return _unknown_row(result, whole.origins, Call("iterrows", (), {}, call.place, whole))
 
 
 def _kept(table: Table, rows: Value, place: Origin, positions: bool) -> Table:
@@ -1268,7 +1267,7 @@ def _row(table: Frame, index: int, call: Call) -> Value:
     for name in table.columns:
         cells = table.cells.get(name)
         if cells is None:
-            held[name] = Value(UNKNOWN, table.origins_of.get(name, NOWHERE))
+            held[name] = _cell_like(table, name, call)
         else:
             cell = cells[index] if index < len(cells) else UNKNOWN
             held[name] = from_cell(cell, origins)
@@ -1292,10 +1291,24 @@ def _row_value(held: dict[object, Value], origins: Origins, call: Call) -> Value
 
 def _unknown_row(table: Table, origins: Origins, call: Call) -> Value:
     """Return a row whose cells are not known."""
-    held = {n: Value(UNKNOWN, table.origins_of.get(n, NOWHERE)) for n in table.columns}
+    held = {name: _cell_like(table, name, call) for name in table.columns}
     if _shows_label(call):
         held = {"Index": Value(UNKNOWN), **held}
     return _row_value(held, origins, call)
+
+
+def _cell_like(table: Table, name: object, call: Call) -> Value:
+    """Return a cell of a column, nobody knows which: a whole number with the column's bounds.
+
+    Where no column is one of objects a row has one dtype (pandas, ``DataFrame.iterrows``).
+    """
+    origins = table.origins_of.get(name, NOWHERE)
+    dtypes = set(table.columns.values())
+    is_own = call.name == "itertuples" or "object" in dtypes or dtypes == {"int64"}
+    bounds = table.bounds.get(name) if isinstance(table, Frame) and is_own else None
+    if bounds is None or table.columns[name] != "int64":
+        return Value(UNKNOWN, origins)
+    return arrays.number("int64", Value(None, origins), lowest=bounds[0], highest=bounds[1])
 
 
 def _shows_label(call: Call) -> bool:
@@ -1413,7 +1426,7 @@ def _save(interpreter: Interpreter, call: Call) -> Value:
     form = call.name.removeprefix("to_")
     if call.name == "to_csv" and table is not None and call.receiver is not None:
         written = _as_text(table, call)
-        keep(interpreter, path, form, None if written is None else Value(written))
+        keep(interpreter, path, csv_form(call), None if written is None else Value(written))
     elif call.name in ("to_parquet", "to_pickle", "to_feather"):
         keep(interpreter, path, form, call.receiver)
     elif call.name == "to_json" and call.receiver is not None:
@@ -1428,7 +1441,7 @@ SAVED_AS = {"category": "object", "float32": "float64", "int32": "int64", "float
 """The dtypes that columns have after they were written as text and read again, where others."""
 WITHOUT_INDEX = "Unnamed: 0"
 """The name that a column of labels without a name gets when it is read again."""
-SAVING = {"path_or_buf", "index", "encoding", "float_format"}
+SAVING = {"path_or_buf", "index", "encoding", "float_format", "sep"}
 
 
 def _as_text(table: Table, call: Call) -> Table | None:

@@ -1,10 +1,12 @@
-"""Models of command lines: argparse, ConfigArgParse and parsers that a program derives.
+"""Models of command lines: argparse, ConfigArgParse, optparse and parsers that a program derives.
 
-Sources: the Python library reference (``argparse``), the documentation of ConfigArgParse.
+Sources: the Python library reference (``argparse``, ``optparse``), the documentation of
+ConfigArgParse.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,7 @@ from dl_bug_lsp.interpretation.libraries.python.command_lines import (
     GROUPS,
     OWN,
     PARSERS,
+    Option,
     default_of,
     option_of,
     parse,
@@ -36,6 +39,7 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     ClassValue,
     Instance,
+    Library,
     LibraryObject,
     Raised,
     Value,
@@ -307,28 +311,138 @@ def _add_parser(interpreter: Interpreter, call: Call) -> Value:
     *("parse_intermixed_args", "parse_known_intermixed_args"),
 )
 def _parse_args(interpreter: Interpreter, call: Call) -> Value:
-    given, space = call.given(0, "args"), call.given(1, "namespace")
-    words: Sequence[Value] | None
-    if given is None or given.data is None:
-        words = interpreter.arguments
-    else:
-        words = listed(interpreter, given)
+    space = call.given(1, "namespace")
     known = "known" in call.name
     held = None if space is None else all_state_of(space)
-    before = {} if held is None else dict(held)
-    try:
-        names, rest = parse(interpreter, call, call.receiver, words, known, dict(before))
-    except Raised as raised:
-        if not interpreter.GUESSES or interpreter.is_failing():
-            raise
-        # The run came past here: these are not quite its words.
-        interpreter.elsewhere.add((call.place, raised.what))
-        names, rest = parse(interpreter, call, call.receiver, None, known, dict(before))
+    names, rest = _parsed(interpreter, call, known, held or {})
     if held is not None and space is not None:
         held.update(names)
     else:
         space = thing("argparse.Namespace", call, **names)
     return Value((space, rest)) if known else space
+
+
+def _parsed(
+    interpreter: Interpreter, call: Call, known: bool, before: dict[str, Value]
+) -> tuple[dict[str, Value], Value]:
+    """Return what the words of a command line make of the attributes, and the words left over."""
+    given = call.given(0, "args")
+    words: Sequence[Value] | None
+    if given is None or given.data is None:
+        words = interpreter.arguments
+    else:
+        words = listed(interpreter, given)
+    try:
+        return parse(interpreter, call, call.receiver, words, known, dict(before))
+    except Raised as raised:
+        if not interpreter.GUESSES or interpreter.is_failing():
+            raise
+        # The run came past here: these are not quite its words.
+        interpreter.elsewhere.add((call.place, raised.what))
+        return parse(interpreter, call, call.receiver, None, known, dict(before))
+
+
+# --- optparse -------------------------------------------------------------------------------------
+
+_TYPES_BY_NAME = {"int": "int", "long": "int", "float": "float", "complex": "complex"}
+"""The types of options that have names; those of "string" and "choice" stay texts."""
+_OPTION = re.compile(r"--?[A-Za-z]")
+
+
+@MODELS.function("optparse.OptionParser", "optparse.OptionGroup")
+def _option_parser(interpreter: Interpreter, call: Call) -> Value:
+    """Make a parser, or a group, whose options are those of its parser."""
+    parser = call.given(0, "parser") if call.name.endswith("Group") else None
+    held = {ACTIONS: Value([]), DEFAULTS: Value({}), GIVEN: Value({"allow_abbrev": Value(True)})}
+    if parser is not None:
+        held = {name: state_of(parser, name) for name in (ACTIONS, DEFAULTS, GIVEN)}
+    made = thing(call.name, call, **held)
+    options = None if parser is not None else call.given(1, "option_list")
+    actions = held[ACTIONS].data
+    for option in listed(interpreter, options) or []:
+        if isinstance(actions, list) and isinstance(option.data, LibraryObject):
+            actions.append(option)
+    return made
+
+
+@MODELS.function("optparse.make_option", "optparse.Option")
+def _make_option(_: Interpreter, call: Call) -> Value:
+    """Make an option as ``argparse`` would be given it."""
+    keywords = dict(call.keywords)
+    kind, nargs = keywords.get("type"), keywords.get("nargs")
+    if kind is not None and isinstance(kind.data, str):
+        named = _TYPES_BY_NAME.get(kind.data)
+        keywords["type"] = Value(Library(f"builtins.{named}") if named else None, kind.origins)
+    if nargs is not None and nargs.data == 1:
+        del keywords["nargs"]
+    action = keywords.get("action")
+    if action is not None and action.data == "callback":
+        keywords["action"] = Value(Library("optparse.callback"), action.origins)
+        if kind is None:
+            keywords["nargs"] = Value(0)
+    made = LibraryObject("argparse.Action", call.args, keywords, call.place, {})
+    if "default" not in keywords:
+        # Here a switch without a default is None, too.
+        made.state[DEFAULT] = Value(None, frozenset({call.place}))
+    return Value(made)
+
+
+@MODELS.method("OptionParser", "add_option")
+@MODELS.method("OptionGroup", "add_option")
+def _add_option(interpreter: Interpreter, call: Call) -> Value:
+    actions, defaults = (state_of(call.receiver, name).data for name in (ACTIONS, DEFAULTS))
+    whole = call.given(0)
+    is_made = whole is not None and isinstance(whole.data, LibraryObject)
+    made = whole if is_made and whole is not None else _make_option(interpreter, call)
+    option = option_of(made)
+    if option is not None and isinstance(defaults, dict) and option.dest in defaults:
+        option.action.state[DEFAULT] = defaults[option.dest]
+    if isinstance(actions, list):
+        actions.append(made)
+    return made
+
+
+MODELS.method("OptionParser", "set_defaults")(_set_defaults)
+
+
+@MODELS.method("OptionParser", "set_default")
+def _set_default(interpreter: Interpreter, call: Call) -> Value:
+    dest, value = call.given(0, "dest"), call.given(1, "value")
+    if dest is None or value is None or not isinstance(dest.data, str):
+        return Value(None)
+    named = Call(call.name, (), {dest.data: value}, call.place, receiver=call.receiver)
+    return _set_defaults(interpreter, named)
+
+
+MODELS.method("OptionParser", "print_help", "print_usage", "set_usage", "add_option_group")(nothing)
+MODELS.method("OptionParser", "disable_interspersed_args", "enable_interspersed_args")(nothing)
+
+
+@MODELS.method("OptionParser", "parse_args")
+def _parse_options(interpreter: Interpreter, call: Call) -> Value:
+    """Return the options, and the words that belong to none."""
+    options, rest = _parsed(interpreter, call, True, {})
+    for option in _options(call.receiver):
+        held = options.get(option.dest)
+        if held is None:
+            continue
+        if not held.known and option.kind in ("store_true", "store_false"):
+            # Most runs leave most switches as they are.
+            options[option.dest] = default_of(option)
+        elif isinstance(held.data, list) and option.kind == "store":
+            options[option.dest] = Value(tuple(held.data), held.origins)
+    left = [word for word in listed(interpreter, rest) or [] if word.data != "--"]
+    wrong = [word for word in left if _OPTION.match(str(word.data))]
+    if wrong and (not interpreter.GUESSES or interpreter.is_failing()):
+        raise Raised("arguments", f"no such option: {wrong[0].data}"[:200], *wrong)
+    rest = Value(left, rest.origins) if rest.known else rest
+    return Value((thing("argparse.Namespace", call, **options), rest))
+
+
+def _options(parser: Value | None) -> list[Option]:
+    actions = state_of(parser, ACTIONS).data
+    found = map(option_of, actions if isinstance(actions, list) else ())
+    return [option for option in found if option is not None]
 
 
 # --- namespaces -----------------------------------------------------------------------------------

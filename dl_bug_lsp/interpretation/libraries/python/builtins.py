@@ -39,6 +39,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     ModuleValue,
+    NumberText,
     OneShot,
     OpenDict,
     Origin,
@@ -48,6 +49,7 @@ from dl_bug_lsp.interpretation.values import (
     merged,
     rest_of,
     unknown,
+    with_places,
 )
 from dl_bug_lsp.provenance.folding import brace
 
@@ -112,13 +114,14 @@ def _len(interpreter: Interpreter, call: Call) -> Value:
     if isinstance(data, (str, bytes, list, tuple)):
         return Value(len(data), _made_of(value))
     if isinstance(data, Array):
-        if data.shape and not isinstance(data.shape[0].data, int):
-            return arrays.count_of(data.shape[0])
+        first = arrays.first_of(data)
+        if first is not None and not isinstance(first.data, int):
+            return arrays.count_of(first)
         if data.library == "scipy":
             refusal = "sparse array length is ambiguous; use getnnz() or shape[0]"
             raise Raised("type", refusal, Value(UNKNOWN, value.origins))
-        if data.shape:
-            return data.shape[0]
+        if first is not None:
+            return first
         if data.shape == ():
             raise Raised("type", "len() of a 0-d tensor", value)
     if isinstance(data, Table):
@@ -190,8 +193,14 @@ def _enumerate(interpreter: Interpreter, call: Call) -> Value:
     # So does what listed the columns whose positions they are.
     counted |= frozenset(arrays.listings(iterated))
     if isinstance(items, Lazy):
-        others = tuple(Value((Value(UNKNOWN, counted), other)) for other in items.others)
-        return Value(Lazy(Value((Value(start, counted), items.item)), items.length, others))
+        first = arrays.number("int64", Value(None, counted), lowest=start)
+        last = arrays.size(items.length)
+        if last == 1:
+            first = Value(start, counted)
+        if last is not None and isinstance(first.data, Array):
+            first.data.highest = start + last - 1
+        others = tuple(Value((first, other)) for other in items.others)
+        return Value(Lazy(Value((first, items.item)), items.length, others))
     pairs = OneShot([Value((Value(n, counted), i)) for n, i in enumerate(items, start)], call.place)
     # There are as many as there are items to go through.
     return Value(pairs, iterated.origins)
@@ -373,6 +382,9 @@ PLAIN_FUNCTIONS = (
 @MODELS.function(*(f"builtins.{name}" for name in PLAIN_FUNCTIONS))
 def _plain_function(interpreter: Interpreter, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
+    if name in ("int", "float") and call.args and isinstance(call.args[0], NumberText):
+        of = with_places(call.args[0].of, merged(*call.args))
+        call = Call(call.name, (of, *call.args[1:]), call.keywords, call.place)
     if any(map(arrays.is_number, call.args)):
         return _of_number(name, call)
     own = interpreter.method_of(call.args[0], f"__{name}__") if call.args else None
@@ -969,8 +981,8 @@ def _type(interpreter: Interpreter, call: Call) -> Value:
     )
 
 
-@MODELS.function("builtins.print", "builtins.display", "builtins.get_ipython")
-def _print(interpreter: Interpreter, call: Call) -> Value:
+@MODELS.function("builtins.display", "builtins.get_ipython")
+def _shown(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
@@ -992,6 +1004,9 @@ def plain_method(interpreter: Interpreter, call: Call) -> Value:
     data, name = receiver.data, call.name
     if isinstance(data, list):
         return _list_method(interpreter, call, receiver, data)
+    if isinstance(data, Lazy) and name == "append" and call.args and interpreter.GUESSES:
+        receiver.data = operators.put_into(data, call.args[0])
+        return Value(None)
     if isinstance(data, dict):
         return _dict_method(interpreter, call, receiver, data)
     if isinstance(data, set):

@@ -20,6 +20,17 @@ from typing import TYPE_CHECKING, Any
 import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.cells import Series, part_of
+from dl_bug_lsp.interpretation.libraries.python.written_text import (
+    add_rows,
+    add_text,
+    cell_text,
+    document_of,
+    forget,
+    lines_of,
+    row_of,
+    row_text,
+    split_lines,
+)
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
@@ -43,12 +54,17 @@ from dl_bug_lsp.interpretation.values import (
     Lazy,
     Library,
     LibraryObject,
+    MadeText,
     OpenDict,
+    Origin,
     Origins,
     Raised,
+    RowText,
     Table,
+    Unknown,
     Value,
     merged,
+    rest_of,
     unknown,
 )
 
@@ -71,7 +87,11 @@ def written_files(interpreter: Interpreter) -> set[str]:
 def note_written(interpreter: Interpreter, path: Value | None) -> None:
     """Take note that the program writes a file or makes a folder."""
     text = text_of(path)
-    written_files(interpreter).add("*" if text is None else posixpath.normpath(text))
+    name = "*" if text is None else posixpath.normpath(text)
+    written_files(interpreter).add(name)
+    interpreter.disk.paths.append(name)
+    if path is not None:
+        interpreter.disk.made_by.setdefault(name, path.origins)
 
 
 def is_written(interpreter: Interpreter, path: str) -> bool:
@@ -96,12 +116,24 @@ PICKLE = "pickle"
 """The form of files of objects as they are: those of ``torch.save``, joblib and pickle."""
 
 
+TEXT = "text"
+"""The form of files of text: the lines that were written to them (`written_text`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Kept:
     """What a program wrote to a file, and in which form: that of a pickle, a table, an array."""
 
     form: str
     value: Value
+
+
+def csv_form(call: Call) -> str:
+    """Return the form of a file of rows by the separator that a call names, a comma where none."""
+    named = call.keywords.get("sep", call.keywords.get("delimiter"))
+    usual = "\t" if call.name.endswith("read_table") else ","
+    separator = usual if named is None else named.data
+    return "csv" if separator == "," else f"csv {separator}"
 
 
 def _kept_files(interpreter: Interpreter) -> dict[str, Kept]:
@@ -135,9 +167,27 @@ def kept_in(interpreter: Interpreter, path: Value | None, form: str) -> Value | 
     found = kept_here(interpreter, text)
     if found is None and interpreter.earlier is not None and not _is_there(interpreter, text):
         found = interpreter.earlier.kept(text)
-    if found is None or found.form != form:
-        return None
-    return snapshot(found.value)
+    held = None if found is None else _held_as(found, form)
+    return None if held is None else snapshot(held)
+
+
+def _held_as(kept: Kept, form: str) -> Value | None:
+    """Return what was written in a form, None where it was written in another."""
+    if kept.form == form:
+        return kept.value
+    document = document_of(kept.value) if kept.form == TEXT and form == "json" else None
+    return None if document is None else document.document
+
+
+def lines_kept(interpreter: Interpreter, path: Value | None) -> Value | None:
+    """Return the lines of a file that this run or a command before it wrote; None if not known."""
+    written = kept_in(interpreter, path, TEXT)
+    return None if written is None or not written.known else lines_of(written)
+
+
+def lines_being_written(interpreter: Interpreter) -> list[Value]:
+    """Return the lines of the files of text that a program has written so far."""
+    return [kept.value for kept in _kept_files(interpreter).values() if kept.form == TEXT]
 
 
 def _is_there(interpreter: Interpreter, path: str) -> bool:
@@ -159,10 +209,11 @@ def explained_by_writer(
     if text is None or interpreter.earlier is None or kept_here(interpreter, text) is not None:
         return held
     written = interpreter.earlier.kept(text)
-    if written is None or written.form != form:
+    as_written = None if written is None else _held_as(written, form)
+    if as_written is None:
         return held
     interpreter.generated.add(posixpath.normpath(text))
-    return _explained(held, snapshot(written.value))
+    return _explained(held, snapshot(as_written))
 
 
 def _explained(held: Value, written: Value, depth: int = 0) -> Value:
@@ -210,6 +261,8 @@ def snapshot(value: Value, depth: int = 0) -> Value:
     data = value.data
     if depth > MOST_NESTED:
         return unknown(value)
+    if isinstance(value, MadeText):
+        return value
     if isinstance(data, dict):
         return Value({k: snapshot(v, depth + 1) for k, v in data.items()}, value.origins)
     if isinstance(data, (list, tuple)) and len(data) <= MOST_ITEMS:
@@ -330,17 +383,12 @@ def text_in(interpreter: Interpreter, file: str | None) -> str | None:
     return text
 
 
-def _split(text: str) -> list[str]:
-    lines = text.split("\n")
-    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
 def lines_in(interpreter: Interpreter, file: str | None, path: Value) -> Value:
     """Return a file's lines with their ends, each with its place; outlined where they are many."""
     text = text_in(interpreter, file)
     if text is None or file is None:
         return Value(UNKNOWN, path.origins)
-    lines = _split(text)
+    lines = split_lines(text)
     if len(lines) > MOST_ITEMS:
         origins = frozenset({(file, 1)})
         length = Value(len(lines), path.origins | origins)
@@ -376,9 +424,12 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if any(letter in how for letter in "wax+"):
         note_written(interpreter, path)
-        return thing(name, call, path=path, lines=Value(UNKNOWN, path.origins), at=Value(0))
+        state = {"path": path, "lines": Value(UNKNOWN, path.origins), "at": Value(0)}
+        return thing(name, call, **state, written=_written_anew(interpreter, path, how))
     file = file_of(interpreter, path)
     lines = lines_in(interpreter, file, path)
+    if file is None and (saved := lines_kept(interpreter, path)) is not None:
+        lines = saved
     if "gzip" in call.name:
         lines = Value(UNKNOWN, path.origins)
     elif "b" in how:
@@ -393,6 +444,35 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
         if wrong is not None:
             made.data.state["misread"] = wrong
     return made
+
+
+def _written_anew(interpreter: Interpreter, path: Value, how: str) -> Value:
+    """Return the lines of a file that is opened to be written: none, or those that it has."""
+    text = text_of(path)
+    lines = Value(UNKNOWN)
+    before = None if text is None else kept_here(interpreter, text)
+    if "b" not in how and "+" not in how and "a" not in how:
+        lines = Value([])
+    elif how in ("a", "at") and before is not None and before.form == TEXT:
+        lines = before.value
+    interpreter.disk.writes_text = True
+    interpreter.disk.unfinished[id(lines)] = lines
+    if text is not None:
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(TEXT, lines)
+    return lines
+
+
+def write_to(interpreter: Interpreter, handle: Value | None, *texts: Value, place: Origin) -> bool:
+    """Write texts to an open file of text; return whether it is one."""
+    held = handle.data if handle is not None else None
+    lines = held.state.get("written") if isinstance(held, LibraryObject) else None
+    if lines is None:
+        return False
+    if interpreter.is_unsure:
+        forget(lines, *texts)
+    for text in texts:
+        add_text(lines, text, place)
+    return True
 
 
 POSITIONS = {"codecs.open": 2}
@@ -468,8 +548,21 @@ def _read(_: Interpreter, call: Call) -> Value:
     if rest and isinstance(rest[0].data, bytes):
         whole = b"".join(line.data for line in rest if isinstance(line.data, bytes))
         return Value(whole, rest[0].origins)
-    text = "".join(line.data for line in rest if isinstance(line.data, str))
-    return Value(text, rest[0].origins if rest else NOWHERE)
+    return _in_one(rest, state_of(call.receiver, "lines"))
+
+
+def _in_one(lines: Sequence[Value], source: Value) -> Value:
+    """Return the text of lines, unknown where one of them is."""
+    filled = [v for v in lines if not (isinstance(v.data, str) and v.data.isspace())]
+    if len(filled) == 1 and isinstance(filled[0], JsonText):
+        return filled[0]
+    if not all(isinstance(line.data, str) for line in lines):
+        return unknown(source, *lines[:MOST_FIRST])
+    text = "".join(line.data for line in lines if isinstance(line.data, str))
+    return Value(text, lines[0].origins if lines else NOWHERE)
+
+
+MOST_FIRST = 24
 
 
 def _read_some(call: Call, limit: Value) -> Value:
@@ -498,22 +591,59 @@ def _read_some(call: Call, limit: Value) -> Value:
 
 
 MODELS.method("TextIOWrapper", "__enter__")(itself)
-MODELS.method("TextIOWrapper", "__exit__", "close", "writelines", "flush", "truncate", "fileno")(
-    nothing
-)
+MODELS.method("TextIOWrapper", "flush", "fileno")(nothing)
 
 
-@MODELS.method("TextIOWrapper", "write")
+@MODELS.method("TextIOWrapper", "__exit__", "close")
+def _close(interpreter: Interpreter, call: Call) -> Value:
+    interpreter.disk.unfinished.pop(id(call.state.get("written")), None)
+    return Value(None)
+
+
+@MODELS.method("TextIOWrapper", "write", "writelines")
 def _write(interpreter: Interpreter, call: Call) -> Value:
-    """Take note of a JSON document that a file gets."""
-    _keep_json(interpreter, call.receiver, call.given(0, "text"))
+    """Take note of what a file gets."""
+    given = call.given(0, "text", "lines") or call.unknown()
+    texts = [given]
+    lines = call.state.get("written")
+    if call.name == "writelines":
+        items = interpreter.iterate(given)
+        if isinstance(items, Lazy) and lines is not None and not interpreter.is_unsure:
+            is_whole = isinstance(items.item, RowText)
+            add_rows(lines, items, call.place) if is_whole else forget(lines, given)
+        texts = [given] if isinstance(items, Lazy) and lines is None else []
+        texts = items if isinstance(items, list) else texts
+    write_to(interpreter, call.receiver, *texts, place=call.place)
     if "held" in call.state:
         call.state["held"] = call.state["lines"] = call.unknown()
     return Value(None)
 
 
-@MODELS.method("TextIOWrapper", "seek")
+@MODELS.function("builtins.print")
+@MODELS.numbers
+def _print(interpreter: Interpreter, call: Call) -> Value:
+    """Write what is printed to a file where one is given."""
+    file = call.keywords.get("file")
+    if file is None or file.data is None:
+        return Value(None)
+    parts = [cell_text(arg) for arg in call.args]
+    ends = [call.keywords.get(name, Value(mark)) for name, mark in (("sep", " "), ("end", "\n"))]
+    texts = [part.data for part in (*parts, *ends)]
+    whole = merged(*call.args)
+    if len(parts) == 1 and isinstance(parts[0], MadeText):
+        write_to(interpreter, file, parts[0], ends[1], place=call.place)
+    elif all(isinstance(text, str) for text in texts):
+        printed = str(ends[0].data).join(str(part.data) for part in parts)
+        write_to(interpreter, file, Value(f"{printed}{ends[1].data}", whole), place=call.place)
+    else:
+        write_to(interpreter, file, Value(UNKNOWN, whole), place=call.place)
+    return Value(None)
+
+
+@MODELS.method("TextIOWrapper", "seek", "truncate")
 def _seek(_: Interpreter, call: Call) -> Value:
+    if "written" in call.state:
+        forget(call.state["written"])
     to = call.given(0, "offset")
     if call.receiver is not None and isinstance(call.receiver.data, LibraryObject):
         known = to is not None and to.data == 0
@@ -533,7 +663,9 @@ def _in_memory(_: Interpreter, call: Call) -> Value:
         raise Raised("type", "initial_value must be str or None", given)
     if not isinstance(data, (str, bytes)) or len(data) > MOST_TEXT:
         return thing(call.name, call, lines=unknown(given), at=Value(0), held=given)
-    pieces: list[Any] = data.splitlines(keepends=True) if isinstance(data, bytes) else _split(data)
+    pieces: list[Any] = (
+        data.splitlines(keepends=True) if isinstance(data, bytes) else split_lines(data)
+    )
     lines = [Value(piece, given.origins) for piece in pieces[: MOST_ITEMS + 1]]
     held = Value(UNKNOWN, given.origins) if len(lines) > MOST_ITEMS else Value(lines, given.origins)
     return thing(call.name, call, lines=held, at=Value(0), held=given)
@@ -615,10 +747,15 @@ def _csv_reader(interpreter: Interpreter, call: Call) -> Value:
     options = _format(interpreter, call, 4 if of_names else 1)
     named = call.given(1, "fieldnames") if of_names else None
     names = None if named is None else listed(interpreter, named)
-    is_open = lines is None or not all(isinstance(line.data, str) for line in lines)
-    if is_open or options is None or (named is not None and named.data is not None and not names):
+    is_open = lines is None or not all(isinstance(line.data, (str, Unknown)) for line in lines)
+    rows = None if options is None or is_open else _csv_rows(lines or [], options)
+    if rows is None or (named is not None and named.data is not None and not names):
+        outline = state_of(source, "lines").data if of_file else getattr(source, "data", None)
+        if isinstance(outline, Lazy) and options is not None and state_of(source, "at").data == 0:
+            return _outlined_reader(call, names, outline, options) or _open_reader(
+                call, names, origins
+            )
         return _open_reader(call, names, origins)
-    rows = _csv_rows(lines or [], options)
     if not of_names:
         return thing("csv.reader", call, rows=Value(rows, origins), line_num=Value(UNKNOWN))
     rows = [row for row in rows if row.data]
@@ -629,6 +766,34 @@ def _csv_reader(interpreter: Interpreter, call: Call) -> Value:
     filling = call.given(3, "restval") or Value(None)
     records = [_record(names, row, rest, filling) for row in rows]
     return thing("csv.DictReader", call, rows=Value(records, origins), fieldnames=Value(names))
+
+
+def _outlined_reader(
+    call: Call, names: list[Value] | None, lines: Lazy, options: dict[str, Any]
+) -> Value | None:
+    """Return a reader of lines that are outlined but for the first; None where that is unknown."""
+    separator = str(options.get("delimiter") or ",")
+    first = [row_of(line, separator) for line in lines.parts[: lines.lead]]
+    cells = row_of(lines.item, separator)
+    if cells is None or None in first or lines.others:
+        return None
+    leading = [row for row in first if row is not None]
+    of_names = call.name.endswith("DictReader")
+    if of_names and names is None:
+        if not leading:
+            return None
+        names = leading.pop(0)
+    rows = [Value(row, merged(*row)) for row in (*leading, cells)]
+    if of_names:
+        rows = [_record(names or [], row, Value(None), Value(None)) for row in rows]
+    *before, item = rows
+    length = Value(UNKNOWN, merged(lines.length))
+    made: object = Lazy(item, length)
+    if before:
+        made = Lazy(operators.hull(rows) if of_names else item, length, parts=tuple(rows))
+        made.lead = len(before)
+    state = {"fieldnames": Value(names)} if of_names and names is not None else {}
+    return thing(call.name, call, rows=Value(made, item.origins), **state)
 
 
 def _open_reader(call: Call, names: list[Value] | None, origins: Origins) -> Value:
@@ -644,10 +809,17 @@ def _open_reader(call: Call, names: list[Value] | None, origins: Origins) -> Val
     return thing("csv.DictReader", call, rows=rows, fieldnames=fieldnames)
 
 
-def _csv_rows(lines: Sequence[Value], options: dict[str, Any]) -> list[Value]:
-    """Return the rows of lines, each with what made its lines."""
+def _csv_rows(lines: Sequence[Value], options: dict[str, Any]) -> list[Value] | None:
+    """Return the rows of lines, each with what made its lines; None where one is not known."""
     rows: list[Value] = []
     start = 0
+    if any(isinstance(line, MadeText) or not isinstance(line.data, str) for line in lines):
+        for line in lines:
+            cells = row_of(line, str(options.get("delimiter") or ","))
+            if cells is None:
+                return None
+            rows.append(Value(cells, merged(*cells)))
+        return rows
     try:
         reader = csv.reader((str(line.data) for line in lines), **options)
         for row in reader:
@@ -700,12 +872,63 @@ def _csv_next(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("csv.writer", "csv.DictWriter")
-def _csv_writer(_: Interpreter, call: Call) -> Value:
-    names = call.given(1, "fieldnames") if call.name.endswith("DictWriter") else None
-    return thing("csv.writer", call, **({} if names is None else {"fieldnames": names}))
+def _csv_writer(interpreter: Interpreter, call: Call) -> Value:
+    of_names = call.name.endswith("DictWriter")
+    options = _format(interpreter, call, 4 if of_names else 1)
+    file = call.given(0, "f", "csvfile") or call.unknown()
+    separator = "," if options is None else str(options.get("delimiter") or ",")
+    if options is None or options.keys() - {"delimiter", "quoting", "quotechar"}:
+        write_to(interpreter, file, Value(UNKNOWN), place=call.place)
+    state = {"file": file, "separator": Value(separator)}
+    if of_names:
+        state["fieldnames"] = call.given(1, "fieldnames") or call.unknown()
+        state["restval"] = call.given(2, "restval") or Value("")
+    return thing("csv.writer", call, **state)
 
 
-MODELS.method("writer", "writerow", "writerows", "writeheader")(nothing)
+@MODELS.method("writer", "writerow", "writerows", "writeheader")
+def _write_rows(interpreter: Interpreter, call: Call) -> Value:
+    """Take note of the rows that a file gets."""
+    file, given = call.state.get("file"), call.given(0, "row", "rowdict", "rows", "rowdicts")
+    if call.name == "writeheader":
+        given = call.state.get("fieldnames")
+        rows: list[Value] | Lazy = [_written_row(interpreter, call, given, is_header=True)]
+    elif call.name == "writerow":
+        rows = [_written_row(interpreter, call, given)]
+    else:
+        items = [call.unknown()] if given is None else interpreter.iterate(given)
+        if isinstance(items, Lazy):
+            whole = operators.hull(items.parts) if items.parts else items.item
+            row = _written_row(interpreter, call, whole)
+            rows = Lazy(unknown(row) if items.others else row, items.length)
+        else:
+            rows = [_written_row(interpreter, call, item) for item in items[:MOST_ITEMS]]
+    if isinstance(rows, list):
+        write_to(interpreter, file, *rows, place=call.place)
+        return Value(None)
+    lines = state_of(file, "written")
+    if interpreter.is_unsure or not isinstance(rows.item, RowText):
+        forget(lines, rows.item)
+    else:
+        add_rows(lines, rows, call.place)
+    return Value(None)
+
+
+def _written_row(
+    interpreter: Interpreter, call: Call, row: Value | None, *, is_header: bool = False
+) -> Value:
+    """Return the line that a row is written as; unknown where its number of cells is."""
+    names = call.state.get("fieldnames")
+    separator = str(call.state["separator"].data)
+    if row is None or names is None or is_header:
+        cells = listed(interpreter, row)
+        return call.unknown() if cells is None else row_text(cells, separator, call.place)
+    keys = listed(interpreter, names)
+    if keys is None or not isinstance(row.data, dict) or rest_of(row.data) is not None:
+        return unknown(row)
+    missing = call.state["restval"]
+    cells = [row.data.get(key.data, missing) for key in keys]
+    return row_text(cells, separator, call.place)
 
 
 # Paths.
@@ -864,10 +1087,30 @@ def _exists(interpreter: Interpreter, call: Call) -> Value:
     if (file is not None and not is_unread) or folder:
         is_there = wants in ("exists", "lexists") or (wants == "isdir") == folder
         return Value(is_there, path.origins)
-    if interpreter.GUESSES and kept_here(interpreter, text) is not None:
-        return Value(wants != "isdir", path.origins)
+    made = _was_made(interpreter, text) if interpreter.GUESSES else None
+    if made is not None:
+        return Value(wants in ("exists", "lexists") or (wants == "isdir") == made, path.origins)
     interpreter.missing_files += 1
     return Value(False if interpreter.without_files else UNKNOWN, path.origins)
+
+
+def _was_made(interpreter: Interpreter, path: str) -> bool | None:
+    """Whether a path is that of a folder that the run or a command before it made.
+
+    False is a file that it wrote, None a path that nothing is known of.
+    """
+    wanted = posixpath.normpath(path)
+    runs = [interpreter, *(interpreter.earlier.runs() if interpreter.earlier is not None else ())]
+    if any(wanted in run.disk.folders for run in runs):
+        return True
+    if kept_here(interpreter, path) is not None:
+        return False
+    return False if any(wanted in kept_paths(run) for run in runs[1:]) else None
+
+
+def kept_paths(interpreter: Interpreter) -> set[str]:
+    """Return the paths of the files of which it is known what a run wrote to them."""
+    return set(_kept_files(interpreter))
 
 
 @MODELS.method("Path", "read_text")
@@ -879,6 +1122,9 @@ def _read_text(interpreter: Interpreter, call: Call) -> Value:
     refuse_misread(misread(interpreter, file, call.given(0, "encoding"), call.given(1, "errors")))
     if text is None or file is None:
         saved = kept_in(interpreter, call.receiver, "json")
+        lines = lines_kept(interpreter, call.receiver) if saved is None else None
+        if lines is not None and isinstance(lines.data, list):
+            return _in_one(lines.data, lines)
         return call.unknown() if saved is None else JsonText(saved)
     return Value(text, frozenset({(file, 1)}))
 
@@ -895,13 +1141,12 @@ def _read_bytes(interpreter: Interpreter, call: Call) -> Value:
 def _write_text(interpreter: Interpreter, call: Call) -> Value:
     """Take note of what a file holds from now on."""
     note_written(interpreter, call.receiver)
-    _keep_json(interpreter, call.receiver, call.given(0, "data"))
+    if call.receiver is not None:
+        lines = _written_anew(interpreter, call.receiver, "w")
+        handle = thing("io.TextIOWrapper", call, written=lines)
+        write_to(interpreter, handle, call.given(0, "data") or call.unknown(), place=call.place)
+        interpreter.disk.unfinished.pop(id(lines), None)
     return Value(None)
-
-
-def _keep_json(interpreter: Interpreter, path: Value | None, text: Value | None) -> None:
-    if isinstance(text, JsonText):
-        keep(interpreter, path, "json", text.document)
 
 
 @MODELS.method("Path", "mkdir", "write_bytes", "touch", "unlink", "rmdir", "chmod", "symlink_to")
@@ -913,9 +1158,17 @@ def _change_files(interpreter: Interpreter, call: Call) -> Value:
     target = call.receiver if call.receiver is not None else call.given(0, "name", "path")
     makes_folder = call.name.endswith(("mkdir", "makedirs"))
     is_kept = makes_folder and is_true(call.given(2, "exist_ok"))
-    if not is_kept or not _is_folder(interpreter, text_of(target) or "."):
+    text = text_of(target)
+    if makes_folder and text is not None:
+        interpreter.disk.folders.add(posixpath.normpath(text))
+    if not is_kept or not _is_folder(interpreter, text or "."):
         note_written(interpreter, target)
+    if call.name.endswith(REMOVING):
+        interpreter.disk.partly.add("." if text is None else posixpath.dirname(text) or ".")
     return Value(None)
+
+
+REMOVING = ("remove", "unlink", "rmdir", "removedirs", "rmtree")
 
 
 @MODELS.method("Path", "rename", "replace")
@@ -936,6 +1189,7 @@ def _copy_files(interpreter: Interpreter, call: Call) -> Value:
     note_written(interpreter, None if into is None else Value(into))
     if name in ("move", "rename", "replace", "renames"):
         note_written(interpreter, source)
+        interpreter.disk.partly.add("." if text is None else posixpath.dirname(text) or ".")
     held = None if text is None else kept_here(interpreter, text)
     if held is not None and into is not None:
         keep(interpreter, Value(into), held.form, held.value)
@@ -966,16 +1220,23 @@ def _list_files(interpreter: Interpreter, call: Call) -> Value:
             return call.unknown()
     if name == "rglob":
         wanted = f"**/{wanted}"
-    files = _matching(interpreter, text, wanted)
-    if not files or len(files) > MOST_ITEMS:
-        return call.unknown()
     parts = [part for part in (folder, pattern) if part is not None]
+    origins = merged(*parts)
+    found = [Value(each, origins) for each in _matching(interpreter, text, wanted)]
+    if not found:
+        made = _made_names(interpreter, text, wanted)
+        found = [Value(each.data, each.origins or origins) for each in made]
+    if not found or len(found) > MOST_ITEMS:
+        return call.unknown()
     if name == "listdir":
-        return Value([Value(each, merged(*parts)) for each in files], merged(*parts))
-    joined = [posixpath.normpath(posixpath.join(text, each)) for each in files]
+        return Value(found, origins)
+    joined = [
+        Value(posixpath.normpath(posixpath.join(text, str(each.data))), each.origins)
+        for each in found
+    ]
     if of_path:
-        return Value([path_value(each, call, *parts) for each in joined], merged(*parts))
-    return Value([Value(each, merged(*parts)) for each in joined], merged(*parts))
+        return Value([path_value(str(each.data), call, each) for each in joined], origins)
+    return Value(joined, origins)
 
 
 def _below_root(interpreter: Interpreter, call: Call) -> Value:
@@ -1092,6 +1353,55 @@ def _common(interpreter: Interpreter, call: Call) -> Value:
 
 
 _MAGIC = re.compile(r"[*?\[]")
+
+
+def note_partly(interpreter: Interpreter, start: int) -> None:
+    """Take note that more files may be where those are that were written since a loop began."""
+    for name in interpreter.disk.paths[start:]:
+        interpreter.disk.partly.add("." if name == "*" else posixpath.dirname(name) or ".")
+
+
+def made_below(interpreter: Interpreter, folder: str) -> dict[str, Origins] | None:
+    """Return the paths below a folder that the run and the commands before it made.
+
+    Each is relative to the folder, with what made it; None where there may be others.
+    """
+    runs = [interpreter, *(interpreter.earlier.runs() if interpreter.earlier is not None else ())]
+    wanted = posixpath.normpath(folder)
+    found: dict[str, Origins] = {}
+    for run in runs:
+        if "*" in written_files(run) or "." in run.disk.partly:
+            return None
+        for name, origins in run.disk.made_by.items():
+            if wanted == "." or name.startswith(f"{wanted}/"):
+                found.setdefault(name if wanted == "." else name[len(wanted) + 1 :], origins)
+    return found
+
+
+def _made_names(interpreter: Interpreter, folder: str, pattern: str | None) -> list[Value]:
+    """Return what was made in a folder that the workspace has nothing of; none if not all known."""
+    made = made_below(interpreter, folder) if interpreter.GUESSES else None
+    if not made:
+        return []
+    runs = [interpreter, *(interpreter.earlier.runs() if interpreter.earlier is not None else ())]
+    partly = {name for run in runs for name in run.disk.partly}
+    base = posixpath.normpath(folder)
+    around = {base, *map(str, PurePosixPath(base).parents)} - {"."}
+    depth = 1 if pattern is None else len(pattern.split("/"))
+    is_deep = pattern is not None and "**" in pattern
+    for name in partly:
+        inner = posixpath.relpath(name, base) if name.startswith(f"{base}/") else None
+        if name in around or (inner is not None and (is_deep or inner.count("/") + 2 <= depth)):
+            return []
+    names: dict[str, Origins] = {}
+    for rest, origins in made.items():
+        parts = PurePosixPath(rest).parts
+        for end in range(1, len(parts) + 1):
+            head = "/".join(parts[:end])
+            names[head] = origins if end == len(parts) else names.get(head, origins)
+    wanted = ("*",) if pattern is None else tuple(part for part in pattern.split("/") if part)
+    fitting = [name for name in names if _fits(tuple(name.split("/")), wanted)]
+    return [Value(name, names[name]) for name in sorted(fitting)]
 
 
 def _matching(interpreter: Interpreter, folder: str, pattern: str | None) -> list[str]:

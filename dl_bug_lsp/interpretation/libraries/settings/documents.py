@@ -23,14 +23,16 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     file_of,
     keep,
     kept_in,
+    note_written,
+    snapshot,
     text_in,
+    write_to,
 )
 from dl_bug_lsp.interpretation.libraries.python.functions import pure
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_ITEMS,
     MOST_TEXT,
     is_true,
-    nothing,
     state_of,
     text_of,
     thing,
@@ -379,6 +381,7 @@ def _document_of_text(interpreter: Interpreter, text: Value, *, is_lenient: bool
 
 
 @MODELS.function("json.dumps", "orjson.dumps", "ujson.dumps")
+@MODELS.numbers
 def _json_dumps(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
     if given is None:
@@ -395,9 +398,12 @@ def _json_dumps(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("json.dump")
+@MODELS.numbers
 def _json_dump(interpreter: Interpreter, call: Call) -> Value:
-    given = call.given(0, "obj")
-    keep(interpreter, call.given(1, "fp"), "json", None if given is None else _as_json(given))
+    given, file = call.given(0, "obj"), call.given(1, "fp")
+    document = call.unknown() if given is None else _as_json(given)
+    if not write_to(interpreter, file, JsonText(document), place=call.place):
+        keep(interpreter, file, "json", document)
     return Value(None)
 
 
@@ -414,7 +420,17 @@ def _as_json(value: Value, depth: int = 0) -> Value:
     return value
 
 
-MODELS.function("yaml.dump", "yaml.safe_dump", "toml.dump")(nothing)
+@MODELS.function("yaml.dump", "yaml.safe_dump", "toml.dump", "tomli_w.dump")
+@MODELS.numbers
+def _yaml_dump(interpreter: Interpreter, call: Call) -> Value:
+    """Write a document to a file; return its text where none is given."""
+    given, file = call.given(0, "data", "o", "obj") or call.unknown(), call.given(1, "stream", "f")
+    document = JsonText(snapshot(given))
+    if file is None or file.data is None:
+        return document
+    if not write_to(interpreter, file, document, place=call.place):
+        note_written(interpreter, file)
+    return Value(None)
 
 
 def settings(interpreter: Interpreter, file: str, *, is_omegaconf: bool = False) -> Value:
@@ -507,6 +523,12 @@ def document_of(interpreter: Interpreter, given: Value | None, *, is_toml: bool 
     file = state_of(given, "file").data
     if isinstance(file, str):
         return settings(interpreter, file)
+    if isinstance(given, JsonText):
+        return given.document
+    of_file = given is not None and isinstance(given.data, LibraryObject)
+    saved = kept_in(interpreter, given, "json") if of_file else None
+    if saved is not None:
+        return saved
     if given is not None and isinstance(given.data, str) and len(given.origins) == 1:
         (name, line), *_ = given.origins
         if line == 1 and interpreter.workspace.text(name) == given.data:
@@ -592,9 +614,10 @@ def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
         file = file_of(interpreter, path)
         if file is None and path is not None and path.data is UNKNOWN:
             file = interpreter.settings
-        is_omegaconf = "OmegaConf" in call.name
-        document = call.unknown()
+        saved = kept_in(interpreter, path, "json") if file is None else None
+        document = saved or call.unknown()
         if file is not None:
+            is_omegaconf = "OmegaConf" in call.name
             document = settings(interpreter, file, is_omegaconf=is_omegaconf)
     return config_of(document, call) if call.name.startswith("omega") else document
 
@@ -666,6 +689,8 @@ def _read_ini(interpreter: Interpreter, call: Call) -> Value:
         file = interpreter.workspace.file_named(text_of(given) or "")
         if file is None:
             return Value([], NOWHERE if given is None else given.origins)
+    if call.name == "read" and given is not None and given.data is UNKNOWN:
+        file = interpreter.settings
     text = text_in(interpreter, file) if isinstance(file, str) else None
     if call.name == "read_string":
         given = call.given(0, "string")

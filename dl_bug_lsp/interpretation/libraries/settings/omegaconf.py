@@ -10,6 +10,7 @@ import logging
 from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.numpy.functions  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.python.files import keep, snapshot, write_to
 from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
 from dl_bug_lsp.interpretation.libraries.settings.documents import config_of
 from dl_bug_lsp.interpretation.model_helpers import (
@@ -19,6 +20,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
+    JsonText,
     LibraryObject,
     Value,
     merged,
@@ -74,7 +76,18 @@ def _from_words(interpreter: Interpreter, call: Call) -> Value:
     return config_of(Value(root, merged(*items)), call)
 
 
-@MODELS.function("omegaconf.OmegaConf.to_yaml", "omegaconf.OmegaConf.save", "OmegaConf.to_yaml")
+@MODELS.function("omegaconf.OmegaConf.save", "OmegaConf.save")
+def _save(interpreter: Interpreter, call: Call) -> Value:
+    """Write settings to a file or to a path."""
+    given, file = call.given(0, "config") or call.unknown(), call.given(1, "f")
+    held = given.data.state if isinstance(given.data, LibraryObject) else given.data
+    document = Value(held if isinstance(held, (dict, list)) else UNKNOWN, given.origins)
+    if not write_to(interpreter, file, JsonText(snapshot(document)), place=call.place):
+        keep(interpreter, file, "json", document)
+    return Value(None)
+
+
+@MODELS.function("omegaconf.OmegaConf.to_yaml", "OmegaConf.to_yaml")
 @MODELS.function("omegaconf.OmegaConf.set_struct", "omegaconf.OmegaConf.set_readonly")
 @MODELS.function("omegaconf.OmegaConf.register_new_resolver", "omegaconf.OmegaConf.resolve")
 def _effects(_: Interpreter, call: Call) -> Value:

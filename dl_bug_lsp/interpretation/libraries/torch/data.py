@@ -63,7 +63,7 @@ def length_of(interpreter: Interpreter, dataset: Value, place: Origin) -> Value:
     if isinstance(data, list | tuple | dict):
         return Value(len(data), dataset.origins)
     if isinstance(data, Array):
-        return data.shape[0] if data.shape else unknown(dataset)
+        return arrays.first_of(data) or unknown(dataset)
     if isinstance(data, Lazy):
         return data.length
     if isinstance(data, LibraryObject):
@@ -634,7 +634,8 @@ def _last_batch(interpreter: Interpreter, call: Call, count: Value) -> Value | N
 
     None where there is none, or the failure's message speaks of no sizes. Where the message shows
     a batch of one, it is taken to be one, and where it is not known how many samples there are, the
-    number that the message sets against that of a whole batch.
+    number that the message sets against that of a whole batch. The loader that keeps such a batch
+    has a part in its size.
     """
     state = call.state
     number, drop = size(count), flag(state.get("drop_last"), default=False)
@@ -646,16 +647,19 @@ def _last_batch(interpreter: Interpreter, call: Call, count: Value) -> Value | N
         return None
     # This follows the dataset's `__len__`.
     total = length_of(interpreter, dataset, call.place)
+    loader = call.receiver.data if call.receiver is not None else None
+    keeps = frozenset({loader.made}) if isinstance(loader, LibraryObject) else frozenset()
+    origins = merged(total, count) | keeps
     if of_one:
         # How many samples are left after a filter is often only supposed.
-        return Value(1, merged(total, count)) if number > 1 else None
+        return Value(1, origins) if number > 1 else None
     samples = size(total)
     if samples is None:
         told = interpreter.comparisons.reported
         rest = next((min(pair) for pair in sorted(told) if max(pair) == number), 0)
     else:
         rest = samples % number if samples > number else 0
-    return Value(rest, merged(total, count)) if rest else None
+    return Value(rest, origins) if rest else None
 
 
 def _chosen(interpreter: Interpreter, state: dict[str, Value]) -> tuple[Value, Value] | None:

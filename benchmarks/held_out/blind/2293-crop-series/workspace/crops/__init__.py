@@ -1,0 +1,1 @@
+CROPS = ("wheat", "maize", "rape", "beet", "fallow")

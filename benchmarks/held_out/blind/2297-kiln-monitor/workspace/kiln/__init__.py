@@ -1,0 +1,1 @@
+"""Anomaly scores for firing curves of ceramic kilns."""
