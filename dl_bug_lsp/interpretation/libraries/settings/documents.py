@@ -454,10 +454,10 @@ def settings(interpreter: Interpreter, file: str, *, is_omegaconf: bool = False)
         raise Raised("value", problem, Value(UNKNOWN, at))
     if file.endswith((".yaml", ".yml")) and _SEVERAL.search(text.lstrip()):
         return Value(UNKNOWN, origins)
-    entries = from_originals(workspace, entries)
+    found = from_originals(workspace, entries)
     if is_omegaconf:
-        entries = tuple(as_omegaconf(interpreter, entry) for entry in entries)
-    return nested(interpreter, entries, (file, 1))
+        found = [as_omegaconf(interpreter, entry) for entry in found]
+    return nested(interpreter, found, (file, 1))
 
 
 def as_omegaconf(interpreter: Interpreter, entry: ConfigEntry) -> ConfigEntry:
