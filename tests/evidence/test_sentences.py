@@ -965,4 +965,5 @@ ValueError: Arguments `target` and `output` must have the same rank (ndim). Rece
 """  # noqa: E501
     found = report(tmp_path, files, text)
     said = reasons(found, "heads.py", 1)
+    assert found.diagnosis is None or "`3`" not in found.diagnosis
     assert said.startswith("after a small change of this line") and "`3` is one of" in said
