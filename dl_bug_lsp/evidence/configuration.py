@@ -35,6 +35,7 @@ from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import ElementOf, called_name
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.tracebacks import Frame
+from dl_bug_lsp.workspace.configs.yaml_files import OMEGACONF_NUMBER
 from dl_bug_lsp.workspace.contents import Scalar
 
 FAR = 12.0
@@ -670,6 +671,13 @@ def _plain_number(setting: Setting) -> float | None:
         return None
 
 
+def _reads_with_omegaconf(case: Case) -> bool:
+    """Whether a file of the stack takes settings from OmegaConf or Hydra."""
+    files = {place.file for place in case.places}
+    texts = (case.workspace.text(file) or "" for file in files)
+    return any(re.search(r"(?m)^\s*(?:import|from) (?:hydra|omegaconf)\b", t) for t in texts)
+
+
 def _wrong_type(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     """Yield the settings that look like a number and are text, where text was met."""
     if case.category.id not in ("type_mismatch", "illegal_argument") or "str" not in case.message:
@@ -683,6 +691,8 @@ def _wrong_type(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     for setting in settings:
         value = setting.value
         if not isinstance(value, str) or not re.match(r"[-+.]?\d", value):
+            continue
+        if OMEGACONF_NUMBER.fullmatch(value) and _reads_with_omegaconf(case):
             continue
         if setting.key in read or (setting.file, setting.line) in reached:
             why = f"`{setting.key}: {setting.text}` is text, though it begins like a number"

@@ -17,7 +17,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.words import Word, Words, near_texts, nearness, parts_of
+from dl_bug_lsp.evidence.words import MIN_RATIO, Word, Words, near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.messages.extract import named_places, text_offset, tracing_starts
 from dl_bug_lsp.provenance.scopes import dotted_name
@@ -238,7 +238,9 @@ def _likeness(written: str, text: str, near: float) -> str:
     shared = written_parts & text_parts
     if shared and (near < ALIKE or shared in (written_parts, text_parts)):
         return "shares a word with"
-    return "is nearly" if near >= ALIKE else "is spelt somewhat like"
+    if near >= ALIKE:
+        return "is nearly"
+    return "is spelt somewhat like" if near >= MIN_RATIO else "has a word like one of"
 
 
 OF_VALUES = frozenset(("nan", "inf", "none", "true", "false", "null", "nat", "na"))
@@ -260,14 +262,19 @@ def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
         # A name of a series (`x1`, `x2`, ...) is near to all of it, and none of them stands out.
         ordered = sorted(nearby, key=lambda word: (-nearby[word], word))
         nearby = {word: nearby[word] for word in ordered[:MOST_NEAR]}
-    candidates = [(w, nearby[w.text]) for w in words.with_text(nearby) if _may_be_meant(w, kind)]
+    said = _said(kind, text, message)
+    candidates = [
+        (w, nearby[w.text])
+        for w in words.with_text(nearby)
+        if _may_be_meant(w, kind) and (nearby[w.text] >= MIN_RATIO or not _is_apart(w, kind, said))
+    ]
     del candidates[MOST_PLACES:]
     counts = Counter(w.text for w, _ in candidates)
     for word, near in candidates:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
         how = _likeness(word.text, text, near)
-        why = f"`{word.text}` {how} `{text}`, {_said(kind, text, message)}"
+        why = f"`{word.text}` {how} `{text}`, {said}"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
 
 
@@ -280,6 +287,14 @@ def _may_be_meant(word: Word, kind: str) -> bool:
     if kind == "option":
         return word.text.startswith("--") or word.role in GIVES_OPTION
     return word.role != "string"
+
+
+def _is_apart(word: Word, kind: str, said: str) -> bool:
+    """Whether a word that only has a part of a name says nothing about it.
+
+    No argument is given by a method's name. Of a name that the message leaves out no slip shows.
+    """
+    return said.endswith(IMPLIED) or (kind == "argument" and word.role == "attribute")
 
 
 PATH_ROLES = frozenset({"string", "dict_key", "subscript", "config_value", "config_key"})

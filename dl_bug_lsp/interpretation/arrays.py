@@ -442,6 +442,14 @@ def guessed(shape: tuple[Value, ...] | None) -> tuple[Value, ...] | None:
     return tuple(Value(dim.data, dim.origins | {GUESSED}) for dim in shape)
 
 
+def guess(value: Value) -> Value:
+    """Return an array that may have more axes than it shows, marked so where that is asked for."""
+    comparisons = COMPARISONS.get()
+    if comparisons is None or not comparisons.marks_guesses:
+        return value
+    return Value(value.data, value.origins | {GUESSED})
+
+
 def moved(before: Array, after: Value, *by: Value) -> Value:
     """Return an array whose axes stand elsewhere than before: what moved them made them, too."""
     data = array(after)

@@ -1296,7 +1296,9 @@ class Calls(RunState):
             data.clear()
             data.used = place
         elif data.used is not None and data.made is not None:
-            why = f"what is made here can be iterated over once, and line {data.used[1]} did"
+            file, line = data.used
+            where = f"line {line}" if file == data.made[0] else f"{file}:{line}"
+            why = f"what is made here can be iterated over once, and {where} did"
             arrays.note_reason(data.made, why)
             value.origins = frozenset({data.made})
         return items

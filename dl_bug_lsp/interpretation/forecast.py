@@ -542,8 +542,19 @@ class Forecast(Interpreter):
         return super()._instance(cls, args, keywords, place)
 
     def apply(self, model: Model, call: Call) -> Value:
-        """Return what a model gives, and take note of it for the memory that a step takes."""
-        output = super().apply(model, call)
+        """Return what a model gives, and take note of it for the memory that a step takes.
+
+        What it refuses of the axes of an array that may have others is not known.
+        """
+        try:
+            output = super().apply(model, call)
+        except Raised as raised:
+            given = (call.receiver, *call.args, *call.keywords.values())
+            if raised.what not in ("index", "size") or not any(
+                value is not None and GUESSED in value.origins for value in given
+            ):
+                raise
+            return call.unknown()
         return output if self.doubt else self.footprint.note(call, output)
 
     def _call_library(

@@ -661,7 +661,7 @@ def _with_a_number(first: Array, a: Value, b: Value) -> Value:
     if first.library == "torch" and first.shape is not None and len(first.shape) == 1:
         kept = arrays.with_last(arrays.made(first, None, a, b), first.shape[0])
     else:
-        kept = arrays.made(first, arrays.guessed(_open_ones(first, a, b)), a, b)
+        kept = arrays.guess(arrays.made(first, arrays.guessed(_open_ones(first, a, b)), a, b))
     if isinstance(kept.data, Array) and (first.dtype == "bool" or "int" in (first.dtype or "")):
         kept.data.dtype = None
     return kept

@@ -210,17 +210,21 @@ def _diagnosis(
     """
     first = _candidate_of(suspects[0], candidates)
     clues = first.clues if first is not None else ()
+    least = _least_told(clues)
     reasons = [
         clue
         for clue, part in clues
-        if part > 0 and not clue.kind.startswith(GENERIC) and not clue.why.startswith(WARNED)
+        if part > 0
+        and part >= least
+        and not clue.kind.startswith(GENERIC)
+        and not clue.why.startswith(WARNED)
     ]
     # A sentence that says what is wrong comes before one that says what stands here, and both
     # before one on a name that the message does not say.
     reasons.sort(
         key=lambda c: (
             IMPLIED in c.why,
-            _is_weak(c, case),
+            _is_weak(c, case) and (1 if c.why.startswith(UNNAMED_CHANGE) else 2),
             c.kind.startswith("repair.followed"),
             c.suggestion is None,
             c.kind.startswith("interpretation."),
@@ -419,6 +423,16 @@ WEAK = (
 """Kinds whose sentences say that a line is on the way, which most lines near a failure are."""
 
 
+BESIDE_CHANGE = 0.25
+"""What a sentence adds at least that is told, as a share of an edit that passes."""
+
+
+def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
+    """Return what a sentence must add to be told in place of an edit that passes."""
+    changes = [part for clue, part in clues if clue.why.startswith(UNNAMED_CHANGE)]
+    return max(changes, default=0.0) * BESIDE_CHANGE
+
+
 def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
@@ -435,8 +449,9 @@ def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
     chosen: list[Evidence] = []
     sentences: set[str] = set()
     flow = _longest_flow(candidate)
-    counting = [clue for clue, part in candidate.clues if part > 0 and clue.why]
-    tells_more = any(not _is_weak(clue, case) for clue in counting)
+    counting = [(clue, part) for clue, part in candidate.clues if part > 0 and clue.why]
+    least = _least_told(candidate.clues)
+    tells_more = any(not _is_weak(clue, case) and part >= least for clue, part in counting)
     for clue, part in candidate.clues:
         if _is_weak(clue, case) and (tells_more or chosen):
             continue

@@ -49,6 +49,13 @@ NET = (
         (NET.format(width=30) + "net(torch.randn(8, 20))\n", ["sure sizes train.py:3"]),
         (NET.format(width=32) + "net(torch.randn(8, 20))\n", []),
         (
+            # What is added may have more axes.
+            "import torch\n"
+            "h = torch.load('batch.pt') + torch.zeros(12, 32)\n"
+            "best = h[:, -1].topk(3).indices\nprint((best == 1).any(dim=1), h.sum(dim=2))\n",
+            [],
+        ),
+        (
             "import random\n" + NET.format(width=30)
             + "if random.random() > 0.5:\n    net(torch.randn(8, 20))\n",
             [],

@@ -924,3 +924,46 @@ shape in current model is torch.Size([2048, 128]).
     found = report(tmp_path, files, text)
     assert "2048" not in reasons(found, "run.sh", 3)
     assert "which does not fit 64" in reasons(found, "run.sh", 3)
+
+
+def test_what_used_an_iterator_up_is_named_with_its_file(tmp_path: Path) -> None:
+    files = {
+        "rows.py": "def total(pairs):\n    count = 0\n    for a, b in pairs:\n        count += a\n"
+        "    return count\n",
+        "train.py": "import torch\nfrom rows import total\n\n"
+        "pairs = zip([1, 2], [3, 4])\nprint(total(pairs))\n"
+        "print(torch.stack([torch.tensor(a) for a, b in pairs]))\n",
+    }
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 6, in <module>
+    print(torch.stack([torch.tensor(a) for a, b in pairs]))
+RuntimeError: stack expects a non-empty TensorList
+"""
+    found = report(tmp_path, files, text)
+    assert "rows.py:3 did" in reasons(found, "train.py", 4)
+
+
+def test_a_number_of_the_message_is_not_told_in_place_of_an_edit_that_passes(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "heads.py": 'HEAD = {"units": 3, "loss": "categorical_crossentropy"}\n',
+        "train.py": "import keras\nimport numpy as np\nfrom keras import layers\n"
+        "from heads import HEAD\n\n"
+        "x, y = np.zeros((32, 4)), np.arange(32) % 3\n"
+        'net = keras.Sequential([layers.Dense(HEAD["units"], activation="softmax")])\n'
+        'net.compile("adam", loss=HEAD["loss"])\nnet.fit(x, y)\n',
+    }
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 9, in <module>
+    net.fit(x, y)
+  File "/opt/lib/python3.11/site-packages/keras/src/backend/tensorflow/nn.py", line 1347, in categorical_crossentropy
+    raise ValueError(
+ValueError: Arguments `target` and `output` must have the same rank (ndim). Received: target.shape=(32,), output.shape=(32, 3)
+"""  # noqa: E501
+    found = report(tmp_path, files, text)
+    said = reasons(found, "heads.py", 1)
+    assert found.diagnosis is None or "`3`" not in found.diagnosis
+    assert said.startswith("after a small change of this line") and "`3` is one of" in said

@@ -1615,4 +1615,25 @@ def optimizer(net):
     return getattr(torch.optim, CFG["optim"])(net.parameters(), **CFG["options"])
 """,
     ),
+    _one(
+        "sigmoids-one-upon-the-other",
+        """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.three = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 4)
+        self.drop, self.out = nn.Dropout(0.1), nn.Linear(4, 2)
+
+    def forward(self, x):
+        first = torch.sigmoid(self.one(x))  # FAULT
+        first = self.drop(first)
+        x = torch.sigmoid(self.two(first))  # FAULT
+        x = torch.sigmoid(self.three(x))  # FAULT
+        return self.out(x)
+""",
+    ),
 )

@@ -1385,4 +1385,70 @@ for _ in range(100):
     optimizer.step()
 """,
     ),
+    # ------------------------------------------------------------------ activations
+    _one(
+        "sigmoids-of-heads",
+        """
+import keras
+from keras import layers
+from torch import nn
+
+
+def build():
+    x = keras.Input((8,))
+    h = layers.Dense(16, activation="relu")(x)
+    heads = [layers.Dense(1, activation="sigmoid", name="a")(h)]
+    b = layers.Dense(1, activation="sigmoid", name="b")(h)
+    c = layers.Dense(1, activation="sigmoid", name="c")(h)
+    return keras.Model(x, [*heads, b, c])
+
+
+class Heads(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())
+        self.two = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())
+        self.three = nn.Sequential(nn.Linear(8, 1), nn.Sigmoid())
+""",
+    ),
+    _one(
+        "sigmoids-side-by-side-and-of-each-batch",
+        """
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Linear(8, 4)
+        self.place, self.size, self.kind = nn.Linear(4, 2), nn.Linear(4, 2), nn.Linear(4, 1)
+
+    def forward(self, x):
+        h = torch.relu(self.body(x))
+        place = torch.sigmoid(self.place(h))
+        size = torch.sigmoid(self.size(h))
+        return torch.cat([place, size, torch.sigmoid(self.kind(h))], dim=1)
+
+
+@torch.no_grad()
+def chances(net, loader):
+    net.eval()
+    found = []
+    for x, _ in loader:
+        found.append(torch.sigmoid(net(x)))
+    return torch.cat(found)
+
+
+def cell(net, steps, h, c):
+    for x in steps:
+        z = net(torch.cat([x, h], dim=1))
+        i, f, o = (torch.sigmoid(part) for part in z[:, :12].chunk(3, dim=1))
+        r = torch.sigmoid(net.kind(h))
+        n = torch.tanh(net.body(x) + r * net.size(h))
+        c = f * c + i * n
+        h = o * torch.tanh(c)
+    return h
+""",
+    ),
 )

@@ -305,7 +305,7 @@ def test_a_learning_rate_of_text_does_not_train(tmp_path: Path) -> None:
 HYDRA = {
     "conf/config.yaml": (
         "defaults:\n  - model: small\n  - _self_\n  - experiment: null\n"
-        "rate: 0.1\nname: net-${model.width}\ntwice: ${model.width}\n"
+        "rate: 1e-1\nquoted: '1e-1'\nname: net-${model.width}\ntwice: ${model.width}\n"
     ),
     "conf/model/small.yaml": "_target_: nets.Net\nwidth: 3\n",
     "conf/model/large.yaml": "_target_: nets.Net\nwidth: 30\n",
@@ -317,11 +317,11 @@ from hydra.utils import instantiate
 
 @hydra.main(config_path="conf", config_name="config", version_base=None)
 def main(cfg):
-    global rate, name, twice, net
-    rate, name, twice = cfg.rate, cfg.name, cfg.twice
+    global rate, name, twice, net, quoted
+    rate, name, twice, quoted = cfg.rate, cfg.name, cfg.twice, cfg.quoted
     net = instantiate(cfg.model)
 
-rate = name = twice = net = None
+rate = name = twice = net = quoted = None
 main()
 width = net.width
 """
@@ -339,6 +339,7 @@ def test_hydra_composes_the_settings_of_a_task(
 ) -> None:
     _, names = followed(tmp_path, TASK, HYDRA, words)
     assert tuple(shown(names[n]) for n in ("rate", "name", "twice", "width")) == expected
+    assert names["quoted"].data == "1e-1"
     place = ("conf/model/large.yaml" if words else "conf/model/small.yaml", 2)
     assert place in names["width"].origins
     assert place in names["twice"].origins
@@ -629,13 +630,15 @@ def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
         "        global ended\n"
         "        ended = [args.seed, model is None]\n"
         "def measured(pair):\n"
-        "    global seen\n"
-        "    logits, labels = pair\n"
+        "    global seen, found\n"
+        "    logits, labels = found = pair\n"
         "    seen = [list(logits.shape), list(labels.shape)]\n"
         "    return {'accuracy': 0.5}\n"
         "rows = [{'x': [1.0, 2.0, 3.0], 'label': i % 2, 'id': str(i)} for i in range(10)]\n"
         "data = Dataset.from_list(rows).with_format('torch')\n"
-        "args = TrainingArguments('out', per_device_train_batch_size=4)\n"
+        "args = TrainingArguments('out',\n"
+        "                         per_device_train_batch_size=4,\n"
+        "                         per_device_eval_batch_size=5)\n"
         "trainer = Trainer(model=Net(), args=args, train_dataset=data, eval_dataset=data,\n"
         "                  compute_metrics=measured, callbacks=[Told()])\n"
         "trainer.train()\n"
@@ -644,9 +647,11 @@ def test_a_trainer_calls_what_the_program_hands_it(tmp_path: Path) -> None:
     interpreter = Interpreter(Workspace(tmp_path, cache=False), "main.py", ("", 0), [])
     interpreter.run()
     names = interpreter.modules["main.py"].data.environment.names
-    assert shown(names["batch"]) == [[4, 3], [4]]
+    assert shown(names["batch"]) == [[5, 3], [5]]
     assert shown(names["ended"]) == [42, False]
     assert shown(names["seen"]) == [[10, 2], [10]]
+    logits = names["found"].data.state["predictions"]
+    assert not logits.origins & {("main.py", 24), ("main.py", 25)}  # the sizes of batches
     assert "eval_accuracy" in shown(names["metrics"])
 
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from elsewhere import unknown_path
 import yaml, tomllib
+from omegaconf import OmegaConf
 from tqdm import tqdm
 @dataclass
 class Settings:
@@ -42,6 +43,7 @@ EXPRESSIONS = {
     "json.loads(Path('c.json').read_text())['layers'][1]": 2,
     "yaml.safe_load(open('conf/c.yaml'))['model']['dims']": [3, 4],
     "yaml.safe_load(open('conf/c.yaml'))['lr']": "1e-3",
+    "OmegaConf.load('conf/c.yaml')['lr']": 0.001,
     "yaml.safe_load(open('conf/c.yaml'))['names']": {0: "cat", "1": "dog"},
     "yaml.safe_load(open('conf/c.yaml'))['empty']": [],
     "tomllib.load(open('p.toml', 'rb'))['model']": {"sizes": [1, 2]},

@@ -40,6 +40,14 @@ def said(type_: str, message: str, file: str = "train.py") -> tuple[str, ...]:
     return tuple(a.page for a in advice(one, classify(one)))
 
 
+UNPADDED = (
+    "Unable to create tensor, you should probably activate truncation and/or padding with "
+    "'padding=True' 'truncation=True' to have batched tensors with the same length. Perhaps your "
+    "features (`{}` in this case) have excessive nesting (inputs type `list` where type `int` is "
+    "expected)."
+)
+
+
 @pytest.mark.parametrize(
     ("type_", "message", "file", "page"),
     [
@@ -76,6 +84,9 @@ def said(type_: str, message: str, file: str = "train.py") -> tuple[str, ...]:
         ("KeyError", "'qwen3'", "/opt/lib/python3.11/site-packages/transformers/models/auto/configuration_auto.py", "transformers/installation"),
         ("ValueError", "Must flatten tensors with uniform dtype but got torch.bfloat16 and torch.float32", TORCH, "fsdp"),
         ("ImportError", "/lib/x86_64-linux-gnu/libstdc++.so.6: version `GLIBCXX_3.4.29' not found", TORCH, "libstdc"),
+        ("ValueError", "Arguments `target` and `output` must have the same rank (ndim). Received: target.shape=(32,), output.shape=(32, 3)", KERAS, "probabilistic_losses"),
+        ("ValueError", UNPADDED.format("ner_tags"), "train.py", "main_classes/data_collator"),
+        ("ValueError", UNPADDED.format("input_ids"), "train.py", "pad_truncation"),
     ],
 )  # fmt: skip
 def test_classics(type_: str, message: str, file: str, page: str) -> None:
@@ -92,6 +103,8 @@ def test_classics(type_: str, message: str, file: str, page: str) -> None:
         ("ValueError", "Input contains NaN, infinity or a value too large for dtype('float32').", "train.py", "A feature is infinite"),
         ("RuntimeError", "The expanded size of the tensor (600) must match the existing size (512) at non-singleton dimension 1.  Target sizes: [8, 600].  Tensor sizes: [1, 512]", "train.py", "predictions"),
         ("ValueError", "indices[0] = 0 is not in [0, 0)", KERAS, "input_dim"),
+        ("ValueError", UNPADDED.format("labels"), "train.py", "padding=True"),
+        ("flax.errors.InvalidRngError", 'None needs PRNG for "latent"', "train.py", "given none"),
     ],
 )  # fmt: skip
 def test_classics_of_other_causes(type_: str, message: str, file: str, word: str) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
+    SIGNS,
     Training,
     argument,
     clue,
@@ -471,18 +472,7 @@ def _one_unit(training: Training) -> Iterator[Clue]:
 
 def _squashed(training: Training) -> Iterator[Clue]:
     for scope in training.functions:
-        activated: list[ast.expr] = []
-        for call in scope.calls:
-            inner = keyword(call, "activation")
-            name = _activation(training, scope, call)
-            if called_name(call) in OUTPUT_LAYERS and inner is not None and name in SQUASHING:
-                activated.append(inner)
-                if training.loops(scope, call):
-                    activated.extend([inner] * 2)
-            elif called_name(call) in SQUASHING and _in_stack(training, scope, call):
-                activated.append(call)
-                if training.loops(scope, call):
-                    activated.extend([call] * 2)
+        activated = _stacked(training, scope)
         # A sigmoid's slope is 1/4 at most, that of tanh 1.
         sigmoid = any("igmoid" in ast.unparse(e) for e in activated)
         if len(activated) >= DEEP - 1:
@@ -498,10 +488,89 @@ def _squashed(training: Training) -> Iterator[Clue]:
             yield clue("medium", entry.file, entry.line, why)
 
 
+def _stacked(training: Training, scope: Scope) -> list[ast.expr]:
+    """Return the activations of a function that squash one after the other.
+
+    One that a loop over layers repeats counts three times. Outputs side by side, and those of one
+    batch after the other, are squashed once each.
+    """
+    containers: dict[int, list[ast.expr]] = {}
+    applied: dict[ast.Call, ast.expr] = {}
+    for call in scope.calls:
+        inner = keyword(call, "activation")
+        is_squashing = _activation(training, scope, call) in SQUASHING
+        if called_name(call) in OUTPUT_LAYERS and inner is not None and is_squashing:
+            shown = inner
+        elif called_name(call) in SQUASHING and _in_stack(training, scope, call):
+            shown = call
+        else:
+            continue
+        around = training.parent(scope, call)
+        if isinstance(around, ast.Call) and around.func is call:
+            applied[around] = shown
+        elif called_name(call)[:1].isupper():
+            is_held = isinstance(around, (ast.List, ast.Tuple)) or (
+                isinstance(around, ast.Call) and called_name(around) == "Sequential"
+            )
+            repeated = 3 if training.loops(scope, call) else 1
+            containers.setdefault(id(around) * is_held, []).extend([shown] * repeated)
+        else:
+            applied[call] = shown
+    found = max(containers.values(), key=len, default=[])
+    for call in _chained(training, scope, list(applied)):
+        repeated = 3 if _goes_over_layers(training, scope, call) else 1
+        found.extend([applied[call]] * repeated)
+    return found
+
+
+def _chained(training: Training, scope: Scope, calls: list[ast.Call]) -> list[ast.Call]:
+    """Return the calls of which one takes what another gives.
+
+    Gates are multiplied with what they let through.
+    """
+    chained: set[ast.Call] = set()
+    assigned = [n for n in training.nodes(scope, SIGNS) if isinstance(n, ast.Assign)]
+    bound = [
+        (set[str]().union(*map(names_in, a.targets)) - {"self"}, a.value)
+        for a in (assigned if calls else ())
+        if not _multiplies(a.value)
+    ]
+    for call in calls:
+        inner = set(ast.walk(call))
+        given: set[str] = set()
+        for names, value in [*bound, *bound]:
+            if given & names_in(value) or call in set(ast.walk(value)):
+                given |= names
+        fed = [c for c in calls if c is not call and (c in inner or _takes(c, given))]
+        if fed or (_goes_over_layers(training, scope, call) and _takes(call, given)):
+            chained.update((call, *fed))
+    return [call for call in calls if call in chained]
+
+
+def _multiplies(node: ast.expr) -> bool:
+    parts = (part for part in ast.walk(node) if isinstance(part, ast.BinOp))
+    return any(isinstance(part.op, ast.Mult) for part in parts)
+
+
+def _takes(call: ast.Call, names: set[str]) -> bool:
+    return any(names & names_in(arg) and not _multiplies(arg) for arg in call.args)
+
+
+def _goes_over_layers(training: Training, scope: Scope, call: ast.Call) -> bool:
+    """Whether each round of a loop calls another layer within a call."""
+    targets = (
+        names_in(loop.target) for loop in training.loops(scope, call) if isinstance(loop, ast.For)
+    )
+    called = {called_name(c) for c in ast.walk(call) if isinstance(c, ast.Call)}
+    layers = set[str]().union(*targets)
+    made = isinstance(call.func, ast.Call) and bool(training.loops(scope, call))
+    return made or bool(layers & called)
+
+
 def _in_stack(training: Training, scope: Scope, call: ast.Call) -> bool:
     """Whether an activation belongs to a stack of layers, not to a gate or an output."""
     statement = training.statement(scope, call)
-    words = ast.dump(statement) if isinstance(statement, ast.Assign) else ""
+    words = ast.unparse(statement) if isinstance(statement, ast.Assign) else ""
     return re.search(r"gate|att|forget|reset|update", words, re.IGNORECASE) is None
 
 

@@ -559,7 +559,10 @@ def _for_all(value: Value, rows: Value, dtype: str) -> Value:
     if not isinstance(data, Array) or not data.shape:
         return unknown(value)
     shape = (rows, *data.shape[1:])
-    return Value(Array(shape, data.dtype or dtype, "numpy"), merged(value, rows))
+    # All batches are joined: how many rows one has goes into nothing.
+    of_batch = data.shape[0].origins.difference(*(size.origins for size in data.shape[1:]))
+    kept = Value(None, value.origins - of_batch)
+    return Value(Array(shape, data.dtype or dtype, "numpy"), merged(kept, rows))
 
 
 @MODELS.method("EvalPrediction", "__iter__", "__getitem__")
@@ -582,7 +585,9 @@ def _hf_batch(
     interpreter: Interpreter, call: Call, parts: Mapping[str, Value], dataset: Value
 ) -> Value:
     arguments = _hf_arguments(parts)
-    size_ = None if arguments is None else arguments.keywords.get("per_device_train_batch_size")
+    trained = call.name == "train" and dataset is not parts.get("eval_dataset")
+    named = f"per_device_{'train' if trained else 'eval'}_batch_size"
+    size_ = None if arguments is None else arguments.keywords.get(named)
     count = Value(8) if size_ is None else size_
     samples = samples_of(interpreter, dataset, call.place)
     collator = parts.get("data_collator")

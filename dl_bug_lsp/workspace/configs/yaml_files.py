@@ -161,6 +161,10 @@ def _scalar(node: yaml.Node) -> Scalar:
     return text
 
 
+OMEGACONF_NUMBER = re.compile(r"[-+]?\d+(?:_\d+)*[eE][-+]?\d+")
+"""Numbers that are text to PyYAML, which asks for a point, and floats to OmegaConf and Hydra."""
+
+
 def _scan(file: str, text: str) -> tuple[ConfigEntry, ...]:
     """Read ``key: value`` and ``- item`` lines by indentation alone."""
     entries: list[ConfigEntry] = []

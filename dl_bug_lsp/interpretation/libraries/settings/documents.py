@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
@@ -68,7 +69,7 @@ from dl_bug_lsp.workspace.configs.ini_files import read_ini_config
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import ConfigReading, plain_scalar
 from dl_bug_lsp.workspace.configs.toml_files import read_toml_config
-from dl_bug_lsp.workspace.configs.yaml_files import read_yaml_config
+from dl_bug_lsp.workspace.configs.yaml_files import OMEGACONF_NUMBER, read_yaml_config
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -433,10 +434,11 @@ def _yaml_dump(interpreter: Interpreter, call: Call) -> Value:
     return Value(None)
 
 
-def settings(interpreter: Interpreter, file: str) -> Value:
+def settings(interpreter: Interpreter, file: str, *, is_omegaconf: bool = False) -> Value:
     """Return a YAML or TOML document as nested values, each with its line.
 
-    Unknown where the file has more than one document, could not be read, or is too long.
+    With ``is_omegaconf``, numbers are those of OmegaConf's reader. Unknown where the file has more
+    than one document, could not be read, or is too long.
     """
     workspace = interpreter.workspace
     original = original_of(workspace, file)
@@ -453,7 +455,19 @@ def settings(interpreter: Interpreter, file: str) -> Value:
         raise Raised("value", problem, Value(UNKNOWN, at))
     if file.endswith((".yaml", ".yml")) and _SEVERAL.search(text.lstrip()):
         return Value(UNKNOWN, origins)
-    return nested(interpreter, from_originals(workspace, entries), (file, 1))
+    found = from_originals(workspace, entries)
+    if is_omegaconf:
+        found = [as_omegaconf(interpreter, entry) for entry in found]
+    return nested(interpreter, found, (file, 1))
+
+
+def as_omegaconf(interpreter: Interpreter, entry: ConfigEntry) -> ConfigEntry:
+    """Return a setting as OmegaConf reads it: ``3e-3`` is a number, unless it is in quotes."""
+    if not isinstance(entry.value, str) or OMEGACONF_NUMBER.fullmatch(entry.value) is None:
+        return entry
+    source = interpreter.workspace.source_line(entry.file, entry.line)
+    quoted = any(f"{mark}{entry.value}{mark}" in source for mark in "'\"")
+    return entry if quoted else replace(entry, value=float(entry.value))
 
 
 def nested(interpreter: Interpreter, entries: Sequence[ConfigEntry], start: Origin) -> Value:
@@ -644,7 +658,8 @@ def _settings_of_path(interpreter: Interpreter, call: Call) -> Value:
         saved = kept_in(interpreter, path, "json") if file is None else None
         document = saved or call.unknown()
         if file is not None:
-            document = settings(interpreter, file)
+            is_omegaconf = "OmegaConf" in call.name
+            document = settings(interpreter, file, is_omegaconf=is_omegaconf)
     return config_of(document, call) if call.name.startswith("omega") else document
 
 

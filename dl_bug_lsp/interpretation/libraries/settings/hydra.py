@@ -11,7 +11,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.libraries.settings.documents import config_of, nested
+from dl_bug_lsp.interpretation.libraries.settings.documents import (
+    as_omegaconf,
+    config_of,
+    nested,
+)
 from dl_bug_lsp.interpretation.model_helpers import thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import UNKNOWN, Library, LibraryObject, Value, merged
@@ -63,8 +67,9 @@ def _settings(interpreter: Interpreter, folder: str, name: str) -> Value:
     if not files:
         return Value(UNKNOWN)
     # Hydra keeps the settings of its own back.
-    own = [entry for entry in settings.all() if entry.path[:1] != ("hydra",)]
-    entries = [_resolved(settings, entry) for entry in own]
+    own = (entry for entry in settings.all() if entry.path[:1] != ("hydra",))
+    resolved = (_resolved(settings, entry) for entry in own)
+    entries = [as_omegaconf(interpreter, entry) for entry in resolved]
     return nested(interpreter, entries, (files[-1], 1))
 
 
