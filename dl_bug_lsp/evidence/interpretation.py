@@ -174,8 +174,11 @@ def _last_of_counted(case: Case, raised: Raised, file: str, line: int) -> int | 
 
     What lacks there would follow it. None where the index is beyond something else.
     """
-    bound = raised.sides[-1].data if raised.what == "index" and len(raised.sides) > 1 else None
+    items = raised.sides[-1] if raised.what == "index" and len(raised.sides) > 1 else Value(None)
+    bound = items.data
     if type(bound) is not int or file.endswith(CODE) or not file.endswith(DOCUMENTS):
+        return None
+    if (file, line) not in items.origins:
         return None
     entries = case.workspace.config_entries(file)
     tables = [entry.path for entry in entries if entry.line == line and entry.length == bound]

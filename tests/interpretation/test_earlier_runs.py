@@ -231,7 +231,7 @@ def test_texts_are_kept_piece_by_piece_where_all_pieces_are_known(tmp_path: Path
     (tmp_path / "main.py").write_text(program, encoding="utf-8")
     workspace = Workspace(tmp_path, cache=False)
     root = Value("./out", frozenset({("run.sh", 2)}))
-    runs = EarlierRuns(workspace, [("prepare.py", [])], "main.py", {"ROOT": root})
+    runs = EarlierRuns(workspace, [("prepare.py", [])], "main.py", variables={"ROOT": root})
     interpreter = Interpreter(workspace, "main.py", ("main.py", 6), [])
     interpreter.earlier = runs
     interpreter.run()
