@@ -7,6 +7,8 @@ of the expressions that stand there.
 from __future__ import annotations
 
 import ast
+import fnmatch
+import glob
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -247,10 +249,16 @@ MOST_NAMES = 200
 
 
 def filled_names(text: str) -> list[re.Pattern[str]]:
-    """Return patterns of the names of files that a program fills in, as ``f"{split}.csv"``."""
+    """Return patterns of the names of files that a program fills in, as ``f"{split}.csv"``.
+
+    They are those of `fnmatch`, which takes each star's shortest fit alone: linear in time.
+    """
     written = (match[1] for match in islice(FILE_NAME.finditer(text), MOST_NAMES))
     parts = (_PLACE.split(name) for name in written if "{" in name)
-    return [re.compile(r"[\w-]+".join(map(re.escape, pieces))) for pieces in parts]
+    return [
+        re.compile(fnmatch.translate("*".join(glob.escape(piece) for piece in pieces)))
+        for pieces in parts
+    ]
 
 
 def _is_no_traceback(line: str) -> bool:
