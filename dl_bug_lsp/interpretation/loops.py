@@ -158,16 +158,21 @@ def after_loop(before: Before, node: Loop, done: int, count: Value, *, even: boo
     return put
 
 
+OBJECTS = (Instance, LibraryObject)
 MOST_COMPARED = 100
 """Items at each end of what rounds added that say what all of them have in common."""
 
 
 def _usual(added: list[Value]) -> Value:
-    """Return what stands for an item of a round that was left out, by those of other rounds."""
-    if len(added) < 2:
-        return added[0]
-    ends = added if len(added) <= 2 * MOST_COMPARED else added[:MOST_COMPARED]
-    return typical([*ends, *added[-MOST_COMPARED:]] if ends is not added else added)
+    """Return what stands for an item of a round that was left out, by those of other rounds.
+
+    Plain values differ from round to round; of objects, which rounds make alike, it is the last.
+    """
+    last = added[-1]
+    if len(added) < 2 or isinstance(last.data, OBJECTS):
+        return last
+    compared = added if len(added) <= 2 * MOST_COMPARED else added[:MOST_COMPARED]
+    return typical(compared if compared is added else [*compared, *added[-MOST_COMPARED:]])
 
 
 def widen_grown(grown: Collection[tuple[Instance, str]], count: Value) -> None:

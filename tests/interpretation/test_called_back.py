@@ -355,7 +355,8 @@ def test_hydra_deletes_settings_and_keeps_its_own(tmp_path: Path) -> None:
     }
     words = ("~rate", "+depth=2", "hydra.output_subdir=null")
     _, names = followed(tmp_path, program, files, words)
-    assert set(shown(names["keys"])) == {"model", "name", "twice", "depth"}  # type: ignore[call-overload]
+    kept = {"model", "name", "quoted", "twice", "depth"}
+    assert set(shown(names["keys"])) == kept  # type: ignore[call-overload]
 
 
 def test_a_test_gets_its_fixtures_and_parameters(tmp_path: Path) -> None:

@@ -198,6 +198,16 @@ def test_constructors_of_the_program(tmp_path: Path) -> None:
     assert shown(names["fields"]) == (0.5, 2, 1)
 
 
+def test_a_loop_that_is_cut_puts_no_last_round_into_a_list_again(tmp_path: Path) -> None:
+    program = (
+        "numbers, texts, pairs = [], [], []\nfor i in range(4000):\n    numbers.append(i)\n"
+        "    texts.append(f'row {i}')\n    pairs.append((i, 'a'))\n"
+        "found = [len(numbers), numbers[3900], texts[3900], pairs[3900][1]]"
+    )
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["found"]) == [4000, ((), "int64"), "unknown", "a"]
+
+
 def test_a_loop_that_is_cut_widens_a_list_of_modules(tmp_path: Path) -> None:
     body = "    x = x + 1\n" * 900
     program = (
