@@ -45,6 +45,7 @@ from dl_bug_lsp.messages import MessageFacts
 from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
+from dl_bug_lsp.workspace.elements import syntax_of
 
 UNLEARNT = "Nothing fails: the model does not learn, or less than it could. "
 STEP = Check(
@@ -424,7 +425,7 @@ def _draws(texts: dict[str, str]) -> tuple[str, int] | None:
         if "np.random." not in text or "__getitem__" not in text:
             continue
         try:
-            tree = ast.parse(text)
+            tree = syntax_of(text)
         except (SyntaxError, ValueError, RecursionError):
             continue
         for node in ast.walk(tree):

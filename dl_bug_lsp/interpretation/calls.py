@@ -54,6 +54,7 @@ from dl_bug_lsp.interpretation.values import (
 )
 from dl_bug_lsp.provenance.binder import open_ends
 from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.workspace.elements import expression_of, syntax_of
 
 MAX_DEPTH = 40
 MAX_RECURSION = 12
@@ -317,7 +318,7 @@ class Calls(RunState):
         tree = self.workspace.tree(file)
         if tree is None and not file.endswith(".py"):
             with suppress(SyntaxError, ValueError, RecursionError):
-                tree = ast.parse(self.workspace.text(file) or "")
+                tree = syntax_of(self.workspace.text(file) or "")
         return tree
 
     def _missing(self, callee: Value, given: int, node: ast.Call) -> int | None:
@@ -1388,7 +1389,8 @@ def _read(text: str, mode: Literal["eval", "exec"], line: int) -> ast.AST | None
     if len(text) > MOST_EVALUATED:
         return None
     try:
-        tree = ast.parse(text, mode=mode)
+        is_whole = mode == "exec"
+        tree: ast.AST = syntax_of(text) if is_whole else ast.Expression(expression_of(text))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):

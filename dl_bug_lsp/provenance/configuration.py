@@ -34,6 +34,7 @@ from dl_bug_lsp.provenance.scopes import Scope, dotted_name
 from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
 from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 from dl_bug_lsp.workspace.contents import ConfigEntry
+from dl_bug_lsp.workspace.elements import expression_of
 
 if TYPE_CHECKING:
     from dl_bug_lsp.provenance.engine import Engine
@@ -68,7 +69,7 @@ def _referred(engine: Engine, node: Node, entry: ConfigEntry) -> list[Node]:
 def _folded(text: str) -> Const:
     """Return a number where a text is arithmetic on numbers (``!ref <a> * 2``), else the text."""
     try:
-        value = _number(ast.parse(text.strip(), mode="eval").body, 0)
+        value = _number(expression_of(text), 0)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         value = None
     return value if value is not None else Const(text)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import fnmatch
-import glob
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -245,6 +244,7 @@ def scripts_before(workspace: Workspace, log: Iterable[str], script: str) -> tup
 FILE_NAME = re.compile(r"[\"'/]((?:[\w.-]|\{[^{}\"'/]{1,60}\}){1,80}\.[A-Za-z]\w{1,7})[\"']")
 """The name of a file in a text, perhaps with places that are filled in."""
 _PLACE = re.compile(r"\{[^{}]*\}")
+_MAGIC = re.compile(r"[*?[]")
 MOST_NAMES = 200
 
 
@@ -256,7 +256,7 @@ def filled_names(text: str) -> list[re.Pattern[str]]:
     written = (match[1] for match in islice(FILE_NAME.finditer(text), MOST_NAMES))
     parts = (_PLACE.split(name) for name in written if "{" in name)
     return [
-        re.compile(fnmatch.translate("*".join(glob.escape(piece) for piece in pieces)))
+        re.compile(fnmatch.translate("*".join(_MAGIC.sub(r"[\g<0>]", piece) for piece in pieces)))
         for pieces in parts
     ]
 

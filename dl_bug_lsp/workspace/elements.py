@@ -140,15 +140,33 @@ def parse(text: str) -> Parsed:
     )
     if signs > MOST_SIGNS:
         return Parsed(None, f"too large to be parsed: {signs} signs and lines", 1)
+    try:
+        return Parsed(syntax_of(text))
+    except SyntaxError as error:
+        return Parsed(None, error.msg or "invalid syntax", error.lineno or 1)
+    except (ValueError, RecursionError, MemoryError) as error:
+        return Parsed(None, str(error) or type(error).__name__, 1)
+
+
+def syntax_of(text: str) -> ast.Module:
+    """Return the syntax tree of Python source, without a warning.
+
+    Raises SyntaxError, ValueError, RecursionError and MemoryError as `ast.parse` does.
+    """
     # Filters are state of the process, hence the lock; an invalid escape is no failure of ours.
     with _parse_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        try:
-            return Parsed(ast.parse(text))
-        except SyntaxError as error:
-            return Parsed(None, error.msg or "invalid syntax", error.lineno or 1)
-        except (ValueError, RecursionError, MemoryError) as error:
-            return Parsed(None, str(error) or type(error).__name__, 1)
+        return ast.parse(text)
+
+
+def expression_of(text: str) -> ast.expr:
+    """Return the syntax tree of a Python expression, without a warning.
+
+    White space around it is left out. Raises as `syntax_of` does.
+    """
+    with _parse_lock, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text.strip(), mode="eval").body
 
 
 def python_record(

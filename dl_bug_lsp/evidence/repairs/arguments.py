@@ -33,6 +33,7 @@ from dl_bug_lsp.provenance.nodes import Class, Function, Items, Library
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.provenance.stack import header_expressions, statement_at
+from dl_bug_lsp.workspace.elements import syntax_of
 
 MOST_CALLS = 120
 MOST_CALLERS = 24
@@ -440,7 +441,7 @@ def _parameters_in_another_order(case: Case) -> Iterator[Clue]:
 def _calls_of(line: str) -> list[ast.Call]:
     """Return the calls in a line of a traceback, none where it is no whole statement."""
     try:
-        tree = ast.parse(line.strip())
+        tree = syntax_of(line.strip())
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.workspace.configs.reading import MOST_ENTRIES, ConfigReading, entry
 from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
+from dl_bug_lsp.workspace.elements import expression_of
 
 REFERENCE, MACRO = "__reference__", "__macro__"
 """What ``@name`` and ``%name`` are in the syntax tree of a value: calls with the name."""
@@ -118,7 +119,7 @@ def _logical_lines(text: str, line: int) -> Iterator[tuple[int, int, str]]:
 
 def _tree(written: str, line: int) -> ast.expr | None:
     try:
-        tree = ast.parse(written.strip(), mode="eval").body
+        tree = expression_of(written)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     for node in ast.walk(tree):

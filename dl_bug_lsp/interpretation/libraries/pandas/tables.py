@@ -65,6 +65,7 @@ from dl_bug_lsp.interpretation.values import (
     of_dtype,
     unknown,
 )
+from dl_bug_lsp.workspace.elements import expression_of
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -660,7 +661,7 @@ def _queried(interpreter: Interpreter, table: Frame, call: Call) -> Value | None
     if "@" in text.data or "`" in text.data or call.keywords.keys() - {"inplace", "expr"}:
         return None
     try:
-        tree = _Elementwise().visit(ast.parse(text.data.strip(), mode="eval"))
+        tree = _Elementwise().visit(ast.Expression(expression_of(text.data)))
     except (SyntaxError, ValueError, RecursionError):
         return None
     allowed = (ast.Compare, ast.BinOp, ast.UnaryOp, ast.Name, ast.Constant, ast.operator)

@@ -70,6 +70,7 @@ from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.configs.reading import ConfigReading, plain_scalar
 from dl_bug_lsp.workspace.configs.toml_files import read_toml_config
 from dl_bug_lsp.workspace.configs.yaml_files import OMEGACONF_NUMBER, read_yaml_config
+from dl_bug_lsp.workspace.elements import expression_of
 
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
@@ -229,11 +230,11 @@ def _read_as(read: Callable[[str, str], ConfigReading]) -> ReadAs:
 
 def _read_as_literal(_: Interpreter, file: str, text: str) -> Value | None:
     try:
-        tree = ast.parse(text.strip(), mode="eval")
+        tree = expression_of(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     skipped = text[: len(text) - len(text.lstrip())].count("\n")
-    return _literal_value(tree.body, file, skipped)
+    return _literal_value(tree, file, skipped)
 
 
 def _literal_value(node: ast.expr, file: str, skipped: int, line: int = 0) -> Value:
