@@ -220,6 +220,8 @@ SHELL: list[tuple[str, Found]] = [
         [*((1, f"for.i.{n}", i) for n, i in enumerate((3, 2, 1, 1, 2))), (2, "b.0", "$i")],
     ),
     ("for i in $(ls); do b $i; done\n", [(1, "b.0", "$i")]),
+    ("for i in $(seq 0 999999999); do b $i; done\n", [(1, "b.0", "$i")]),
+    ("for i in {999999999..-9}; do b $i; done\n", [(1, "b.0", "$i")]),
     ("cat <<EOF\npython no.py --x 1\nEOF\npython a.py --y -0.5\n", [(4, "a.py.y", -0.5)]),
     ('echo "a \\\\"\npython a.py --x 1\n', [(1, "echo.0", "a \\\\"), (2, "a.py.x", 1)]),
     ("python -c 'import x' --z 1\n", [(1, "python.c", "import x"), (1, "python.z", 1)]),

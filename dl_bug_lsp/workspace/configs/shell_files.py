@@ -116,7 +116,8 @@ def _braced(text: str) -> list[str]:
     counted = _COUNTED.fullmatch(text)
     if counted is not None:
         start, by, last = (int(counted[name] or 1) for name in ("start", "by", "last"))
-        return [str(i) for i in range(start, last + (1 if by > 0 else -1), by)] if by else [text]
+        numbers = range(start, last + (1 if by > 0 else -1), by) if by else range(0)
+        return [str(i) for i in numbers[: _MOST_ROUNDS + 1]] if by else [text]
     match = _BRACES.search(text)
     if match is None:
         return [text]
@@ -126,7 +127,7 @@ def _braced(text: str) -> list[str]:
     else:
         first, last = int(match["first"]), int(match["last"])
         by = 1 if last >= first else -1
-        parts = [str(i) for i in range(first, last + by, by)][: _MOST_ROUNDS + 1]
+        parts = [str(i) for i in range(first, last + by, by)[: _MOST_ROUNDS + 1]]
     return [before + part + after for part in parts]
 
 
