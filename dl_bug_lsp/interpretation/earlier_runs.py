@@ -6,7 +6,6 @@ reads. Each command is followed once, when a file is asked for, with what those 
 
 from __future__ import annotations
 
-import fnmatch
 import posixpath
 import re
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from itertools import chain
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.python.files import (
     Kept,
+    fits_pattern,
     is_written,
     kept_here,
     written_files,
@@ -128,16 +128,9 @@ class EarlierRuns:
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that the commands wrote which a pattern of the shell stands for."""
         self._follow_commands()
-        wanted = posixpath.normpath(pattern)
-        # A star goes over no slash.
-        parts = wanted.split("/")
+        wanted = tuple(posixpath.normpath(pattern).split("/"))
         paths = sorted(set().union(*map(written_files, self._runs)))
-        return [
-            path
-            for path in paths
-            if path.count("/") == len(parts) - 1
-            and all(map(fnmatch.fnmatchcase, path.split("/"), parts))
-        ]
+        return [path for path in paths if fits_pattern(tuple(path.split("/")), wanted)]
 
     def followed_by(self, run: type[EarlierRun]) -> list[EarlierRun]:
         """Return the same commands, followed anew by runs of another class, oldest first."""

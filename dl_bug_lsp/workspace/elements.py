@@ -13,7 +13,8 @@ import json
 import re
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,9 +154,7 @@ def syntax_of(text: str) -> ast.Module:
 
     Raises SyntaxError, ValueError, RecursionError and MemoryError as `ast.parse` does.
     """
-    # Filters are state of the process, hence the lock; an invalid escape is no failure of ours.
-    with _parse_lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with _without_warnings():
         return ast.parse(text)
 
 
@@ -164,9 +163,16 @@ def expression_of(text: str) -> ast.expr:
 
     White space around it is left out. Raises as `syntax_of` does.
     """
+    with _without_warnings():
+        return ast.parse(text.strip(), mode="eval").body
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    # Filters are state of the process, hence the lock; an invalid escape is no failure of ours.
     with _parse_lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(text.strip(), mode="eval").body
+        yield
 
 
 def python_record(

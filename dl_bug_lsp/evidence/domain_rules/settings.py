@@ -319,12 +319,9 @@ def find_resolved_scalars(case: Case) -> Iterator[Clue]:
 def _resolved_key(entry: ConfigEntry, line: str, message: str) -> str:
     key = str(entry.path[-1]) if entry.path else ""
     read = TRUTH_WORDS.get(key.lower())
-    is_plain = re.search(rf"(?<![\w'\"]){re.escape(key)}\s*:", line) is not None
-    if (
-        read is None
-        or not is_plain
-        or not (_stands_in(message, repr(read)) or f"'{key}'" in message)
-    ):
+    if read is None or re.search(rf"(?<![\w'\"]){re.escape(key)}\s*:", line) is None:
+        return ""
+    if not _stands_in(message, repr(read)) and f"'{key}'" not in message:
         return ""
     return f"YAML reads the plain key `{key}` as {read}; in quotes it is the text"
 

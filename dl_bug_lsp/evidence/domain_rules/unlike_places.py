@@ -143,7 +143,7 @@ def _not_batched(case: Case) -> Iterator[Clue]:
             if not batched or not plain:
                 continue
             for line, value in plain:
-                why = (  # The earlier command was followed like the failing one.
+                why = (
                     f"`{name}` is `{source(value)}` here, without the axis of the batch that it "
                     f"gets where it is made in line {batched[0]}"
                 )

@@ -708,15 +708,15 @@ def _same_table(interpreter: Interpreter, call: Call) -> Value:
         if alone and all(isinstance(label, (bool, int, float, str)) for label in labels):
             result.columns[levels[0]] = dtype_of_cells(labels)
             result.cells[levels[0]] = tuple(labels)
-    elif call.name == "sort_values" and isinstance(result, Frame):
-        order = _sorted_rows(interpreter, result, call)
+    elif call.name in ("sort_values", "sort_index"):
+        order = None
+        if call.name == "sort_values" and isinstance(result, Frame):
+            order = _sorted_rows(interpreter, result, call)
         if order is not None:
             ordered = rows_taken(result, order, result.rows.origins)
             if is_true(call.keywords.get("ignore_index")) and isinstance(ordered, Frame):
                 ordered.index = range(len(order))
             return placed(call, ordered)
-        result = part_of(result, list(result.columns), result.rows)
-    elif call.name == "sort_index":
         result = part_of(result, list(result.columns), result.rows)
     elif call.name == "fillna" and isinstance(result, Frame):
         _fill(result, call)

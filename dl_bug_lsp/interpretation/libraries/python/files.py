@@ -471,8 +471,7 @@ def _written_anew(interpreter: Interpreter, path: Value, how: str) -> Value:
         lines = kept_in(interpreter, path, TEXT) or lines
     interpreter.disk.writes_text = True
     interpreter.disk.unfinished[id(lines)] = lines
-    if text is not None:
-        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(TEXT, lines)
+    keep_open(interpreter, path, TEXT, lines)
     return lines
 
 
@@ -1114,17 +1113,16 @@ def _was_made(interpreter: Interpreter, path: str) -> bool | None:
     False is a file that it wrote, None a path that nothing is known of.
     """
     wanted = posixpath.normpath(path)
-    runs = [interpreter, *(interpreter.earlier.runs() if interpreter.earlier is not None else ())]
+    runs = _with_earlier(interpreter)
     if any(wanted in run.disk.folders for run in runs):
         return True
-    if kept_here(interpreter, path) is not None:
-        return False
-    return False if any(wanted in kept_paths(run) for run in runs[1:]) else None
+    return False if any(kept_here(run, wanted) is not None for run in runs) else None
 
 
-def kept_paths(interpreter: Interpreter) -> set[str]:
-    """Return the paths of the files of which it is known what a run wrote to them."""
-    return set(_kept_files(interpreter))
+def _with_earlier(interpreter: Interpreter) -> list[Interpreter]:
+    """Return a run and those of the commands before it, latest first."""
+    earlier = interpreter.earlier
+    return [interpreter, *(earlier.runs() if earlier is not None else ())]
 
 
 @MODELS.method("Path", "read_text")
@@ -1393,10 +1391,9 @@ def made_below(interpreter: Interpreter, folder: str) -> dict[str, Origins] | No
 
     Each is relative to the folder, with what made it; None where there may be others.
     """
-    runs = [interpreter, *(interpreter.earlier.runs() if interpreter.earlier is not None else ())]
     wanted = posixpath.normpath(folder)
     found: dict[str, Origins] = {}
-    for run in runs:
+    for run in _with_earlier(interpreter):
         if "*" in written_files(run) or "." in run.disk.partly:
             return None
         for name, origins in run.disk.made_by.items():
@@ -1410,8 +1407,7 @@ def _made_names(interpreter: Interpreter, folder: str, pattern: str | None) -> l
     made = made_below(interpreter, folder) if interpreter.GUESSES else None
     if not made:
         return []
-    runs = [interpreter, *(interpreter.earlier.runs() if interpreter.earlier is not None else ())]
-    partly = {name for run in runs for name in run.disk.partly}
+    partly = {name for run in _with_earlier(interpreter) for name in run.disk.partly}
     base = posixpath.normpath(folder)
     around = {base, *map(str, PurePosixPath(base).parents)} - {"."}
     depth = 1 if pattern is None else len(pattern.split("/"))
@@ -1427,7 +1423,7 @@ def _made_names(interpreter: Interpreter, folder: str, pattern: str | None) -> l
             head = "/".join(parts[:end])
             names[head] = origins if end == len(parts) else names.get(head, origins)
     wanted = ("*",) if pattern is None else tuple(part for part in pattern.split("/") if part)
-    fitting = [name for name in names if _fits(tuple(name.split("/")), wanted)]
+    fitting = [name for name in names if fits_pattern(tuple(name.split("/")), wanted)]
     return [Value(name, names[name]) for name in sorted(fitting)]
 
 
@@ -1442,15 +1438,20 @@ def _matching(interpreter: Interpreter, folder: str, pattern: str | None) -> lis
     names = set(below)
     names.update(str(p) for rest in below for p in PurePosixPath(rest).parents if str(p) != ".")
     wanted = tuple(part for part in pattern.split("/") if part)
-    return sorted(name for name in names if _fits(tuple(name.split("/")), wanted))
+    return sorted(name for name in names if fits_pattern(tuple(name.split("/")), wanted))
 
 
-def _fits(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+def fits_pattern(parts: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    """Whether the parts of a path fit those of a pattern; only ``**`` goes over slashes."""
     if not wanted:
         return not parts
     if wanted[0] == "**":
-        return any(_fits(parts[i:], wanted[1:]) for i in range(len(parts)))
-    return bool(parts) and fnmatch.fnmatchcase(parts[0], wanted[0]) and _fits(parts[1:], wanted[1:])
+        return any(fits_pattern(parts[i:], wanted[1:]) for i in range(len(parts)))
+    return (
+        bool(parts)
+        and fnmatch.fnmatchcase(parts[0], wanted[0])
+        and fits_pattern(parts[1:], wanted[1:])
+    )
 
 
 _OS_PATH: dict[str, Callable[..., object]] = {
