@@ -21,8 +21,7 @@ from dl_bug_lsp.evidence.reports.line_features import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.fusion import fuse, shipped_weights, softmax
-from dl_bug_lsp.ranking.report_ranking import (
+from dl_bug_lsp.ranking.bug_report_ranking import (
     BLOCKS_LOOKED_INTO,
     ReportWeights,
     order_of,
@@ -30,6 +29,7 @@ from dl_bug_lsp.ranking.report_ranking import (
     scores_of,
     shares,
 )
+from dl_bug_lsp.ranking.fusion import fuse, shipped_weights, softmax
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import GitError, Workspace

@@ -30,7 +30,7 @@ from report_examples import (
 )
 from report_learning import fit, left_out, reliability, sharpness, table
 
-from dl_bug_lsp.ranking.report_ranking import (
+from dl_bug_lsp.ranking.bug_report_ranking import (
     best_line_first,
     is_function_clear,
     order_of,

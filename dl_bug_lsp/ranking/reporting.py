@@ -55,7 +55,7 @@ from dl_bug_lsp.taxonomy.verdicts import bug_type, origin, retry_may_help
 from dl_bug_lsp.tracebacks import FailureKind
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.ranking.report_ranking import ReportWeights
+    from dl_bug_lsp.ranking.bug_report_ranking import ReportWeights
 
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
@@ -111,7 +111,7 @@ def failure_report(
     traced = list(zip(candidates, shares, strict=True))
     if prose is not None and case.workspace.python_files():
         weights = _report_weights(options)
-        from dl_bug_lsp.ranking.report_ranking import report_places
+        from dl_bug_lsp.ranking.bug_report_ranking import report_places
 
         suspects, files = report_places(case, prose, weights, traced, options)
     else:
@@ -252,7 +252,7 @@ def _reasons(suspects: tuple[Suspect, ...]) -> str:
 
 def _report_weights(options: Options) -> ReportWeights:
     # Imported late: it needs numpy.
-    from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
+    from dl_bug_lsp.ranking.bug_report_ranking import report_weights, shipped_report_weights
 
     weights = options.weights.get("reports") if options.weights is not None else None
     return report_weights(weights) if weights is not None else shipped_report_weights()

@@ -20,7 +20,11 @@ from dl_bug_lsp.evidence.reports.line_features import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.report_ranking import ReportRanking, best_line_first, shipped_report_weights
+from dl_bug_lsp.ranking.bug_report_ranking import (
+    ReportRanking,
+    best_line_first,
+    shipped_report_weights,
+)
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace

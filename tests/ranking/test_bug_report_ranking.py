@@ -13,7 +13,7 @@ from dl_bug_lsp.evidence.reports import report_context
 from dl_bug_lsp.evidence.reports.file_features import features_of
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
+from dl_bug_lsp.ranking.bug_report_ranking import report_weights, shipped_report_weights
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.workspace import Workspace
 
