@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
-    complaints,
     computed_sizes,
     configuration,
     data_files,
@@ -28,6 +27,7 @@ from dl_bug_lsp.evidence import (
     types,
     unlike_settings,
     usual_places,
+    violated_properties,
     written_data,
     written_forms,
 )
@@ -57,7 +57,7 @@ SOURCES: tuple[Source, ...] = (
     configuration.find,
     dtypes.find,
     types.find,
-    complaints.find,
+    violated_properties.find,
     names.find_paths,
     data_files.find,
     written_data.find,
@@ -91,7 +91,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     bounds.clue_factor,
     written_data.clue_factor,
     nan_sources.clue_factor,
-    complaints.clue_factor,
+    violated_properties.clue_factor,
     settings.clue_factor,
     counterfactuals.clue_factor,
     execution.clue_factor,

@@ -27,7 +27,7 @@ PARAMETERS = [
     pytest.param(program, id=f"{file}-{program.name.replace(' ', '-')}")
     for file in (
         "sources",
-        "complaints",
+        "violated_properties",
         "data_files",
         "rules",
         "repairs",
