@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.interpretation.entering import declared
+from dl_bug_lsp.interpretation.callbacks import declared
 from dl_bug_lsp.interpretation.libraries.python.command_lines import ACTIONS, DEFAULTS, parse
 from dl_bug_lsp.interpretation.model_helpers import thing, with_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call
