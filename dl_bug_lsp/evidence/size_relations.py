@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow, how_known
-from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.evidence.numbers import bounds_in, sizes_of
 from dl_bug_lsp.interpretation.values import Origin, Raised
 from dl_bug_lsp.messages import Role

@@ -17,7 +17,7 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.interpretation import explained, origins_of, places_of
+from dl_bug_lsp.evidence.interpreted_values import explained, origins_of, places_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
 from dl_bug_lsp.taxonomy.advising import usual_places

@@ -14,7 +14,13 @@ from dl_bug_lsp.bug_reports import BugReport, text_of
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
 from dl_bug_lsp.evidence.followed_run import how_known
-from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, WORDLESS, Side, is_by_chance, sides
+from dl_bug_lsp.evidence.interpreted_values import (
+    UNNAMED_CHANGE,
+    WORDLESS,
+    Side,
+    is_by_chance,
+    sides,
+)
 from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted

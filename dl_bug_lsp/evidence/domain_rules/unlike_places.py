@@ -38,8 +38,8 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
 )
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow, how_known
-from dl_bug_lsp.evidence.interpretation import origins_of, places_of
-from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
+from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
+from dl_bug_lsp.evidence.value_flow import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
