@@ -15,10 +15,10 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import files_read
+from dl_bug_lsp.evidence.data.data_files import files_read
+from dl_bug_lsp.evidence.data.written_data import about_nan, says_written, writers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import source, written_number
 from dl_bug_lsp.evidence.numeric_warnings import SAFE, warned_lines
-from dl_bug_lsp.evidence.written_data import about_nan, says_written, writers_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import backward_slice

@@ -8,10 +8,8 @@ from dataclasses import replace
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence import (
     computed_sizes,
-    data_files,
     dtypes,
     execution,
-    headers,
     installed,
     interpreted_values,
     known_patterns,
@@ -28,11 +26,10 @@ from dl_bug_lsp.evidence import (
     types,
     value_flow,
     violated_properties,
-    written_data,
-    written_forms,
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
+from dl_bug_lsp.evidence.data import data_files, headers, written_data, written_forms
 from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
     indices_and_divisors,

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.data_files import index_of, numbers_of
+from dl_bug_lsp.evidence.data.data_files import index_of, numbers_of
 from dl_bug_lsp.evidence.followed_run import (
     CODE,
     earlier_runs,

@@ -14,13 +14,13 @@ from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.outlier_records import (
+from dl_bug_lsp.evidence.data.outlier_records import (
     LINES_OF_JSON,
     json_lines,
     odd_numbers,
     outlier_records,
 )
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
 from dl_bug_lsp.messages import FactKind
