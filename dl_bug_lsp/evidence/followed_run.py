@@ -10,7 +10,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.used_modules import entry_points, programs_apart, used_modules
+from dl_bug_lsp.evidence.run_files import entry_points, programs_apart, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import Command, EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
