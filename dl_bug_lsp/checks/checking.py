@@ -1,6 +1,6 @@
 """From a workspace and a command to findings: the one function that all front ends call.
 
-Here are listed all checks, and the parts of this room that find what they report.
+Here are listed all checks, and the modules of this package that find what they report.
 """
 
 from __future__ import annotations

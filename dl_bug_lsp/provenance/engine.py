@@ -193,7 +193,7 @@ class Engine:
         list_inputs = inputs.INPUTS.get(type(node.expr), inputs.children)
         return tuple(list_inputs(self, node, node.expr))
 
-    # What modules of this room ask of those above them: functions, which take the engine first.
+    # What modules ask of those in higher layers: functions, which take the engine first.
     callables = calls.callables
     construct = calls.construct
     enter = calls.enter
