@@ -9,7 +9,8 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells, grids, loops, machinery, operators
+from dl_bug_lsp.interpretation import arrays, cells, grids, loops, operators
+from dl_bug_lsp.interpretation import opaque_packages as machinery
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,

@@ -11,9 +11,9 @@ from contextlib import suppress
 from dl_bug_lsp.interpretation import (
     cells,
     loops,
-    machinery,
     operators,
 )
+from dl_bug_lsp.interpretation import opaque_packages as machinery
 from dl_bug_lsp.interpretation.calls import (
     LONG_ROUND,
     MAX_ROUNDS,

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.data_files import index_of, numbers_of
+from dl_bug_lsp.evidence.data.data_files import index_of, numbers_of
 from dl_bug_lsp.evidence.followed_run import (
     CODE,
     earlier_runs,
@@ -30,7 +30,7 @@ from dl_bug_lsp.evidence.followed_run import (
     interpreter_options,
     settings_of,
 )
-from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, places_of
+from dl_bug_lsp.evidence.interpreted_values import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
