@@ -9,8 +9,7 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells, grids, loops, operators
-from dl_bug_lsp.interpretation import opaque_packages as machinery
+from dl_bug_lsp.interpretation import arrays, cells, grids, loops, opaque_packages, operators
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,
@@ -201,7 +200,7 @@ class Expressions(Calls):
         file = self.workspace.module_file(module, importer)
         if file is None:
             return None
-        if len(self.modules) < EAGER_MODULES and not machinery.is_known(file):
+        if len(self.modules) < EAGER_MODULES and not opaque_packages.is_known(file):
             return None
         return Value(Deferred(module, name, importer))
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, autograd, libraries, operators
@@ -204,7 +204,7 @@ class InProgress:
 
 
 @cache
-def methods_of(cls: Hashable) -> dict[type, Callable[[Any, Any, Environment], Value]]:
+def methods_of(cls: type) -> dict[type, Callable[[Any, Any, Environment], Value]]:
     """Return the methods of a class that follow expressions, by the kind of node."""
     names = {kind: f"_of_{kind.__name__}" for kind in ast.expr.__subclasses__()}
     return {kind: getattr(cls, name) for kind, name in names.items() if hasattr(cls, name)}
@@ -281,7 +281,7 @@ class RunState:
         steps where that is given.
         """
         self.workspace, self.script, self.target = workspace, script, target
-        self._methods, self.expression = methods_of(self.__class__), expression
+        self._methods, self.expression = methods_of(cast(type, type(self))), expression
         self.repeated, self.settings, self.printed = repeated, settings, printed or {}
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = self.steps = steps
