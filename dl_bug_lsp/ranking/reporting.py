@@ -36,6 +36,7 @@ from dl_bug_lsp.ranking.fusion import (
     led_by_spectrum,
     shipped_weights,
     softmax,
+    source_of,
 )
 from dl_bug_lsp.report import (
     CellPlace,
@@ -66,27 +67,8 @@ if TYPE_CHECKING:
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
 FLOWS = ("slice.", "outer_slice.", "config.setting", "config.outer_setting")
-FOLLOWED = ("interpretation.operand", "interpretation.origin", "interpretation.slice")
 # Kinds that say the same of a line where nothing is known of the value but that it goes there.
-SOURCES = {
-    "slice": "provenance",
-    "outer_slice": "provenance",
-    "focus": "provenance",
-    "numbers": "facts",
-    "names": "facts",
-    "dtypes": "facts",
-    "types": "facts",
-    "paths": "facts",
-    "place": "facts",
-    "rules": "domain_rules",
-    "training": "domain_rules",
-    "raising": "message",
-    "repair": "repairs",
-    "missing": "repairs",
-    "shapes": "shapes",
-    "printed": "printed",
-}
-"""The source of evidence, by the field's terms, that a family of clues belongs to."""
+FOLLOWED = ("interpretation.operand", "interpretation.origin", "interpretation.slice")
 MAX_FRAMES = 200
 QUOTED = re.compile(r"`[^`]*`")
 MISSING_ATTRIBUTE = re.compile(r"object has no attribute '(\w+)'")
@@ -282,7 +264,9 @@ def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:
     """Return each candidate's probability of being the cause."""
     scores = [candidate.score for candidate in candidates]
     weights = shipped_weights()
-    return calibrated_shares(scores, weights) if calibrated else softmax(scores, weights.sharpness)
+    if not calibrated or not candidates:
+        return softmax(scores, weights.sharpness)
+    return calibrated_shares(scores, weights, candidates[0].sources)
 
 
 def _one_a_statement(
@@ -476,8 +460,7 @@ def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
             break
         sentences.add(clue.why)
         share = min(1.0, max(0.0, part / total))
-        family = clue.kind.partition(".")[0]
-        chosen.append(Evidence(SOURCES.get(family, family), round(share, 4), clue.why))
+        chosen.append(Evidence(source_of(clue.kind), round(share, 4), clue.why))
     return tuple(chosen)
 
 
