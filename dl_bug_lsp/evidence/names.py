@@ -410,8 +410,8 @@ def _named_places(case: Case) -> Iterator[Clue]:
     cause = case.failure.cause
     if cause is None:
         return
-    places = named_places(cause.message)
-    begun = tracing_starts(cause.message)
+    places = named_places(case.message)
+    begun = tracing_starts(case.message)
     for at, named in enumerate(places, 1):
         place = case.workspace.locate(named.file, named.line)
         if named.line in begun:
@@ -420,7 +420,7 @@ def _named_places(case: Case) -> Iterator[Clue]:
             continue
         why = f"the message names line {named.line} of {place.file}"
         yield Clue("place.named", place.file, named.line, 1.0 if at == len(places) else 0.6, why)
-    stopped = text_offset(cause.message)
+    stopped = text_offset(case.message)
     for file in _texts(case) if stopped is not None else ():
         lines = case.workspace.lines(file)
         if stopped is None or stopped.line > len(lines):
