@@ -32,6 +32,7 @@ from dl_bug_lsp.ranking.fusion import (
     softmax,
 )
 from dl_bug_lsp.report import (
+    UNSURE_SHARE,
     CellPlace,
     ChainStep,
     Confidence,
@@ -79,8 +80,9 @@ SOURCES = {
     "missing": "repairs",
     "shapes": "shapes",
     "printed": "printed",
+    "printed.last": "last_output",
 }
-"""The source of evidence, by the field's terms, that a family of clues belongs to."""
+"""The source of evidence, by the field's terms, of a family of clues or of one kind of clue."""
 MAX_FRAMES = 200
 QUOTED = re.compile(r"`[^`]*`")
 MISSING_ATTRIBUTE = re.compile(r"object has no attribute '(\w+)'")
@@ -109,7 +111,8 @@ def failure_report(
     if cause is not None:
         exception = ExceptionText(cause.type, cause.message)
     traced = list(zip(candidates, shares, strict=True))
-    if prose is not None and case.workspace.python_files():
+    by_report = prose is not None and bool(case.workspace.python_files())
+    if prose is not None and by_report:
         weights = _report_weights(options)
         from dl_bug_lsp.ranking.report_ranking import report_places
 
@@ -121,7 +124,7 @@ def failure_report(
             for rank, (candidate, share) in enumerate(shown, 1)
         )
         files = _files(candidates, shares, options)
-    confidence = _confidence(suspects, candidates)
+    confidence = _confidence(case, suspects, candidates)
     if is_alone(case) and confidence is Confidence.LIKELY:
         confidence = Confidence.POSSIBLE
     return FailureReport(
@@ -154,6 +157,7 @@ def failure_report(
         outside=outside,
         ranks=ranks_parted(case),
         conflict=_conflict(case, candidates),
+        by_report=by_report,
     )
 
 
@@ -182,15 +186,22 @@ def _conflict(case: Case, candidates: list[Candidate]) -> Conflict | None:
 
 LIKELY_SHARE = 0.65
 """From here on about four first places in five are right, on failures of programs not read."""
-UNSURE_SHARE = 0.38
+
+SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+"""Exceptions of the compiler, which prints the line at which it stopped."""
 
 
-def _confidence(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> Confidence:
+def _confidence(
+    case: Case, suspects: tuple[Suspect, ...], candidates: list[Candidate]
+) -> Confidence:
     """Return how far the order can be trusted, by the first place's share and its evidence."""
     if not suspects or suspects[0].score < UNSURE_SHARE:
         return Confidence.UNSURE
     first = _candidate_of(suspects[0], candidates)
-    if first is not None and first.specific < LEAST_SPECIFIC:
+    place = case.places[-1] if case.places else None
+    is_named = case.class_name in SYNTAX and place is not None and first is not None
+    is_named = is_named and (place.file, place.line) == (first.file, first.line)
+    if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         return Confidence.UNSURE
     likely = first is not None and suspects[0].score >= LIKELY_SHARE
     return Confidence.LIKELY if likely else Confidence.POSSIBLE
@@ -471,7 +482,8 @@ def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
         sentences.add(clue.why)
         share = min(1.0, max(0.0, part / total))
         family = clue.kind.partition(".")[0]
-        chosen.append(Evidence(SOURCES.get(family, family), round(share, 4), clue.why))
+        source = SOURCES.get(clue.kind) or SOURCES.get(family, family)
+        chosen.append(Evidence(source, round(share, 4), clue.why))
     return tuple(chosen)
 
 

@@ -143,6 +143,15 @@ def test_an_order_that_cannot_be_trusted_is_introduced_as_such() -> None:
     assert "Not sure" not in shown(samples.REPORT)
 
 
+def test_a_caution_says_what_it_is_about() -> None:
+    unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
+    small = replace(unsure, suspects=(replace(unsure.suspects[0], score=0.2),))
+    by_words = replace(small, by_report=True)
+    for failure, is_of_tests in ((unsure, False), (small, True), (by_words, False)):
+        text = shown(replace(samples.REPORT, failures=(failure,)))
+        assert ("in tests, most first places" in text) == is_of_tests
+
+
 def test_a_diagnosis_stands_below_the_message() -> None:
     known = replace(samples.MISMATCH, diagnosis="models/head.py:7: in_features should be 512")
     first, second = shown(replace(samples.REPORT, failures=(known,))).splitlines()[:2]
