@@ -45,6 +45,8 @@ OF_EVERY_LAYER = frozenset(
      "num_batches_tracked", "embedding", "embeddings", "in_proj_weight", "in_proj_bias"}
 )  # fmt: skip
 """Last names of parameters that say nothing about which layer is meant."""
+OF_VARIABLES = frozenset({"name", "bound", "attribute", "keyword", "definition"})
+"""Roles of names that are no keys."""
 GIVES_OPTION = frozenset({"config_key", "config_value", "keyword", "bound", "dict_key"})
 NEAR_KINDS = {
     "key",
@@ -214,7 +216,11 @@ def _exact(
             verb = "stands" if word.role == "config_value" else "is set"
         said = f"{_article(kind)} {kind} that the message lists as there"
         said = said if is_listed else _said(kind, text, message)
+        if word.role == "bound":
+            verb = "is set"
         why = f"`{text}`, {said}, {verb} here"
+        if kind == "key" and word.role in OF_VARIABLES and "key of the message" in said:
+            why = f"`{text}`, named as {said}, {verb} here"
         if said.endswith(IMPLIED):
             # The same name may be another thing's.
             why = f"`{text}` {verb} here, a name {IMPLIED}"

@@ -16,6 +16,7 @@ from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
 from dl_bug_lsp.evidence.followed_run import how_known
 from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, WORDLESS, Side, is_by_chance, sides
 from dl_bug_lsp.evidence.names import IMPLIED
+from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
@@ -229,6 +230,7 @@ def _diagnosis(
         and part >= least
         and not clue.kind.startswith(GENERIC)
         and not clue.why.startswith(WARNED)
+        and not clue.why.endswith((OF_SIZES, OF_NUMBERS))
     ]
     # A sentence that says what is wrong comes before one that says what stands here, and both
     # before one on a name that the message does not say.
@@ -444,11 +446,15 @@ def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
     return max(changes, default=0.0) * BESIDE_CHANGE
 
 
+_SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
+"""What is said of numbers that stand in nearly every program."""
+
+
 def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
         return False
-    if is_by_chance(case, clue):
+    if is_by_chance(case, clue) or _SMALL.match(clue.why):
         return True
     if clue.kind in FOLLOWED:
         return clue.why.startswith(WORDLESS)

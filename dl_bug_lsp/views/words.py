@@ -250,6 +250,20 @@ def reservations(failure: FailureReport) -> list[str]:
     return [text for text in (alone if alone == ALONE else "", mapped(failure)) if text]
 
 
+LEAST_PLACES, LEAST_SHARE = 3, 0.01
+"""Places that are listed whatever their share is, and the least share of the others."""
+
+
+def shown_places(failure: FailureReport) -> list[Suspect]:
+    """Return the places to list: where the order can be trusted, not those below 1 %."""
+    is_ours = failure.technique is None and failure.confidence is not Confidence.UNSURE
+    return [
+        suspect
+        for at, suspect in enumerate(failure.suspects)
+        if not is_ours or at < LEAST_PLACES or suspect.score >= LEAST_SHARE
+    ]
+
+
 def heading_of_places(failure: FailureReport) -> str:
     """Return the heading above the list of places."""
     if is_only_printed(failure):
@@ -374,6 +388,8 @@ def headline(failure: FailureReport) -> str:
     return told(message_lines(failure))
 
 
+_PLACEHOLDER = re.compile(r"^<[^<>]*>$|^Detected at node\b")
+"""Lines that stand for what is not shown, and those of TensorFlow that introduce a stack."""
 _MODULES = re.compile(r"^(?:[a-z_]\w*\.)+(?=[A-Z])")
 
 
@@ -386,7 +402,8 @@ def told(lines: Sequence[str]) -> str:
     first, *others = lines
     if first.endswith(":"):
         stripped = (line.strip() for line in others)
-        more = next((line for line in stripped if line and not line.endswith(":")), "")
+        telling = (line for line in stripped if line and not line.endswith(":"))
+        more = next((line for line in telling if not _PLACEHOLDER.match(line)), "")
         return f"{_MODULES.sub('', first)} {more}" if more else first
     return first
 
