@@ -199,9 +199,9 @@ def _confidence(
     if not suspects or suspects[0].score < UNSURE_SHARE:
         return Confidence.UNSURE
     first = _candidate_of(suspects[0], candidates)
-    place = case.places[-1] if case.places else None
-    is_named = case.class_name in SYNTAX and place is not None and first is not None
-    is_named = is_named and (place.file, place.line) == (first.file, first.line)
+    places = [(place.file, place.line) for place in case.places[-1:]]
+    is_named = case.class_name in SYNTAX and first is not None
+    is_named = is_named and [(suspects[0].file, suspects[0].line)] == places
     if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         return Confidence.UNSURE
     likely = first is not None and suspects[0].score >= LIKELY_SHARE
