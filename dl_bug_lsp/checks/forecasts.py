@@ -18,7 +18,7 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.checks.sources import CONFIGS
-from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
+from dl_bug_lsp.evidence.interpreted_values import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction

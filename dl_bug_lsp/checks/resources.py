@@ -24,7 +24,7 @@ from dl_bug_lsp.environments.machine import (
     is_read_only,
 )
 from dl_bug_lsp.evidence.collectives import last_name
-from dl_bug_lsp.interpretation.footprint import Estimate
+from dl_bug_lsp.interpretation.memory_estimate import Estimate
 from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.workspace.configs.shell_files import split_commands
 
@@ -151,7 +151,7 @@ def size_of(text: str) -> int | None:
 
 def _memory(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
     _, forecast = forecast_of(program, entry)
-    estimates = forecast.footprint.estimates
+    estimates = forecast.memory.estimates
     if not estimates:
         return
     estimate = max(estimates, key=lambda estimate_of_run: estimate_of_run.peak)
