@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator
 from types import NoneType
 
@@ -302,14 +303,27 @@ def _encodings(program: CheckedProgram, forecast: Forecast) -> Iterator[Finding]
             yield finding(ENCODING, *place, message, reason)
 
 
+_DIGITS = re.compile(r"\d+")
+
+
 def _near_file(workspace: Workspace, path: str) -> str | None:
     """Return the file beside a missing one that has nearly its name."""
     folder, name = posixpath.split(posixpath.normpath(path))
     stem = posixpath.splitext(name)[0]
     beside = [f for f in workspace.files() if posixpath.dirname(f).endswith(folder)]
-    names = {posixpath.basename(f): f for f in beside}
-    near = [f for n, f in names.items() if distance(n, name, 2) <= 2 or
-            (stem and posixpath.splitext(n)[0] == stem)]  # fmt: skip
+    # Data that no reader knows are not listed, and often numbered: they have to be more alike.
+    unlisted = workspace.folder_files(folder or ".")
+    names = {posixpath.basename(f): f for f in (*unlisted, *beside)}
+    listed = set(beside)
+    near = [
+        f
+        for n, f in names.items()
+        if n.casefold() == name.casefold()
+        or (f in listed and distance(n, name, 2) <= 2)
+        or (distance(n, name, 1) <= 1 and _DIGITS.findall(n) == _DIGITS.findall(name))
+        or (stem and posixpath.splitext(n)[0] == stem)
+    ]
+    near.sort(key=lambda f: (posixpath.basename(f).casefold() != name.casefold(), f))
     return near[0] if near else None
 
 
@@ -350,9 +364,11 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         evidence += reasons[:2]
         others = [f"{s.file}:{s.line}" for s in suspects[1:] if _goes_into(s)]
         if others:
-            evidence.append(f"Into it go also {' and '.join(others[:MOST_OTHERS])}.")
+            named = others[:MOST_OTHERS]
+            verb = "contribute" if len(named) > 1 else "contributes"
+            evidence.append(f"{' and '.join(named)} also {verb} to it.")
     way = " > ".join(f"{name}:{number}" for name, number in prediction.stack[-4:])
-    evidence.append(f"The run comes to the failure by {way}.")
+    evidence.append(f"Call path: {way}.")
     near = ""
     if raised.what == "file" and raised.sides:
         other = _near_file(workspace, _path(raised))

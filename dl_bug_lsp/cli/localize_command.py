@@ -326,6 +326,13 @@ def project_settings(workspace: Workspace) -> Settings:
     """Return the settings of a workspace's project; each odd one is told in one line."""
     if FILE not in workspace.config_files():
         return Settings()
+    read = workspace.elements(FILE)
+    if read.problem:
+        at = f", line {read.problem_line}" if read.problem_line else ""
+        from dl_bug_lsp.views.escape import one_line
+
+        problem = one_line(read.problem).rstrip(".")
+        complain(f"{FILE}{at}: {problem}; settings that cannot be read have their defaults")
     project = read_project(workspace.config_entries(FILE))
     for line, sentence in project.complaints:
         complain(f"{FILE}, line {line}: {sentence}")

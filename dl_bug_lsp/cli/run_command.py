@@ -55,8 +55,9 @@ def watching(
     def told(hang: Hang) -> None:
         log.write(b"\n" + hang.text().encode("utf-8", "replace"))
         count = sum(dump.text is not None for dump in hang.dumps)
+        noun = "process" if count == 1 else "processes"
         complain(
-            f"nothing has moved for {hang.seconds:.0f} s; the stacks of {count} processes are in "
+            f"nothing has moved for {hang.seconds:.0f} s; the stacks of {count} {noun} are in "
             f"the log; the run is {'ended' if ends else 'left alone'}"
         )
         if not ends and not arguments.no_report:

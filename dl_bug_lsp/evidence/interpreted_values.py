@@ -474,7 +474,8 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
         if place in first and place in second:
             return f"both values that do not fit each other, {shown[0]} and {shown[1]} {certainty}"
         own, other = shown if place in first else reversed(shown)
-        return f"{own}, which does not fit {other} {certainty}"
+        noun = "the size " if raised.what == "size" and own[:1].isdigit() else ""
+        return f"{noun}{own}; {own} and {other} do not fit each other {certainty}"
 
     return why
 

@@ -115,14 +115,15 @@ SOURCES = {
     "missing": "repairs",
     "shapes": "shapes",
     "printed": "printed",
+    "printed.last": "last_output",
 }
-"""The source of evidence, by the field's terms, that a family of clues belongs to."""
+"""The source of evidence, by the field's terms, of a family of clues or of one kind of clue."""
 
 
 def source_of(kind: str) -> str:
     """Return the source of evidence that a kind of clue belongs to."""
     family = kind.partition(".")[0]
-    return SOURCES.get(family, family)
+    return SOURCES.get(kind) or SOURCES.get(family, family)
 
 
 @dataclass(frozen=True, slots=True)

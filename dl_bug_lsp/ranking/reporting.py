@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence.interpreted_values import (
     sides,
 )
 from dl_bug_lsp.evidence.names import IMPLIED
+from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
@@ -39,6 +40,7 @@ from dl_bug_lsp.ranking.fusion import (
     source_of,
 )
 from dl_bug_lsp.report import (
+    UNSURE_SHARE,
     CellPlace,
     ChainStep,
     Confidence,
@@ -97,7 +99,8 @@ def failure_report(
     if cause is not None:
         exception = ExceptionText(cause.type, cause.message)
     traced = list(zip(candidates, shares, strict=True))
-    if prose is not None and case.workspace.python_files():
+    by_report = prose is not None and bool(case.workspace.python_files())
+    if prose is not None and by_report:
         weights = _report_weights(options)
         from dl_bug_lsp.ranking.bug_report_ranking import report_places
 
@@ -109,7 +112,7 @@ def failure_report(
             for rank, (candidate, share) in enumerate(shown, 1)
         )
         files = _files(candidates, shares, options)
-    confidence = _confidence(suspects, candidates)
+    confidence = _confidence(case, suspects, candidates)
     if is_alone(case) and confidence is Confidence.LIKELY:
         confidence = Confidence.POSSIBLE
     return FailureReport(
@@ -142,6 +145,7 @@ def failure_report(
         outside=outside,
         ranks=ranks_parted(case),
         conflict=_conflict(case, candidates),
+        by_report=by_report,
     )
 
 
@@ -170,15 +174,22 @@ def _conflict(case: Case, candidates: list[Candidate]) -> Conflict | None:
 
 LIKELY_SHARE = 0.65
 """From here on about four first places in five are right, on failures of programs not read."""
-UNSURE_SHARE = 0.38
+
+SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+"""Exceptions of the compiler, which prints the line at which it stopped."""
 
 
-def _confidence(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> Confidence:
+def _confidence(
+    case: Case, suspects: tuple[Suspect, ...], candidates: list[Candidate]
+) -> Confidence:
     """Return how far the order can be trusted, by the first place's share and its evidence."""
     if not suspects or suspects[0].score < UNSURE_SHARE:
         return Confidence.UNSURE
     first = _candidate_of(suspects[0], candidates)
-    if first is not None and first.specific < LEAST_SPECIFIC:
+    places = [(place.file, place.line) for place in case.places[-1:]]
+    is_named = case.class_name in SYNTAX and first is not None
+    is_named = is_named and [(suspects[0].file, suspects[0].line)] == places
+    if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         return Confidence.UNSURE
     likely = first is not None and suspects[0].score >= LIKELY_SHARE
     return Confidence.LIKELY if likely else Confidence.POSSIBLE
@@ -206,6 +217,7 @@ def _diagnosis(
         and part >= least
         and not clue.kind.startswith(GENERIC)
         and not clue.why.startswith(WARNED)
+        and not clue.why.endswith((OF_SIZES, OF_NUMBERS))
     ]
     # A sentence that says what is wrong comes before one that says what stands here, and both
     # before one on a name that the message does not say.
@@ -423,11 +435,15 @@ def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
     return max(changes, default=0.0) * BESIDE_CHANGE
 
 
+_SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
+"""What is said of numbers that stand in nearly every program."""
+
+
 def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
         return False
-    if is_by_chance(case, clue):
+    if is_by_chance(case, clue) or _SMALL.match(clue.why):
         return True
     if clue.kind in FOLLOWED:
         return clue.why.startswith(WORDLESS)

@@ -113,14 +113,15 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]
     out += _conflict(failure, paths)
-    out += ["", "## Most suspicious places", ""]
+    out += ["", f"## {words.heading_of_places(failure)}", ""]
     if caution := words.introduction(failure):
         out += [caution, ""]
     for suspect in failure.suspects:
         place = code(paths.place(suspect.file, suspect.line))
         where = f" in {code(suspect.function)}" if suspect.function else ""
         where += f", {words.cell_place(suspect.cell)}" if suspect.cell else ""
-        out.append(f"{suspect.rank}. {place}{where} — {words.place_score(failure, suspect)}")
+        score = words.place_score(failure, suspect)
+        out.append(f"{suspect.rank}. {place}{where}" + (f" — {score}" if score else ""))
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
         if suspect is first and failure.advice:
             out += ["", "   **What usually helps**", ""]

@@ -132,8 +132,6 @@ def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
 
 HEADLINES = 3
 """Lines that a message may take before the first place is told."""
-LEAST_PLACES, LEAST_SHARE = 3, 0.01
-"""Places that are listed whatever their share is, and the least share of the others."""
 WITH_CODE = 5
 """Places that are shown with the code around and the reasons."""
 WITH_CODE_SHARE = 0.1
@@ -269,16 +267,11 @@ class _Page:
                 self.say(hint if is_repeated else f"{escape(outside)} {hint}".strip(), "  ")
             self.advice(failure)
             return
-        self.heading("Most suspicious places")
+        self.heading(words.heading_of_places(failure))
         if caution := words.introduction(failure):
             self.say(caution, "  ")
         least = suspects[0].score * WITH_CODE_SHARE
-        is_ours = failure.technique is None and failure.confidence is not Confidence.UNSURE
-        shown = [
-            suspect
-            for at, suspect in enumerate(suspects)
-            if not is_ours or at < LEAST_PLACES or suspect.score >= LEAST_SHARE
-        ]
+        shown = words.shown_places(failure)
         for at, suspect in enumerate(shown):
             if at < WITH_CODE and suspect.score >= least:
                 self.suspect(failure, suspect)
@@ -325,11 +318,11 @@ class _Page:
     def files(self, failure: FailureReport) -> None:
         """Name the files where no place stands out: the right file may, though no line does."""
         stands_out = failure.technique is None and failure.confidence is not Confidence.UNSURE
-        if not failure.files or stands_out:
+        if not failure.files or stands_out or words.is_only_printed(failure):
             return
         if self.out[-1]:
             self.out.append("")
-        telling = [f for f in failure.files[:5] if f.score >= LEAST_SHARE]
+        telling = [f for f in failure.files[:5] if f.score >= words.LEAST_SHARE]
         named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in telling]
         label = FILES
         if failure.technique is not None:

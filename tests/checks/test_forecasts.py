@@ -288,6 +288,21 @@ def test_only_what_goes_into_the_values_is_named_beside_the_place(tmp_path: Path
     }
     (found,) = checked(tmp_path, files, "python", "train.py").findings
     assert (found.file, found.line) == ("config.yaml", 2)
-    (others,) = [e for e in found.evidence if e.startswith("Into it go also")]
+    (others,) = [e for e in found.evidence if " to it." in e]
     assert "config.yaml:1" in others
     assert "config.yaml:3" not in others
+
+
+@pytest.mark.parametrize(
+    ("there", "is_near"), [("s4.npy", True), ("S4b.npy", True), ("S5.npy", False)]
+)
+def test_a_name_that_lies_there_in_other_letters_is_told(
+    tmp_path: Path, there: str, is_near: bool
+) -> None:
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img" / there).write_bytes(b"\x93NUMPY")
+    files = {"train.py": "import numpy as np\n\nname = 'img/S4.npy'\nprint(np.load(name))\n"}
+    (found,) = checked(tmp_path, files, "python", "train.py").findings
+    told = " ".join((found.message, *found.evidence))
+    assert (f"There is 'img/{there}'" in told) == is_near
+    assert ("Nothing in its folder is called nearly so" in told) != is_near
