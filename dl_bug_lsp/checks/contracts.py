@@ -8,6 +8,7 @@ that depend on a value alone (rates, bounds) are only worth a look.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,7 +39,12 @@ from dl_bug_lsp.evidence.training_rules import (
     optimizers,
     updates,
 )
-from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
+from dl_bug_lsp.evidence.training_rules.program import (
+    FRAMEWORKS,
+    Training,
+    TrainingRule,
+    clues_of,
+)
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import MessageFacts
@@ -89,7 +95,7 @@ MEASURED = Check(
     "measured-values",
     "overfitting",
     Certainty.LIKELY,
-    "What is measured, or kept as the best, says something else than it seems to.",
+    "A metric, or the saved best model, does not mean what it seems to.",
     "Metrics that get predictions where they take the truth, areas under curves of decisions, "
     "probabilities compared with logits, least values that begin with 0, best weights kept by "
     "reference, scalers fitted before the split, random changes of test data.",
@@ -183,11 +189,13 @@ CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Rules of silent failures that one check stands for; ``levels`` by the rule's strength."""
+    """Rules of silent failures that one check stands for, and which programs they are asked of."""
 
     check: Check
     rules: tuple[TrainingRule, ...]
     category: str = "loss_stagnation"
+    any_library: bool = False
+    """Whether the rules say nothing of layers, losses and optimizers of a framework."""
 
 
 GROUPS = (
@@ -202,12 +210,22 @@ GROUPS = (
     ),
     _Group(OPTIMIZER, (optimizers.find,)),
     _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
-    _Group(MEASURED, (evaluation.find,), "overfitting"),
-    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance"),
+    _Group(MEASURED, (evaluation.find,), "overfitting", any_library=True),
+    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance", any_library=True),
     _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
-    _Group(DOMAIN, (numerics.find_numerics,), "loss_nan"),
-    _Group(SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting"),
+    _Group(DOMAIN, (numerics.find_numerics,), "loss_nan", any_library=True),
+    _Group(
+        SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting", any_library=True
+    ),
 )
+TORCH = frozenset(
+    ("torch", "torchvision", "torchaudio", "lightning", "pytorch_lightning", "accelerate")
+)
+LEARNING = frozenset(
+    ("sklearn", "xgboost", "lightgbm", "catboost", "imblearn", "statsmodels", "cuml", "skorch")
+)
+"""Libraries that train models but have no layers, losses and optimizers of their own."""
+GRADIENT = re.compile(r"(?i)d?_?grads?|grad(?:ient)?s?(?:_\w+)?|d[wb]\d?|\w+_grad(?:ient)?s?")
 EPOCH_SCHEDULERS = {"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau"}
 MODELS = {"model", "net", "network", "encoder", "classifier", "backbone"}
 LEAVING = ("lightning", "Trainer(", "accelerate", "set_grad_enabled", "fastai")
@@ -222,30 +240,74 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
     """Yield what keeps a training from learning, and a job from going on."""
     files = tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]
     texts = {file: program.workspace.text(file) or "" for file in files}
-    if not any(_trains(text) for text in texts.values()):
+    imported = {file: program.libraries(file) for file in files}
+    libraries = frozenset[str]().union(*imported.values())
+    deep = bool(libraries & FRAMEWORKS)
+    if not deep and not libraries & LEARNING and not _trains_by_hand(program, files, libraries):
         return
-    yield from _silent(program, files)
+    yield from _silent(program, files, [group for group in GROUPS if deep or group.any_library])
+    if not deep:
+        return
     yield from _ranks(program, files, texts)
     yield from _evaluation(program, files, texts)
     for file in files:
         tree = program.workspace.tree(file)
-        if tree is not None and "torch" in texts[file]:
+        if tree is not None and imported[file] & TORCH:
             checkpoint()
             yield from _workers(program, file, tree, texts)
             yield from _schedulers(file, tree)
 
 
-def _trains(text: str) -> bool:
-    return any(word in text for word in ("torch", "keras", "tensorflow", "jax", "flax"))
+def _trains_by_hand(
+    program: CheckedProgram, files: tuple[str, ...], libraries: frozenset[str]
+) -> bool:
+    """Whether a loop of a program with NumPy alone changes an array by a product of arrays.
+
+    As in ``w -= rate * x.T @ (p - y)`` or ``w = w - rate * gradient``.
+    """
+    if "numpy" not in libraries:
+        return False
+    trees = (program.workspace.tree(file) for file in files)
+    return any(
+        _is_update(statement)
+        for tree in trees
+        for loop in (ast.walk(tree) if tree is not None else ())
+        if isinstance(loop, (ast.For, ast.While))
+        for statement in ast.walk(loop)
+    )
 
 
-def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding]:
+def _is_update(statement: ast.AST) -> bool:
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Sub):
+        change: ast.expr = statement.value
+    elif (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.BinOp)
+        and isinstance(statement.value.op, ast.Sub)
+        and ast.unparse(statement.value.left) == ast.unparse(statement.targets[0])
+    ):
+        change = statement.value.right
+    else:
+        return False
+    parts = list(ast.walk(change))
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    names |= {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    is_product = any(isinstance(part, ast.MatMult) for part in parts) or bool(names & {"dot"})
+    is_step = any(isinstance(part, ast.Mult) for part in parts) and any(
+        GRADIENT.fullmatch(name) for name in names
+    )
+    return is_product or is_step
+
+
+def _silent(
+    program: CheckedProgram, files: tuple[str, ...], groups: list[_Group]
+) -> Iterator[Finding]:
     """Yield what the rules of silent failures say of the files that a run imports."""
     reached = set(files)
     seen: set[tuple[str, int, str]] = set()
     tables = named_tables(program, (".csv", ".tsv", ".jsonl"))
     training = Training(_case(program), files, tables)
-    for group in GROUPS:
+    for group in groups:
         training = training.of_category(group.category)
         for rule in group.rules:
             checkpoint()

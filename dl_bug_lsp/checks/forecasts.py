@@ -13,10 +13,11 @@ import posixpath
 from collections.abc import Iterator
 from types import NoneType
 
+from dl_bug_lsp.checks.deleted_names import reads_of_deleted
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.checks.sources import CONFIGS
+from dl_bug_lsp.checks.sources import CONFIGS, catches_names
 from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
@@ -161,7 +162,8 @@ PARSING = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
-    """Yield the failure that each run comes to."""
+    """Yield the failure that each run comes to, and names that are read after they are deleted."""
+    yield from _deleted(program)
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for entry in program.entries:
         key = (entry.script, tuple(word.text for word in entry.words))
@@ -173,6 +175,17 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if prediction is not None:
             yield from _finding(program, entry, prediction)
         yield from program.missing[entry]
+
+
+def _deleted(program: CheckedProgram) -> Iterator[Finding]:
+    for file in program.files:
+        tree = program.workspace.tree(file)
+        if tree is None or "del " not in (program.workspace.text(file) or ""):
+            continue
+        for name, deleted, line in reads_of_deleted(tree):
+            if not catches_names(tree, line):
+                message = f"'{name}' is read here, and line {deleted} has deleted it."
+                yield finding(NAME, file, line, message)
 
 
 def forecast_of(program: CheckedProgram, entry: Entry) -> tuple[Prediction | None, Forecast]:

@@ -464,6 +464,6 @@ def _passes_checks(folder: Path, command: tuple[str, ...], colour: str) -> bool:
     if report.findings:
         write_text(rendered(report, workspace, "text", colour, sys.stderr), sys.stderr)
     if exit_code(report, settings.check_strict):
-        complain("the command was not started; without --check it is")
+        complain("The command was not started. Leave out --check to start it anyway.")
         return False
     return True

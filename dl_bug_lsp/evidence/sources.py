@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence import (
     naturalness,
     numbers,
     printed_lines,
+    program_file,
     provenance,
     rank_divergence,
     size_relations,
@@ -79,6 +80,7 @@ SOURCES: tuple[Source, ...] = (
 )
 FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     part_in_run,
+    program_file.part_in_start,
     headers.clue_factor,
     unlike_settings.clue_factor,
     unused_parts.clue_factor,
