@@ -352,7 +352,9 @@ def _report(
         )
         if is_reported and place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
-            complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
+            # The command reads the log alone, without the recorded steps.
+            what = "more, without the recorded steps" if executed is not None else "more"
+            complain(f"{what}: dl-bug-lsp localize {log}{_where(workspace)}")
     except OSError:
         return
     except Exception as error:
