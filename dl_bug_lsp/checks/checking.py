@@ -103,6 +103,11 @@ def check(
     return CheckReport(str(workspace.root), tuple(shown_findings), unique, shown, written)
 
 
+def has_interpreter(written: str, workspace: Workspace) -> bool:
+    """Say whether a word of a command line means an interpreter that is there."""
+    return environment_of(written, workspace.root) is not None
+
+
 def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
     """Yield what one part finds; what is nested too deeply for it is one sentence."""
     try:

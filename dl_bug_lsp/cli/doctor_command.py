@@ -94,6 +94,9 @@ FRAMEWORKS = (
     "flax",
     "transformers",
     "accelerate",
+    "scikit-learn",
+    "xgboost",
+    "lightgbm",
     "numpy",
 )
 

@@ -327,6 +327,12 @@ def _only(spectrum: Spectrum, programs: bool) -> Spectrum:
     return Spectrum(runs, spectrum.elements, rows, columns, spectrum.signatures)
 
 
+def what_ran(spectrum: Spectrum) -> str:
+    """Return what the runs of a spectrum are, for a sentence: tests, steps or both."""
+    kinds = {run.name.startswith(PROGRAM) for run in spectrum.runs}
+    return {frozenset({False}): "tests", frozenset({True}): "steps"}.get(frozenset(kinds), "runs")
+
+
 def comparable(spectrum: Spectrum) -> Spectrum | None:
     """Return a spectrum of which something can be compared, None of steps that all failed.
 
