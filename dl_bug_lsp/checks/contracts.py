@@ -58,7 +58,7 @@ STEP = Check(
     "training-step",
     "loss_stagnation",
     Certainty.LIKELY,
-    "A training loop leaves out a step, or takes it at the wrong place.",
+    "A training loop leaves out a step or does it in the wrong place.",
     f"{UNLEARNT}Gradients that nothing clears, or that no optimizer uses; updates whose condition "
     "never holds; a loss that is cut off from the weights.",
     "loss.backward()          # and optimizer.step() nowhere",
@@ -67,7 +67,7 @@ LOSS = Check(
     "loss-form",
     "loss_stagnation",
     Certainty.LIKELY,
-    "A loss does not fit the last layer of its model, or the form of its labels.",
+    "A loss does not fit the last layer of its model or the form of its labels.",
     f"{UNLEARNT}Such as softmax in front of a loss that applies its own, scores without sigmoid in "
     "a loss of probabilities, softmax over one unit.",
     "nn.CrossEntropyLoss()(torch.softmax(logits, 1), labels)",
@@ -84,7 +84,7 @@ OBJECTIVE = Check(
     "training-objective",
     "loss_stagnation",
     Certainty.LIKELY,
-    "What a training minimises, or a value on the way to it, is not what is meant.",
+    "The loss, or a value that it is computed from, is not what is meant.",
     f"{UNLEARNT}A column and a flat array in one loss broadcast to a square; class weights that "
     "grow with the frequency; draws without a gradient; masks the wrong way round; results that "
     "nothing keeps; losses that are computed and never used; loops that return in their first "
@@ -107,7 +107,7 @@ ORDER = Check(
     Certainty.LIKELY,
     "Samples and their labels are put into different orders, or a transformation is fitted anew "
     "for each part of the data.",
-    f"{UNLEARNT}Folders are listed in another order than a table has.",
+    f"{UNLEARNT}Also folders that are listed in another order than the rows of a table.",
     "rng.shuffle(images)      # and the labels stay",
 )
 VALUE = Check(
@@ -122,23 +122,24 @@ DOMAIN = Check(
     "not-a-number",
     "loss_nan",
     Certainty.LOOK,
-    "An expression gives no number, or has no derivative, for values that it may get.",
-    "Logarithms, roots and quotients at 0, a column that never changes.",
-    "x = (x - x.mean()) / x.std()",
+    "An expression is NaN or infinite, or has no derivative, for some possible values.",
+    "Logarithms, roots and quotients at 0. A spread (x.std()) as divisor is reported where a data "
+    "file of the program has a column that never changes.",
+    "loss = -torch.log(torch.sigmoid(x)).mean()",
 )
 SPLIT = Check(
     "split",
     "overfitting",
     Certainty.LOOK,
     "Very little data is left for training, or a column that names each row is trained on.",
-    "Overfitting that the split of the data explains.",
+    "The split of the data then explains overfitting.",
     "train_test_split(x, y, test_size=0.95)",
 )
 RANKS = Check(
     "rank-condition",
     "communication_failure",
     Certainty.LIKELY,
-    "An operation that all ranks have to take part in hangs on the rank.",
+    "A collective operation is called by some ranks only, depending on the rank.",
     "The job hangs: the other ranks wait for it, or for the next one. The criterion is that of "
     "PARCOACH (Saillard, Carribault and Barthou, 2014).",
     "if rank == 0: dist.barrier()",
@@ -147,7 +148,7 @@ WORKER = Check(
     "worker-pickle",
     "framework_api_misuse",
     Certainty.LIKELY,
-    "Worker processes that are spawned are given something that cannot be pickled.",
+    "Something that cannot be pickled is given to worker processes that are spawned.",
     "A lambda or a function defined inside of a function, given to a DataLoader whose "
     "multiprocessing_context is spawn or forkserver, or where set_start_method says so.",
     'DataLoader(data, num_workers=2, multiprocessing_context="spawn", collate_fn=lambda b: b)',
@@ -176,7 +177,7 @@ SCHEDULER = Check(
     "scheduler-step",
     "loss_stagnation",
     Certainty.LOOK,
-    "A scheduler that counts epochs is advanced for every batch, or before its optimizer.",
+    "A scheduler that counts epochs steps after every batch, or before its optimizer.",
     "StepLR, MultiStepLR, ExponentialLR and ReduceLROnPlateau count epochs as they are usually "
     "set; since PyTorch 1.1 scheduler.step() comes after optimizer.step().",
     "for x, y in loader: ...; optimizer.step(); scheduler.step()    # StepLR(optimizer, 10)",

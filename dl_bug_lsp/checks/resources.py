@@ -32,7 +32,7 @@ MEMORY = Check(
     "gpu-memory",
     "gpu_out_of_memory",
     Certainty.LIKELY,
-    "A training step takes more memory than the card has that --gpu names.",
+    "A training step takes more memory than the GPU has, whose size --gpu gives.",
     "Weights, gradients, optimizer states and activations of a training in PyTorch, where the run "
     "can be followed to its backward pass with all sizes known. The range holds what is not known: "
     "the allocator's fragments, workspaces of kernels, the context of CUDA. Where it fits, the "
