@@ -47,7 +47,7 @@ from record_values import STACKS
 
 from dl_bug_lsp.interpretation.calls import kind_of
 from dl_bug_lsp.interpretation.interpreter import Interpreter
-from dl_bug_lsp.interpretation.machinery import without_machinery
+from dl_bug_lsp.interpretation.opaque_packages import without_opaque
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -89,7 +89,7 @@ class Following(Interpreter):
         self, workspace: Workspace, script: str, words: Sequence[str], stack: Sequence[Origin] = ()
     ) -> None:
         """Prepare to follow ``script`` with the words of its command line, towards a stack."""
-        frames = without_machinery(tuple(stack)) if stack else ()
+        frames = without_opaque(tuple(stack)) if stack else ()
         target = frames[-1] if frames else ("", 0)
         arguments = [Value(word) for word in words]
         super().__init__(workspace, script, target, arguments, frames=frames)

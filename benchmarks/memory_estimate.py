@@ -66,7 +66,7 @@ def estimated(name: str) -> int:
         shutil.copy(PROGRAM, place)
         forecast = Forecast(Workspace(Path(place), cache=False), PROGRAM.name, [Value(name)])
         forecast.predict()
-        return max((e.peak for e in forecast.footprint.estimates), default=0)
+        return max((e.peak for e in forecast.memory.estimates), default=0)
 
 
 def main() -> int:

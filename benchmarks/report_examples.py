@@ -1,4 +1,4 @@
-"""What the training of the ranking for bug reports sees: a bug's candidates and their signals."""
+"""What the training of the ranking for bug reports sees: a bug's candidates and their features."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
 from dl_bug_lsp.evidence.reports.blocks import TracedFrames
 from dl_bug_lsp.evidence.reports.changes import neighbours
-from dl_bug_lsp.evidence.reports.file_signals import signals_of
-from dl_bug_lsp.evidence.reports.function_signals import Functions, files_to_look_into, redundancy
-from dl_bug_lsp.evidence.reports.line_signals import Statements
+from dl_bug_lsp.evidence.reports.file_features import features_of
+from dl_bug_lsp.evidence.reports.function_features import Functions, files_to_look_into, redundancy
+from dl_bug_lsp.evidence.reports.line_features import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.sources import gather
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.fusion import fuse, shipped_weights, softmax
-from dl_bug_lsp.ranking.report_ranking import (
+from dl_bug_lsp.ranking.bug_report_ranking import (
     BLOCKS_LOOKED_INTO,
     ReportWeights,
     order_of,
@@ -30,6 +29,7 @@ from dl_bug_lsp.ranking.report_ranking import (
     scores_of,
     shares,
 )
+from dl_bug_lsp.ranking.fusion import fuse, shipped_weights, softmax
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import GitError, Workspace
@@ -47,7 +47,7 @@ class Example:
 
     project: str
     name: str
-    signals: dict[str, np.ndarray]
+    features: dict[str, np.ndarray]
     right: np.ndarray
     truths: int
     source: object = None
@@ -91,14 +91,14 @@ def file_examples(bugs: Sequence[Bug], folder: Path) -> list[Example]:
         context = context_of(bug, workspace)
         right = np.array([file in bug.files for file in context.files])
         if right.any():
-            signals = relative(signals_of(context))
+            features = relative(features_of(context))
             slim(context)
-            found.append(Example(bug.project, bug.name, signals, right, int(right.sum()), context))
+            found.append(Example(bug.project, bug.name, features, right, int(right.sum()), context))
     return found
 
 
 def neighbour_examples(files: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
-    """Return the signals of neighbours, given the files' scores of models that never saw them."""
+    """Return the features of neighbours, given the files' scores of models that never saw them."""
     return [
         Example(e.project, e.name, neighbours(e.source, s), e.right, e.truths, e.source, s)
         for e, s in zip(files, scores, strict=True)
@@ -117,8 +117,8 @@ def function_examples(
             continue
         context = context_of(bug, workspace)
         model = weights[bug.project]
-        signals = relative(signals_of(context))
-        first = scores_of(signals, model.files)
+        features = relative(features_of(context))
+        first = scores_of(features, model.files)
         scores = first + scores_of(neighbours(context, first), model.neighbours)
         part = shares(scores, model.neighbours.sharpness)
         traced = traced_of(bug, workspace)
@@ -127,7 +127,7 @@ def function_examples(
         names = [(context.files[b.row], b.definition.name) for b in functions.blocks]
         right = np.array([name in code.functions for name in names])
         # Made now, while the context holds what they need.
-        made = functions.signals
+        made = functions.features
         found.append(
             Example(
                 bug.project,
@@ -146,7 +146,7 @@ def function_examples(
 def beside_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) -> list[Example]:
     """Return what stands above functions, given the scores of models that never saw them."""
     return [
-        replace(e, signals=redundancy(e.source[0].blocks, s), offset=s)  # type: ignore[index]
+        replace(e, features=redundancy(e.source[0].blocks, s), offset=s)  # type: ignore[index]
         for e, s in zip(functions, scores, strict=True)
     ]
 
@@ -176,10 +176,10 @@ def line_examples(
     for example, score, order in zip(functions, scores, ordering, strict=True):
         held, code = example.source  # type: ignore[misc]
         statements = Statements(held, order_of(order)[:BLOCKS_LOOKED_INTO])
-        signals = statements.signals()
+        features = statements.features()
         blocks = np.array([line.block for line in statements.lines], dtype=np.int64)
         part = shares(score, 1.0)[blocks]
-        signals["block.log_share"] = np.log(np.maximum(part, 1e-6))
+        features["block.log_share"] = np.log(np.maximum(part, 1e-6))
         context = held.context
         right = np.array(
             [(context.files[li.row], li.number) in code.lines for li in statements.lines]
@@ -188,7 +188,7 @@ def line_examples(
             Example(
                 example.project,
                 example.name,
-                signals,
+                features,
                 right,
                 len(code.lines),
                 statements,

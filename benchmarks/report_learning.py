@@ -32,8 +32,8 @@ def penalties(names: Sequence[str], strength: float) -> np.ndarray:
 
 
 def matrix(example: Example, names: Sequence[str]) -> np.ndarray:
-    """Return a row a candidate, a column a signal."""
-    return np.stack([example.signals[name] for name in names], axis=1)
+    """Return a row a candidate, a column a feature."""
+    return np.stack([example.features[name] for name in names], axis=1)
 
 
 def fit(

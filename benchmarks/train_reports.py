@@ -30,7 +30,7 @@ from report_examples import (
 )
 from report_learning import fit, left_out, reliability, sharpness, table
 
-from dl_bug_lsp.ranking.report_ranking import (
+from dl_bug_lsp.ranking.bug_report_ranking import (
     best_line_first,
     is_function_clear,
     order_of,
@@ -116,7 +116,7 @@ def learn(
     shipped: Callable[[Any], Any] = lambda scores: scores,
 ) -> Any:
     """Learn a level, print what it reaches left out, and return the left-out scores."""
-    names = list(examples[0].signals)
+    names = list(examples[0].features)
     by_project, scores = left_out(examples, names, STRENGTH[name], ALL_RIGHT.get(name, 0.0))
     sharp = sharpness(examples, scores)
     scores = shipped(scores)
@@ -132,20 +132,20 @@ def learn(
 
 def ablation(name: str, examples: Any) -> None:
     """Print what a level reaches without each source of evidence."""
-    names = list(examples[0].signals)
-    groups = sorted({source_of(signal) for signal in names})
+    names = list(examples[0].features)
+    groups = sorted({source_of(feature) for feature in names})
     for group in ("", *groups):
-        rest = [signal for signal in names if source_of(signal) != group]
+        rest = [feature for feature in names if source_of(feature) != group]
         scores = left_out(examples, rest, STRENGTH[name])[1]
-        title = f"{name} without {group}" if group else f"{name}, all signals"
+        title = f"{name} without {group}" if group else f"{name}, all features"
         print(table(title, examples, scores), flush=True)
         if any(e.has_traceback for e in examples):
             print(table("  with a traceback", examples, scores, lambda e: e.has_traceback))
 
 
-def source_of(signal: str) -> str:
-    """Return a signal's source of evidence, the first part of its name."""
-    return signal.removeprefix("with_stack.").partition(".")[0]
+def source_of(feature: str) -> str:
+    """Return a feature's source of evidence, the first part of its name."""
+    return feature.removeprefix("with_stack.").partition(".")[0]
 
 
 if __name__ == "__main__":

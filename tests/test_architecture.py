@@ -1,4 +1,4 @@
-"""Which room may import which, and what no room does: the house rules, read off the code."""
+"""Which package may import which, and what no package does: the rules of the code, checked."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "__version__",
     ),
 }
-"""What each room or module right below the package may import of ours."""
+"""What each package or module directly below `dl_bug_lsp` may import of the others."""
 SERVER = {
     **dict.fromkeys(("process", "transports", "jobs"), 0),
     **dict.fromkeys(("documents", "marks"), 1),
@@ -165,7 +165,7 @@ LIBRARIES = {
     "torch": {"monitoring"},
     "transformers": {"monitoring"},
 }
-"""Who may import a library: one room each, so that it can be replaced."""
+"""Which packages may import a library, mostly one each, so that it can be replaced."""
 ON_DISK = {
     "bootstrap",
     "python_path",
@@ -182,7 +182,7 @@ ON_DISK = {
     "mcp_server",
     "cli",
 }
-"""The rooms that read or write files, apart from data that ships with the package."""
+"""The packages that read or write files, apart from data files of `dl_bug_lsp`."""
 
 DISK_CALLS = {
     "open",
@@ -255,7 +255,7 @@ LISTENS = (
 """The modules that open a socket: where the user asked the server to listen, or to go to it."""
 
 
-def room_of(module: str) -> str:
+def package_of(module: str) -> str:
     return module.partition("/")[0].removesuffix(".py")
 
 
@@ -277,8 +277,8 @@ def forgotten() -> Iterator[None]:
     tree_of.cache_clear()
 
 
-def modules_of(room: str) -> list[str]:
-    return [module for module in MODULES if room_of(module) == room]
+def modules_of(package: str) -> list[str]:
+    return [module for module in MODULES if package_of(module) == package]
 
 
 @cache
@@ -295,15 +295,15 @@ def imports(module: str) -> list[tuple[int, str]]:
     return found
 
 
-def all_imports(room: str) -> Iterator[tuple[str, int, str]]:
-    """Yield the module, the line and the name of everything a room imports."""
-    for module in modules_of(room):
+def all_imports(package: str) -> Iterator[tuple[str, int, str]]:
+    """Yield the module, the line and the name of everything a package imports."""
+    for module in modules_of(package):
         yield from ((module, line, name) for line, name in imports(module))
 
 
-def calls(room: str) -> Iterator[tuple[str, str, ast.Call]]:
-    """Yield the place, the callee's last name, and every call of a room."""
-    for module in modules_of(room):
+def calls(package: str) -> Iterator[tuple[str, str, ast.Call]]:
+    """Yield the place, the callee's last name, and every call of a package."""
+    for module in modules_of(package):
         for node in nodes_of(module):
             if isinstance(node, ast.Call):
                 func = node.func
@@ -311,41 +311,45 @@ def calls(room: str) -> Iterator[tuple[str, str, ast.Call]]:
                 yield f"{module}:{node.lineno}", name, node
 
 
-def test_every_room_has_a_row() -> None:
-    assert {room_of(module) for module in MODULES} == MAY_IMPORT.keys()
+def test_every_package_has_a_row() -> None:
+    assert {package_of(module) for module in MODULES} == MAY_IMPORT.keys()
 
 
-def test_tests_lie_in_folders_named_as_the_rooms() -> None:
+def test_tests_lie_in_folders_named_as_the_packages() -> None:
     tests = Path(__file__).parent
     folders = {path.parent.name for path in tests.glob("*/test_*.py")}
     packages = {module.partition("/")[0] for module in MODULES if "/" in module}
-    assert folders - {room_of(module) for module in MODULES} == {"benchmarks", "editors", "pasted"}
+    assert folders - {package_of(module) for module in MODULES} == {
+        "benchmarks",
+        "editors",
+        "pasted",
+    }
     assert packages - folders == {"bootstrap"}
 
 
 def test_the_table_has_no_circle() -> None:
     seen: dict[str, int] = {}
 
-    def depth(room: str, below: tuple[str, ...]) -> int:
-        assert room not in below, f"{room} imports itself by way of {below}"
-        if room not in seen:
-            allowed = MAY_IMPORT.get(room, ())
-            seen[room] = 1 + max((depth(r, (*below, room)) for r in allowed), default=0)
-        return seen[room]
+    def depth(package: str, below: tuple[str, ...]) -> int:
+        assert package not in below, f"{package} imports itself by way of {below}"
+        if package not in seen:
+            allowed = MAY_IMPORT.get(package, ())
+            seen[package] = 1 + max((depth(r, (*below, package)) for r in allowed), default=0)
+        return seen[package]
 
-    assert all(depth(room, ()) for room in MAY_IMPORT)
+    assert all(depth(package, ()) for package in MAY_IMPORT)
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_rooms_import_only_what_comes_before_them(room: str) -> None:
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_packages_import_only_what_comes_before_them(package: str) -> None:
     wrong = []
-    for module, line, name in all_imports(room):
+    for module, line, name in all_imports(package):
         top, _, rest = name.partition(".")
         if top == "dl_bug_lsp":
             target = rest.partition(".")[0]
-            if target not in {room, *MAY_IMPORT[room]}:
+            if target not in {package, *MAY_IMPORT[package]}:
                 wrong.append(f"{module}:{line} imports {name}")
-        elif top in LIBRARIES and room not in LIBRARIES[top]:
+        elif top in LIBRARIES and package not in LIBRARIES[top]:
             wrong.append(f"{module}:{line} imports {name}")
         elif top not in LIBRARIES and top not in sys.stdlib_module_names:
             wrong.append(f"{module}:{line} imports {name}, which no row allows")
@@ -355,7 +359,7 @@ def test_rooms_import_only_what_comes_before_them(room: str) -> None:
 def test_the_servers_modules_import_only_from_their_layer_and_those_below() -> None:
     wrong = []
     for module, line, name in all_imports("server"):
-        part = room_of(module.removeprefix("server/"))
+        part = package_of(module.removeprefix("server/"))
         if part == "__init__" or not name.startswith("dl_bug_lsp.server."):
             continue
         target = name.split(".")[2]
@@ -425,37 +429,37 @@ def ships_with_the_package(call: ast.Call) -> bool:
     return False
 
 
-@pytest.mark.parametrize("room", sorted(MAY_IMPORT.keys() - ON_DISK))
-def test_only_some_rooms_touch_the_disk(room: str) -> None:
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT.keys() - ON_DISK))
+def test_only_some_packages_touch_the_disk(package: str) -> None:
     wrong = [
         f"{place} calls {name}"
-        for place, name, call in calls(room)
+        for place, name, call in calls(package)
         if name in DISK_CALLS and not ships_with_the_package(call)
     ]
-    for module, line, name in all_imports(room):
+    for module, line, name in all_imports(package):
         top, _, member = name.partition(".")
         if top in DISK_MODULES and member not in PURE_PATHS:
             wrong.append(f"{module}:{line} imports {name}")
     assert wrong == []
 
 
-@pytest.mark.parametrize("room", MAY_IMPORT)
-def test_nothing_runs_what_it_reads(room: str) -> None:
+@pytest.mark.parametrize("package", MAY_IMPORT)
+def test_nothing_runs_what_it_reads(package: str) -> None:
     wrong = [
         f"{module}:{line} imports {name}"
-        for module, line, name in all_imports(room)
+        for module, line, name in all_imports(package)
         if name.partition(".")[0] in UNSAFE_MODULES or name.rpartition(".")[2] in UNSAFE_NAMES
         if (module, name) != (ASKS_GIT, "subprocess")
         if (module, name) != (RUNS_THE_USERS_COMMAND, "subprocess")
         if module not in LISTENS or name != "socket"
     ]
-    for place, name, call in calls(room):
+    for place, name, call in calls(package):
         of_re = isinstance(call.func, ast.Attribute) and ast.unparse(call.func) == "re.compile"
         if name in UNSAFE_NAMES or (name in RUNS_CODE and not of_re):
             wrong.append(f"{place} calls {name}")
     wrong.extend(
         f"{module}:{node.lineno} names {node.attr}"
-        for module in modules_of(room)
+        for module in modules_of(package)
         for node in nodes_of(module)
         if isinstance(node, ast.Attribute) and node.attr in UNSAFE_NAMES
     )
@@ -492,11 +496,11 @@ def public_functions(body: list[ast.stmt], around: str = "") -> Iterator[tuple[D
             yield node, f"{ast.get_docstring(node)} {around}"
 
 
-@pytest.mark.parametrize("room", sorted(MAY_IMPORT.keys() - {"interpretation"}))
-def test_docstrings_name_the_errors_that_functions_raise(room: str) -> None:
+@pytest.mark.parametrize("package", sorted(MAY_IMPORT.keys() - {"interpretation"}))
+def test_docstrings_name_the_errors_that_functions_raise(package: str) -> None:
     # What `interpretation` raises is what the interpreted program raises.
     missing = []
-    for module in modules_of(room):
+    for module in modules_of(package):
         for function, docstring in public_functions(tree_of(module).body):
             errors = {name for name in errors_of(function) if not name.startswith("_")}
             missing += [

@@ -1,7 +1,7 @@
 """What CONTRIBUTING.md says to do to add something is enough: one of each kind is added and works.
 
-Each file of ``contributing/`` names a row of the table, what is inserted where, and a program that
-sees it take effect. All are added to one copy of the package; the programs run there, and in a copy
+Each file of ``contributing/`` names a section, what is inserted where, and a program that sees it
+take effect. All are added to one copy of the package; the programs run there, and in a copy
 without them, where each must fail.
 """
 
@@ -27,18 +27,18 @@ BESIDE = (
     *("client-vscode/package.json", "client-vscode/src/generated.ts"),
     "benchmarks/ranking_prior.json",
 )
-"""What is copied beside the package: what the table says to run or to edit."""
+"""What is copied beside the package: what the sections say to run or to edit."""
 NOT_ADDED = {
-    "messages that are overlooked within sentences, or taken where there are none": "learned",
+    "messages that are overlooked within sentences, or found where there are none": "learned",
     "words of failures that get no category": "learned",
     "a capture source of VS Code (a kind of run that is listened to)": "TypeScript",
     "a source of recorded tests (coverage data, test results)": "no list: a reader beside others",
     "a recorded failure": "needs the frameworks",
     "a fault or a program of the failure factory": "not of the package",
 }
-"""The rows without an addition, and why."""
+"""The sections without an addition, and why."""
 LEARNED = {"dl_bug_lsp/ranking/weights.json"}
-"""What a training would write that a row ends with."""
+"""What a training would write that a section ends with."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Part:
 class Addition:
     """What one file of ``contributing/`` holds."""
 
-    row: str
+    section: str
     parts: tuple[Part, ...]
     program: str
 
@@ -74,13 +74,16 @@ def read(path: Path) -> Addition:
 ADDITIONS = {path.stem: read(path) for path in sorted((TESTS / "contributing").glob("*.txt"))}
 
 
-def rows() -> dict[str, str]:
-    """Return the table: what to do by what to add."""
+def sections() -> dict[str, str]:
+    """Return what to do by what to add: the sections with a heading of the fourth level."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    cells = (line.split(" | ") for line in text.splitlines() if line.startswith("| "))
-    table = {row[0].removeprefix("| "): row[1] for row in cells}
-    del table["to add"]
-    return table
+    _, *parts = re.split(r"^(#+ .+)\n", text, flags=re.MULTILINE)
+    pairs = zip(parts[::2], parts[1::2], strict=True)
+    return {
+        f"{heading[5].lower()}{heading[6:]}": steps
+        for heading, steps in pairs
+        if heading.startswith("#### ")
+    }
 
 
 def copied(folder: Path) -> Path:
@@ -145,18 +148,18 @@ def test_without_the_addition_it_is_not_there(name: str, results_without: dict[s
     assert results_without[name] != ""
 
 
-def test_every_row_has_an_addition_or_a_reason() -> None:
-    added = [addition.row for addition in ADDITIONS.values()]
+def test_every_section_has_an_addition_or_a_reason() -> None:
+    added = [addition.section for addition in ADDITIONS.values()]
     assert len(set(added)) == len(added)
-    assert rows().keys() == {*added, *NOT_ADDED}
+    assert sections().keys() == {*added, *NOT_ADDED}
 
 
 @pytest.mark.parametrize("name", ADDITIONS)
-def test_the_row_names_what_is_edited(name: str) -> None:
+def test_the_section_names_what_is_edited(name: str) -> None:
     addition = ADDITIONS[name]
     named = [
         word
-        for word in re.findall(r"`([^`]+)`", rows()[addition.row])
+        for word in re.findall(r"`([^`]+)`", sections()[addition.section])
         if "/" in word or "." in word
     ]
     places = {part.file for part in addition.parts} - LEARNED

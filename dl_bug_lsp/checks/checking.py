@@ -1,6 +1,6 @@
 """From a workspace and a command to findings: the one function that all front ends call.
 
-Here are listed all checks, and the parts of this room that find what they report.
+Here are listed all checks, and the modules of this package that find what they report.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from dl_bug_lsp.checks import (
     commands,
     configs,
-    contracts,
     forecasts,
     library_calls,
     model_code,
@@ -22,6 +21,7 @@ from dl_bug_lsp.checks import (
     resources,
     sources,
     tables,
+    training_code,
 )
 from dl_bug_lsp.checks.entries import Entries, entries_found, entries_of, entries_of_line
 from dl_bug_lsp.checks.findings import Check, CheckReport, Finding
@@ -32,8 +32,8 @@ from dl_bug_lsp.workspace import Workspace
 Finder = Callable[[CheckedProgram], Iterator[Finding]]
 
 PARTS = (
-    commands, sources, options, configs, tables, library_calls, forecasts, contracts, model_code,
-    resources,
+    commands, sources, options, configs, tables, library_calls, forecasts, training_code,
+    model_code, resources,
 )  # fmt: skip
 FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)
 CHECKS: tuple[Check, ...] = tuple(

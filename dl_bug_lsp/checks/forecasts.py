@@ -18,7 +18,7 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.checks.sources import CONFIGS, catches_names
-from dl_bug_lsp.evidence.interpretation import IN_DATA, MADE
+from dl_bug_lsp.evidence.interpreted_values import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
@@ -103,8 +103,8 @@ NAME = Check(
     "undefined_variable",
     Certainty.LIKELY,
     "A name is read before anything is bound to it.",
-    f"{FOLLOWED}Names that only some branches bind are left out. A read after del in the same block "
-    "is found in every file of the program.",
+    f"{FOLLOWED}Names that only some branches bind are left out. A read after del in the same "
+    "block is found in every file of the program.",
     "del model; model.eval()",
 )
 VALUE = Check(

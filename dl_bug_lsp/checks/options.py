@@ -16,8 +16,8 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.fixes.fix_context import is_slip
+from dl_bug_lsp.provenance.config_composition import composed
 from dl_bug_lsp.provenance.scopes import dotted_name
-from dl_bug_lsp.provenance.settings import composed
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.shell_files import Word
 from dl_bug_lsp.workspace.contents import ConfigEntry

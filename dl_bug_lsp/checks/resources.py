@@ -24,7 +24,7 @@ from dl_bug_lsp.environments.machine import (
     is_read_only,
 )
 from dl_bug_lsp.evidence.collectives import last_name
-from dl_bug_lsp.interpretation.footprint import Estimate
+from dl_bug_lsp.interpretation.memory_estimate import Estimate
 from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.workspace.configs.shell_files import split_commands
 
@@ -120,8 +120,8 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         yield from _memory(program, entry)
         yield from _ports(entry)
         yield from _outputs(program, entry)
-    known = (forecast_of(program, entry)[1].footprint for entry in program.entries[:6])
-    if program.gpu is not None and not any(footprint.estimates for footprint in known):
+    known = (forecast_of(program, entry)[1].memory for entry in program.entries[:6])
+    if program.gpu is not None and not any(memory.estimates for memory in known):
         program.problems.append(NO_ESTIMATE)
     for file in program.files:
         tree = program.workspace.tree(file)
@@ -160,7 +160,7 @@ NO_ESTIMATE = (
 
 def _memory(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
     _, forecast = forecast_of(program, entry)
-    estimates = forecast.footprint.estimates
+    estimates = forecast.memory.estimates
     if not estimates:
         return
     estimate = max(estimates, key=lambda estimate_of_run: estimate_of_run.peak)

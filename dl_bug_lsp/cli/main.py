@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import os
 import sys
 import traceback
@@ -19,9 +20,16 @@ from dl_bug_lsp.cli.errors import (
 )
 from dl_bug_lsp.cli.parser import build_parser
 
+YOUNG_OBJECTS = 50_000
+"""Objects more than at the last round that begin the next of the garbage collector.
+
+Following a run makes hundreds of thousands of objects, nearly all of them freed by counting. With
+the usual 700 the collector took a third of the time of a report on a program with much data."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code (docs/cli.md); never raises."""
+    gc.set_threshold(YOUNG_OBJECTS, 10, 10)
     try:
         arguments = build_parser().parse_args(argv)
     except SystemExit as leaving:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dl_bug_lsp.environments.interpreters import Environment
-from dl_bug_lsp.evidence import connected
-from dl_bug_lsp.evidence.connected import Connections
+from dl_bug_lsp.evidence import run_files
+from dl_bug_lsp.evidence.run_files import Connections
 from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts
@@ -311,7 +311,7 @@ class Case:
     @cached_property
     def connections(self) -> Connections | None:
         """What the run names; None in a small workspace, of which it may read every file."""
-        few = len(self.workspace.files()) <= connected.FEW_FILES
+        few = len(self.workspace.files()) <= run_files.FEW_FILES
         return None if few or not self.places else self.named_files
 
     @cached_property

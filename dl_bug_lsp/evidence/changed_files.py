@@ -12,7 +12,7 @@ from dataclasses import replace
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.connected import CODE
+from dl_bug_lsp.evidence.run_files import CODE
 from dl_bug_lsp.spectrum.failing_runs import is_test_file
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace

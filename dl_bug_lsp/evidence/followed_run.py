@@ -10,12 +10,12 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.used_modules import entry_points, programs_apart, used_modules
+from dl_bug_lsp.evidence.run_files import entry_points, programs_apart, used_modules
 from dl_bug_lsp.interpretation.dynamic_slices import TracedInterpreter
 from dl_bug_lsp.interpretation.earlier_runs import Command, EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
-from dl_bug_lsp.interpretation.machinery import without_machinery
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
+from dl_bug_lsp.interpretation.opaque_packages import without_opaque
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages.facts import FactKind, Role
 from dl_bug_lsp.provenance.launches import (
@@ -565,7 +565,7 @@ _OPTIONS: WeakKeyDictionary[Case, dict[str, Any]] = WeakKeyDictionary()
 def interpreter_options(case: Case) -> dict[str, Any]:
     """Return the arguments of `Interpreter` that are the same however a case's run is followed."""
     if case not in _OPTIONS:
-        frames = without_machinery(tuple((place.file, place.line) for place in case.places))
+        frames = without_opaque(tuple((place.file, place.line) for place in case.places))
         cause = case.failure.cause
         _OPTIONS[case] = {
             "script": frames[0][0],
@@ -638,7 +638,7 @@ def _underlined(case: Case) -> dict[Origin, str]:
 def _expression(case: Case) -> str:
     """Return the failing expression: the underlined one, or the call that the frames below name."""
     place = case.places[-1]
-    last = without_machinery(tuple((place.file, place.line) for place in case.places))[-1]
+    last = without_opaque(tuple((place.file, place.line) for place in case.places))[-1]
     if last != (place.file, place.line):
         own = [place for place in case.places if (place.file, place.line) == last]
         return own[-1].expression or ""

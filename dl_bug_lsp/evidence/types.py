@@ -9,7 +9,7 @@ from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import CODE, follow
-from dl_bug_lsp.evidence.provenance import shown
+from dl_bug_lsp.evidence.value_flow import shown
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.binder import open_ends
 from dl_bug_lsp.provenance.nodes import Const, Function, LibraryObject

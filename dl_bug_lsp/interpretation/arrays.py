@@ -666,9 +666,8 @@ def concatenated(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
                 both = merged(dims[i], dim)
                 dims[i] = Value(UNKNOWN if a is None or b is None else a + b, both)
             else:
-                every = [s[i] for s in shapes if s is not None]
                 message = "sizes must match except in the joined axis"
-                dims[i] = _same_as_all(dims[i], dim, message, every)
+                dims[i] = _same_as_all(dims[i], dim, message, shapes, i)
     return tuple(dims)
 
 
@@ -676,8 +675,10 @@ MOST_ODD = 4
 """Among how many at least one that differs is the odd one."""
 
 
-def _same_as_all(a: Value, b: Value, message: str, every: Sequence[Value]) -> Value:
-    """Return a dimension that all of several arrays must share, as `same` does for two of them.
+def _same_as_all(
+    a: Value, b: Value, message: str, shapes: Sequence[tuple[Value, ...] | None], axis: int
+) -> Value:
+    """Return an axis that all arrays of ``shapes`` must share, as `same` does for two of them.
 
     Where nearly all agree and one differs, the failure says which side that is; where hardly any
     agree, it says so.
@@ -685,7 +686,7 @@ def _same_as_all(a: Value, b: Value, message: str, every: Sequence[Value]) -> Va
     try:
         return same(a, b, message)
     except Raised as raised:
-        counts = Counter(size(dim) for dim in every)
+        counts = Counter(size(shape[axis]) for shape in shapes if shape is not None)
         total = sum(count for number, count in counts.items() if number is not None)
         most = max((n for number, n in counts.items() if number is not None), default=0)
         for number, side in enumerate(raised.sides):
@@ -707,7 +708,7 @@ def stacked(parts: Sequence[Array], axis: int) -> tuple[Value, ...] | None:
         if len(other) != len(dims):
             raise Raised("size", "arrays to stack differ", Value(len(dims)), Value(len(other)))
         dims = tuple(
-            _same_as_all(x, y, "arrays to stack differ", [s[i] for s in shapes if s is not None])
+            _same_as_all(x, y, "arrays to stack differ", shapes, i)
             for i, (x, y) in enumerate(zip(dims, other, strict=True))
         )
     at = axis % (len(dims) + 1)

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Literal
 
 from dl_bug_lsp.interpretation import arrays, operators
+from dl_bug_lsp.interpretation.callbacks import declared
 from dl_bug_lsp.interpretation.cells import as_column
-from dl_bug_lsp.interpretation.entering import declared
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command

@@ -9,7 +9,7 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells, grids, loops, machinery, operators
+from dl_bug_lsp.interpretation import arrays, cells, grids, loops, opaque_packages, operators
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,
@@ -73,8 +73,6 @@ MAKING = {
     *(ast.BinOp, ast.Call, ast.Subscript, ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.Set),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 }
-METHODS = {kind: f"_of_{kind.__name__}" for kind in ast.expr.__subclasses__()}
-"""The methods that follow expressions."""
 MOST_STARRED = 16
 """Items that a starred target gets one by one; more are known by one of them."""
 FEW_OF_MANY = 16
@@ -202,7 +200,7 @@ class Expressions(Calls):
         file = self.workspace.module_file(module, importer)
         if file is None:
             return None
-        if len(self.modules) < EAGER_MODULES and not machinery.is_known(file):
+        if len(self.modules) < EAGER_MODULES and not opaque_packages.is_known(file):
             return None
         return Value(Deferred(module, name, importer))
 
@@ -478,11 +476,11 @@ class Expressions(Calls):
         """Return what an expression comes to."""
         kind = type(node)
         self._spend(node.lineno if kind is ast.Call else 0)
-        method = getattr(self, METHODS.get(kind, ""), None)
+        method = self._methods.get(kind)
         if method is None:
             return Value(UNKNOWN)
         try:
-            result: Value = method(node, env)
+            result = method(self, node, env)
         except Raised as raised:
             if not self._is_mistaken(raised):
                 raise
@@ -497,6 +495,8 @@ class Expressions(Calls):
             self.room -= len(result.data)
             if self.room < 0:
                 raise Exhausted
+        if self.first_values is not None:
+            self.first_values.setdefault(node, result)
         return result
 
     def _see_opened(self, value: Value) -> None:

@@ -24,8 +24,8 @@ from dl_bug_lsp.interpretation.calls import (
     own_nodes,
 )
 from dl_bug_lsp.interpretation.expressions import Again
-from dl_bug_lsp.interpretation.footprint import Footprint
 from dl_bug_lsp.interpretation.interpreter import Interpreter, _unknown_for
+from dl_bug_lsp.interpretation.memory_estimate import MemoryEstimator
 from dl_bug_lsp.interpretation.models import Call, Model
 from dl_bug_lsp.interpretation.operators import NotPlain, plain
 from dl_bug_lsp.interpretation.run_state import _Break, _Continue, _Return
@@ -151,7 +151,7 @@ class Forecast(Interpreter):
         self._journals: list[_Journal] = []
         self._caught: list[bool] = [False]
         self._frames_of: tuple[Origin, ...] = ()
-        self.footprint = Footprint()
+        self.memory = MemoryEstimator()
         self.asked: dict[tuple[str, str], Origin] = {}
         """Attributes that objects of libraries are asked for, by class and name: where first."""
         self.called: dict[tuple[str, Origin], tuple[int, tuple[str, ...]]] = {}
@@ -555,7 +555,7 @@ class Forecast(Interpreter):
             ):
                 raise
             return call.unknown()
-        return output if self.doubt else self.footprint.note(call, output)
+        return output if self.doubt else self.memory.note(call, output)
 
     def _call_library(
         self, name: str, args: tuple[Value, ...], keywords: Mapping[str, Value], place: Origin
@@ -574,7 +574,7 @@ class Forecast(Interpreter):
         output = super().operated(kind, left, right, place)
         if self.doubt or not isinstance(output.data, Array) or output.data.library == "python":
             return output
-        return self.footprint.computed(kind.__name__, (left, right), output, place)
+        return self.memory.computed(kind.__name__, (left, right), output, place)
 
     def _of_Name(self, node: ast.Name, env: Environment) -> Value:
         try:

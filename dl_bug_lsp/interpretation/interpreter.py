@@ -21,6 +21,7 @@ from dl_bug_lsp.interpretation import (
     arrays,
     notebook_runs,
 )
+from dl_bug_lsp.interpretation.callbacks import arguments_of
 from dl_bug_lsp.interpretation.calls import (
     FORWARDS,
     MAX_DEPTH,
@@ -29,7 +30,6 @@ from dl_bug_lsp.interpretation.calls import (
     _Leave,
 )
 from dl_bug_lsp.interpretation.demands import Said, demanded
-from dl_bug_lsp.interpretation.entering import arguments_of
 from dl_bug_lsp.interpretation.refusals import Line, refused
 from dl_bug_lsp.interpretation.run_state import (
     MAX_MADE,

@@ -163,4 +163,4 @@ class Models:
 
 
 MODELS = Models()
-"""All models; modules of this room add theirs when they are imported."""
+"""All models; modules of this package add theirs when they are imported."""

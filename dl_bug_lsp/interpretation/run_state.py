@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, autograd, libraries, operators
@@ -202,8 +203,18 @@ class InProgress:
         return place in self.underlined and self.underlined[place] != normal(unparsed(call))
 
 
+@cache
+def methods_of(cls: type) -> dict[type, Callable[[Any, Any, Environment], Value]]:
+    """Return the methods of a class that follow expressions, by the kind of node."""
+    names = {kind: f"_of_{kind.__name__}" for kind in ast.expr.__subclasses__()}
+    return {kind: getattr(cls, name) for kind, name in names.items() if hasattr(cls, name)}
+
+
 class RunState:
     """The state of one run of one program, and what it knows of classes and their objects."""
+
+    first_values: dict[ast.expr, Value] | None = None
+    """What each expression came to first, where that is kept."""
 
     earlier: EarlierRuns | None = None
     """The commands that ran before this one, where they are known."""
@@ -270,6 +281,7 @@ class RunState:
         steps where that is given.
         """
         self.workspace, self.script, self.target = workspace, script, target
+        self._methods, self.expression = methods_of(cast(type, type(self))), expression
         self.repeated, self.settings, self.printed = repeated, settings, printed or {}
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = self.steps = steps
@@ -278,7 +290,6 @@ class RunState:
         self.room, self.passing = MAX_MADE, False
         self.files_read, self.generated, self.disk = {}, set(), OnDisk()
         self.exception = exception.rpartition(".")[2]
-        self.expression = expression
         self._values: dict[ast.expr, Value] | None = None
         """Where the failing statement is being followed: what its parts came to."""
         self._evaluated: list[tuple[ast.stmt, dict[ast.expr, Value], bool, Environment]] = []

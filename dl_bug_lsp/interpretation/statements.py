@@ -11,7 +11,7 @@ from contextlib import suppress
 from dl_bug_lsp.interpretation import (
     cells,
     loops,
-    machinery,
+    opaque_packages,
     operators,
 )
 from dl_bug_lsp.interpretation.calls import (
@@ -687,7 +687,7 @@ class Statements(Expressions):
         """Return the library's own thing where models stand for what a module defines."""
         if env.outer is not None or env.file == self.target[0]:
             return None
-        name = machinery.stands_for(env.file, node.name)
+        name = opaque_packages.stands_for(env.file, node.name)
         return None if name is None else Value(Library(name))
 
     def _do_Import(self, node: ast.Import, env: Environment) -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.provenance import names
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS, Blocks, fields_of
+from dl_bug_lsp.provenance.config_composition import Settings, composed, filled_in, is_reference
 from dl_bug_lsp.provenance.folding import fold_binary
 from dl_bug_lsp.provenance.launches import is_config_name, is_settings
 from dl_bug_lsp.provenance.nodes import (
@@ -31,7 +32,6 @@ from dl_bug_lsp.provenance.nodes import (
     union,
 )
 from dl_bug_lsp.provenance.scopes import Scope, dotted_name
-from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
 from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 from dl_bug_lsp.workspace.contents import ConfigEntry
 from dl_bug_lsp.workspace.elements import expression_of

@@ -15,6 +15,7 @@ from typing import TypeVar
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.provenance import calls, changes, configuration, evaluation, known_calls, names
 from dl_bug_lsp.provenance import dependencies as inputs
+from dl_bug_lsp.provenance.config_composition import Settings
 from dl_bug_lsp.provenance.configuration import Configuration
 from dl_bug_lsp.provenance.launches import NO_RUN, Run, run_of
 from dl_bug_lsp.provenance.nodes import (
@@ -31,7 +32,6 @@ from dl_bug_lsp.provenance.nodes import (
 from dl_bug_lsp.provenance.program import Program
 from dl_bug_lsp.provenance.queries import Queries
 from dl_bug_lsp.provenance.scopes import Scope
-from dl_bug_lsp.provenance.settings import Settings
 from dl_bug_lsp.provenance.written_files import from_originals
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -193,7 +193,7 @@ class Engine:
         list_inputs = inputs.INPUTS.get(type(node.expr), inputs.children)
         return tuple(list_inputs(self, node, node.expr))
 
-    # What modules of this room ask of those above them: functions, which take the engine first.
+    # What modules ask of those in higher layers: functions, which take the engine first.
     callables = calls.callables
     construct = calls.construct
     enter = calls.enter

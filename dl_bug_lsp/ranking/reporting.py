@@ -14,7 +14,13 @@ from dl_bug_lsp.bug_reports import BugReport, text_of
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
 from dl_bug_lsp.evidence.followed_run import how_known
-from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, WORDLESS, Side, is_by_chance, sides
+from dl_bug_lsp.evidence.interpreted_values import (
+    UNNAMED_CHANGE,
+    WORDLESS,
+    Side,
+    is_by_chance,
+    sides,
+)
 from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
@@ -56,7 +62,7 @@ from dl_bug_lsp.taxonomy.verdicts import bug_type, origin, retry_may_help
 from dl_bug_lsp.tracebacks import FailureKind
 
 if TYPE_CHECKING:
-    from dl_bug_lsp.ranking.report_ranking import ReportWeights
+    from dl_bug_lsp.ranking.bug_report_ranking import ReportWeights
 
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
@@ -112,7 +118,7 @@ def failure_report(
     traced = list(zip(candidates, shares, strict=True))
     if prose is not None and case.workspace.python_files():
         weights = _report_weights(options)
-        from dl_bug_lsp.ranking.report_ranking import report_places
+        from dl_bug_lsp.ranking.bug_report_ranking import report_places
 
         suspects, files = report_places(case, prose, weights, traced, options)
     else:
@@ -258,7 +264,7 @@ def _reasons(suspects: tuple[Suspect, ...]) -> str:
 
 def _report_weights(options: Options) -> ReportWeights:
     # Imported late: it needs numpy.
-    from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
+    from dl_bug_lsp.ranking.bug_report_ranking import report_weights, shipped_report_weights
 
     weights = options.weights.get("reports") if options.weights is not None else None
     return report_weights(weights) if weights is not None else shipped_report_weights()

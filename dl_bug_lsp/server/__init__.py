@@ -1,1 +1,1 @@
-"""The language server: the only room that knows pygls and lsprotocol."""
+"""The language server: the only package that imports pygls and lsprotocol."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from dl_bug_lsp.report import BY_TEXT, Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import (
     ConditionalAdvice,
-    UsualPlace,
+    KnownPattern,
     category,
     classics,
 )
@@ -129,7 +129,7 @@ def advice(
     return tuple(row.advice for row in chosen[:MOST])
 
 
-def usual_places(failure: Failure) -> tuple[UsualPlace, ...]:
+def known_patterns(failure: Failure) -> tuple[KnownPattern, ...]:
     """Return where failures whose message says what this one says usually have their cause."""
     text = _text(failure)
     about = f"{text} {_around(failure)}"

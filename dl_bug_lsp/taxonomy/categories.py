@@ -12,7 +12,7 @@ from dl_bug_lsp.report import BY_TEXT, Advice, CategoryVerdict
 
 
 @dataclass(frozen=True, slots=True)
-class UsualPlace:
+class KnownPattern:
     """Code or a setting that usually holds the cause of a failure, of the syntax alone.
 
     Looked for are calls whose callee ends in one of ``call``, without the keywords ``without``; in
@@ -70,7 +70,7 @@ class ConditionalAdvice:
     only: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
     seen: tuple[str, ...] = ()
-    places: tuple[UsualPlace, ...] = ()
+    places: tuple[KnownPattern, ...] = ()
     places_when: tuple[str, ...] = ()
     places_only: tuple[str, ...] = ()
     backed: bool = False
@@ -153,9 +153,9 @@ def _advice(item: dict[str, Any]) -> ConditionalAdvice:
     )
 
 
-def _place(row: dict[str, Any]) -> UsualPlace:
+def _place(row: dict[str, Any]) -> KnownPattern:
     named = {name: tuple(row.get(name, ())) for name in ("call", "without")}
-    return UsualPlace(**{**row, **named})
+    return KnownPattern(**{**row, **named})
 
 
 @cache

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dl_bug_lsp.tracebacks import (
-    complaints,
     cpython,
+    error_lines,
     interactive,
     launchers,
     pytest_report,
@@ -25,7 +25,7 @@ DIALECTS = (
     cpython.FAULTHANDLER,
     launchers.HYDRA,
     launchers.TORCHRUN,
-    complaints.COMPLAINT,
+    error_lines.ERROR_LINE,
 )
 """All dialects, in the order in which a line is offered to them: the first that reads it counts."""
 _BY_NAME = {dialect.name: dialect for dialect in DIALECTS}

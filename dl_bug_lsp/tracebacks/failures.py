@@ -29,7 +29,7 @@ class FailureKind(Enum):
     EXCEPTION = "exception"
     """A traceback, whole or cut off."""
     MESSAGE = "message"
-    """Words without a traceback: a usage error, a shell's complaint, a native crash, a kill."""
+    """Words without a traceback: a usage error, a shell's error message, a native crash, a kill."""
     SILENT = "silent"
     """No error at all: the metrics in the log are the evidence."""
     REPORT = "report"

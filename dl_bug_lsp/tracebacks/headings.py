@@ -6,8 +6,8 @@ import re
 from bisect import bisect_left
 
 from dl_bug_lsp.logs.prefixes import split_record
-from dl_bug_lsp.tracebacks.complaint_tables import Weight
 from dl_bug_lsp.tracebacks.dialects import dialect_named
+from dl_bug_lsp.tracebacks.error_line_tables import Weight
 from dl_bug_lsp.tracebacks.failures import FailureKind
 from dl_bug_lsp.tracebacks.primary import CUT_OFF, MEDIUM, NEGLIGIBLE
 from dl_bug_lsp.tracebacks.stream import Block, Heading, Stream

@@ -218,7 +218,7 @@ def _goes_on(former: Failure, later: Failure) -> bool:
     if FailureKind.EXCEPTION in (former.kind, later.kind):
         return False
     if former.cause.type in _SHELLS and "\\r'" in former.cause.message[:500]:
-        # Carriage returns in a script: all further complaints follow from them.
+        # Carriage returns in a script: all further errors follow from them.
         return later.cause.type in _SHELLS
     if later.cause.type == "container":
         return former.cause.type in ("signal", "kill", "kernel")
@@ -259,7 +259,7 @@ def _ends_process(failure: Failure) -> bool:
 
 
 def _is_new_program(failure: Failure) -> bool:
-    """Usage errors and a shell's complaints come from the script's next commands."""
+    """Usage errors and a shell's errors come from the script's next commands."""
     cause = failure.cause
     return cause is not None and cause.type in (
         "argparse", "click", "typer", "absl", "hydra", "python", "bash", "sh", "zsh", "env", "fire",

@@ -1,4 +1,4 @@
-"""All reading of the user's disk; nothing above this room opens a file."""
+"""All reading of the user's disk; no package that uses this one opens a file."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ def test_start_up_imports_nothing_heavy(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("debug", [False, True])
 def test_the_unexpected_is_one_sentence_and_a_log_file(tmp_path: Path, debug: bool) -> None:
-    """A broken installation stands for any fault of ours: a room that cannot be imported."""
+    """A broken installation stands for any fault of ours: a package that cannot be imported."""
     program = (
         "import sys\n"
         "sys.modules['dl_bug_lsp.localize'] = None\n"

@@ -12,15 +12,19 @@ from dl_bug_lsp.evidence.reports.blocks import (
     FileBlocks,
     Rarity,
     TracedFrames,
+    features_beyond_frames,
     set_by,
-    signals_beyond_frames,
 )
-from dl_bug_lsp.evidence.reports.function_signals import Functions, redundancy
-from dl_bug_lsp.evidence.reports.line_signals import Statements
+from dl_bug_lsp.evidence.reports.function_features import Functions, redundancy
+from dl_bug_lsp.evidence.reports.line_features import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import case_of, failures_of
 from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.ranking.report_ranking import ReportRanking, best_line_first, shipped_report_weights
+from dl_bug_lsp.ranking.bug_report_ranking import (
+    ReportRanking,
+    best_line_first,
+    shipped_report_weights,
+)
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
@@ -109,8 +113,8 @@ def functions_of(text: str, workspace: Workspace) -> Functions:
     return Functions(context, rows, [0.5] * len(rows), traced_of(text, workspace))
 
 
-def names_with(functions: Functions, signal: str) -> dict[str, float]:
-    values = functions.signals[signal]
+def names_with(functions: Functions, feature: str) -> dict[str, float]:
+    values = functions.features[feature]
     return {
         block.definition.name: float(value)
         for block, value in zip(functions.blocks, values, strict=True)
@@ -222,7 +226,7 @@ def test_a_stack_is_read_from_the_raise_site(project: Workspace) -> None:
         for block in functions.blocks
         if functions.context.files[block.row] == "lib/saver.py"
     }
-    assert any(name.startswith("with_stack.") for name in functions.signals)
+    assert any(name.startswith("with_stack.") for name in functions.features)
 
 
 def test_a_helper_inside_a_function_points_to_that_function(project: Workspace) -> None:
@@ -269,7 +273,7 @@ def test_who_sets_what_the_stack_reads_and_who_calls_what_failed(project: Worksp
     assert names_with(functions, "frames.callers") == {}
     assert names_with(functions, "frames.called") == {}
     silent = functions_of("Slow\n\nIt is slow.", project)
-    found = signals_beyond_frames(silent.frames, silent.blocks, Rarity(silent.blocks))
+    found = features_beyond_frames(silent.frames, silent.blocks, Rarity(silent.blocks))
     assert not any(values.any() for values in found.values())
 
 
@@ -296,7 +300,7 @@ def test_after_the_first_of_a_class_come_others(project: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "signal", "name"),
+    ("text", "feature", "name"),
     [
         ("A\n\n```python\nfound = saver.resume()\n```\n", "named.code", "Saver.resume"),
         ("A\n\nCalling saver.resume() twice fails.", "named.qualified", "Saver.resume"),
@@ -307,20 +311,20 @@ def test_after_the_first_of_a_class_come_others(project: Workspace) -> None:
         ("Why is collected `None`?", "names.all", "collect"),
     ],
 )
-def test_a_report_names_functions(project: Workspace, text: str, signal: str, name: str) -> None:
-    assert name in names_with(functions_of(text, project), signal)
+def test_a_report_names_functions(project: Workspace, text: str, feature: str, name: str) -> None:
+    assert name in names_with(functions_of(text, project), feature)
 
 
-def test_signals_say_nothing_where_the_report_does_not(project: Workspace) -> None:
+def test_features_say_nothing_where_the_report_does_not(project: Workspace) -> None:
     functions = functions_of("Slow\n\nIt is slow.", project)
     prefixes = ("frames.", "with_stack.", "named.", "owner.", "linked", "traced.")
-    silent = {name for name in functions.signals if name.startswith(prefixes)}
+    silent = {name for name in functions.features if name.startswith(prefixes)}
     assert len(silent) > 10
-    assert not any(functions.signals[name].any() for name in silent)
+    assert not any(functions.features[name].any() for name in silent)
 
 
 @pytest.mark.parametrize(
-    ("signal", "lines"),
+    ("feature", "lines"),
     [
         ("frame.at", {("lib/loop.py", 10), ("lib/saver.py", 24), ("lib/saver.py", 18)}),
         ("frame.innermost", {("lib/saver.py", 18)}),
@@ -331,12 +335,12 @@ def test_signals_say_nothing_where_the_report_does_not(project: Workspace) -> No
     ],
 )
 def test_lines_have_their_marks(
-    project: Workspace, signal: str, lines: set[tuple[str, int]]
+    project: Workspace, feature: str, lines: set[tuple[str, int]]
 ) -> None:
     link = "\nSee https://github.com/a/b/blob/main/lib/loop.py#L14-L15\n"
     functions = functions_of(CRASH + link, project)
     statements = Statements(functions, range(len(functions.blocks)))
-    values = statements.signals()[signal]
+    values = statements.features()[feature]
     files = functions.context.files
     found = {
         (files[line.row], line.number)
@@ -371,15 +375,15 @@ def test_the_best_functions_best_line_leads(order: list[int], first: int) -> Non
     assert np.count_nonzero(found != scores) == (1 if first else 0)
 
 
-def test_the_shipped_weights_of_functions_and_lines_are_of_signals_that_exist(
+def test_the_shipped_weights_of_functions_and_lines_are_of_features_that_exist(
     project: Workspace,
 ) -> None:
     weights = shipped_report_weights()
     ranking = ReportRanking(
         ReportContext(read_report(CRASH), project), weights, traced_of(CRASH, project)
     )
-    assert set(weights.functions.weights) <= set(ranking.functions.signals)
-    assert set(weights.lines.weights) <= set(ranking.line_signals)
+    assert set(weights.functions.weights) <= set(ranking.functions.features)
+    assert set(weights.lines.weights) <= set(ranking.line_features)
     free = ("block.", "file.log", "frames.", "with_stack.", "kind.", "position")
     for level in (weights.functions, weights.lines):
         held = [w for n, w in level.weights.items() if not n.startswith(free)]

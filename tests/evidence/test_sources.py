@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from marked_programs import Program, programs
 
-from dl_bug_lsp.evidence import interpretation
+from dl_bug_lsp.evidence import interpreted_values
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.repairs.counterfactuals import Search, in_order, tried_edits
 from dl_bug_lsp.evidence.sources import gather
@@ -27,18 +27,18 @@ PARAMETERS = [
     pytest.param(program, id=f"{file}-{program.name.replace(' ', '-')}")
     for file in (
         "sources",
-        "complaints",
+        "violated_properties",
         "data_files",
         "rules",
         "repairs",
         "missing",
-        "configuration",
+        "run_settings",
         "shapes",
         "printed",
         "batches",
         "classics",
         "devices",
-        "interpretation",
+        "interpreted_values",
         "counterfactuals",
         "written_data",
         "written_forms",
@@ -126,7 +126,7 @@ def test_a_run_that_is_only_assumed_is_said_to_be(tmp_path: Path) -> None:
     # A kernel's assertion, printed before the traceback, is a failure of its own.
     *_, failure = failures_of(log, read_failures(log))
     case = case_of(failure, log, Workspace(tmp_path), Options())
-    said = [clue.why for clue in interpretation.find(case)]
+    said = [clue.why for clue in interpreted_values.find(case)]
     assert said
     assert all("assumed to have used `configs/far.yaml`" in why for why in said), said
 

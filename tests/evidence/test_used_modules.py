@@ -8,7 +8,7 @@ import pytest
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import FEW_MODULES, NOT_IMPORTED, part_in_run
-from dl_bug_lsp.evidence.used_modules import used_modules
+from dl_bug_lsp.evidence.run_files import used_modules
 from dl_bug_lsp.localize import case_of, failures_of, localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options

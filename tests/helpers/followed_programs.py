@@ -1,4 +1,4 @@
-"""Following small programs in a folder of their own, for the tests of this room."""
+"""Following small programs in a folder of their own, for the tests of this package."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import dl_bug_lsp.interpretation
 
-ROOM = Path(dl_bug_lsp.interpretation.__file__).parent
+PACKAGE = Path(dl_bug_lsp.interpretation.__file__).parent
 ROOM_NAME = "dl_bug_lsp.interpretation"
 RECORD = """
 import json, sys
@@ -49,16 +49,16 @@ print(json.dumps({"registering": registering, "loaded": sorted(sys.modules)}))
 
 
 def name_of(path: Path) -> str:
-    parts = path.relative_to(ROOM).with_suffix("").parts
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join((ROOM_NAME, *parts)).removesuffix(".__init__")
 
 
-MODULES = {name_of(path): path for path in ROOM.rglob("*.py")}
+MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py")}
 
 
 @cache
 def imported_by(module: str) -> frozenset[str]:
-    """Return the modules of the room that a module imports when it is loaded, also indirectly."""
+    """Return the modules of the package that a module imports while it loads, also indirectly."""
     direct: set[str] = set()
     for node in ast.parse(MODULES[module].read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Import):

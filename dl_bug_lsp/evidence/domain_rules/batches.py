@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import OF_GAPS
+from dl_bug_lsp.evidence.data.data_files import OF_GAPS
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     is_text,

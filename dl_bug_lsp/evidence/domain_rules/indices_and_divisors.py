@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.collectives import last_name
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
-from dl_bug_lsp.evidence.interpretation import places_of
+from dl_bug_lsp.evidence.interpreted_values import places_of
 from dl_bug_lsp.evidence.numbers import counts_rounds
 from dl_bug_lsp.evidence.repairs.alternatives import measured
 from dl_bug_lsp.interpretation.values import Element, Value

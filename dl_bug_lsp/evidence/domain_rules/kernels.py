@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import index_of
+from dl_bug_lsp.evidence.data.data_files import index_of
 from dl_bug_lsp.evidence.domain_rules.devices import closure
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_scopes, source
 from dl_bug_lsp.evidence.followed_run import follow

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.evidence.data.data_files import numbers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files
-from dl_bug_lsp.evidence.numeric_warnings import cast, warned
+from dl_bug_lsp.evidence.nan_sources import cast, warned
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.slices import Step
 

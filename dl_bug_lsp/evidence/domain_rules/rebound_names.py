@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.evidence.followed_run import SEEN, follow, hidden_cells_of
-from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope

@@ -19,7 +19,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
 from dl_bug_lsp.evidence.followed_run import follow, how_known
-from dl_bug_lsp.evidence.interpretation import origins_of, places_of
+from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
 from dl_bug_lsp.interpretation.values import Origin, Raised
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node

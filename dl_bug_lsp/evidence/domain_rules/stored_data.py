@@ -26,10 +26,10 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import TABLES
+from dl_bug_lsp.evidence.data.data_files import TABLES
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.interpretation import origins_of, places_of
+from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
 from dl_bug_lsp.evidence.repairs.spelling import best
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin, Value

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import TABLES
+from dl_bug_lsp.evidence.data.data_files import TABLES
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
     keyword,

@@ -15,7 +15,7 @@ from typing import TypeGuard
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, own_nodes
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node

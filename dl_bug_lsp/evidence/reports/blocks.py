@@ -19,7 +19,7 @@ import numpy as np
 
 from dl_bug_lsp.evidence.case import LocatedFrame
 from dl_bug_lsp.evidence.reports.documents import Definition
-from dl_bug_lsp.evidence.reports.file_signals import frame_rows
+from dl_bug_lsp.evidence.reports.file_features import frame_rows
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval import Floats, code_of
 
@@ -254,25 +254,25 @@ class Frames:
                 return other
         return None
 
-    def signals(self) -> dict[str, Floats]:
+    def features(self) -> dict[str, Floats]:
         """Return what the stack says of each block."""
         names = ("first", "near", "first_raises", "first_computes", "first_direct", "parent")
-        signals = {f"frames.{name}": np.zeros(len(self._blocks)) for name in names}
+        features = {f"frames.{name}": np.zeros(len(self._blocks)) for name in names}
         for rank, frame in enumerate(self.chain):
-            signals["frames.near"][frame.block] = 1 / (rank + 1)
+            features["frames.near"][frame.block] = 1 / (rank + 1)
         if self.chain:
             first = self.chain[0]
             raises = _RAISES.match(first.source) is not None
-            signals["frames.first"][first.block] = 1.0
+            features["frames.first"][first.block] = 1.0
             kind = "frames.first_raises" if raises else "frames.first_computes"
-            signals[kind][first.block] = 1.0
-            signals["frames.first_direct"][first.block] = float(not self.raised_in_library)
+            features[kind][first.block] = 1.0
+            features["frames.first_direct"][first.block] = float(not self.raised_in_library)
             parent = self._parent(first.block)
             if parent is not None:
-                signals["frames.parent"][parent] = 1.0
+                features["frames.parent"][parent] = 1.0
         row = self.chain[0].row if self.chain else -1
-        signals["frames.first_file"] = np.array([float(b.row == row) for b in self._blocks])
-        return signals
+        features["frames.first_file"] = np.array([float(b.row == row) for b in self._blocks])
+        return features
 
 
 def _bare(name: str) -> str:
@@ -286,7 +286,7 @@ _CALLERS_DEPTH = 6
 _CALLED_DEPTH = 2
 
 
-def signals_beyond_frames(
+def features_beyond_frames(
     frames: Frames, blocks: Sequence[Block], rarity: Rarity
 ) -> dict[str, Floats]:
     """Return how a block that is no frame itself may have brought about what a frame met.
@@ -295,16 +295,16 @@ def signals_beyond_frames(
     frame's depth from 1. ``frames.calls_first``: it names the function at the raise site, less the
     more blocks share the name; ``frames.callers`` and ``frames.called``: see there.
     """
-    signals = {name: np.zeros(len(blocks)) for name in ("frames.sets", "frames.calls_first")}
-    signals |= _calling(frames, blocks)
+    features = {name: np.zeros(len(blocks)) for name in ("frames.sets", "frames.calls_first")}
+    features |= _calling(frames, blocks)
     if not frames.chain:
-        return signals
+        return features
     setters: dict[str, list[int]] = {}
     for index, block in enumerate(blocks):
         if block.name and not block.definition.is_class:
             for name in block.sets:
                 setters.setdefault(name, []).append(index)
-    sets = signals["frames.sets"]
+    sets = features["frames.sets"]
     for depth, frame in _statements(frames):
         for name in _CALLED_IDENTIFIER.findall(frame.source):
             for index in setters.get(name, ()):
@@ -316,8 +316,8 @@ def signals_beyond_frames(
         homonyms = Counter(block.name for block in blocks)[raising]
         for index, block in enumerate(blocks):
             if index != first and raising in block.words:
-                signals["frames.calls_first"][index] = 1 / math.sqrt(homonyms)
-    return signals
+                features["frames.calls_first"][index] = 1 / math.sqrt(homonyms)
+    return features
 
 
 def _calling(frames: Frames, blocks: Sequence[Block]) -> dict[str, Floats]:
@@ -327,7 +327,7 @@ def _calling(frames: Frames, blocks: Sequence[Block]) -> dict[str, Floats]:
     innermost frames' functions names the block; over the frame's depth from 1, and the root of how
     many blocks share the name.
     """
-    signals = {name: np.zeros(len(blocks)) for name in ("frames.callers", "frames.called")}
+    features = {name: np.zeros(len(blocks)) for name in ("frames.callers", "frames.called")}
     inside = {frame.block for frame in frames.chain}
     named: dict[str, list[int]] = {}
     for index, block in enumerate(blocks if frames.chain else ()):
@@ -338,14 +338,14 @@ def _calling(frames: Frames, blocks: Sequence[Block]) -> dict[str, Floats]:
         part = 1 / depth / math.sqrt(len(named.get(own.name, ())) or 1)
         for index, block in enumerate(blocks):
             if own.name in block.words and block.name and not own.name.startswith("__"):
-                signals["frames.callers"][index] = max(signals["frames.callers"][index], part)
+                features["frames.callers"][index] = max(features["frames.callers"][index], part)
         for name in own.words if depth <= _CALLED_DEPTH else ():
             for index in named.get(name, ()):
                 part = 1 / depth / math.sqrt(len(named[name]))
-                signals["frames.called"][index] = max(signals["frames.called"][index], part)
-    for values in signals.values():
+                features["frames.called"][index] = max(features["frames.called"][index], part)
+    for values in features.values():
         values[list(inside)] = 0.0
-    return signals
+    return features
 
 
 def names_read(frames: Frames) -> dict[str, float]:

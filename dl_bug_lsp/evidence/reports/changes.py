@@ -115,7 +115,7 @@ def co_changes(context: ReportContext, strength: Floats) -> Floats:
 
 
 def neighbours(context: ReportContext, scores: Floats) -> dict[str, Floats]:
-    """Return signals made of the other files' first scores.
+    """Return features made of the other files' first scores.
 
     ``near.tested`` is 1 / rank of the file that a test file is named after, ``near.tested_share``
     its share (softmax); ``near.co_change`` what the strongest files' commits also changed.

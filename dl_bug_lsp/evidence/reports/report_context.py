@@ -43,7 +43,7 @@ PARTS = ("title", "prose", "code", "trace", "messages")
 
 
 class ReportContext:
-    """Signals are arrays with one number for each of ``files``, rows in their order."""
+    """Features are arrays with one number for each of ``files``, rows in their order."""
 
     def __init__(self, report: BugReport, workspace: Workspace) -> None:
         self.report = report
@@ -67,12 +67,12 @@ class ReportContext:
             self.__dict__.pop(name, None)
 
     def zeros(self) -> Floats:
-        """Return a signal that says nothing."""
+        """Return a feature that says nothing."""
         return np.zeros(len(self.files))
 
-    def note(self, signal: str, row: int, why: str) -> None:
-        """Keep half a sentence for people on a signal's strongest reason at a file."""
-        self.notes.setdefault((signal, row), why)
+    def note(self, feature: str, row: int, why: str) -> None:
+        """Keep half a sentence for people on a feature's strongest reason at a file."""
+        self.notes.setdefault((feature, row), why)
 
     @cached_property
     def rows(self) -> dict[str, int]:
@@ -260,15 +260,15 @@ def unparsed_source(text: str) -> SourceFile:
     return replace(source, whole=small, names=names, uses={}, lines=text.count("\n") + 1)
 
 
-def rows_to_parse(signals: Mapping[str, Floats]) -> Sequence[int]:
-    """Return the rows of the files for which the most evidence speaks, each signal alike."""
+def rows_to_parse(features: Mapping[str, Floats]) -> Sequence[int]:
+    """Return the rows of the files for which the most evidence speaks, each feature alike."""
     total: Floats = sum(
         (
             values / top
-            for name, values in signals.items()
+            for name, values in features.items()
             if not name.startswith(_PRIORS) and (top := float(values.max(initial=0.0))) > 0
         ),
-        np.zeros(len(next(iter(signals.values())))),
+        np.zeros(len(next(iter(features.values())))),
     )
     rows: list[int] = np.argsort(-np.round(total, 9), kind="stable")[:PARSED].tolist()
     return rows

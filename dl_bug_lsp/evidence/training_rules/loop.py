@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
-from dl_bug_lsp.evidence.numeric_warnings import warned
+from dl_bug_lsp.evidence.nan_sources import warned
 from dl_bug_lsp.evidence.training_rules.program import (
     BRANCHES,
     SIGNS,

@@ -9,12 +9,11 @@ def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries import (  # noqa: F401
         array_functions,
-        collators,
-        datasets,
         effects,
         einops,
         gymnasium,
         hdf5,
+        huggingface,
         images,
         jax,
         keras,
@@ -29,11 +28,10 @@ def load() -> None:
         torch,
         torchmetrics,
         torchvision,
-        trainers,
-        transformers,
     )
 
     packages = (
+        huggingface,
         jax,
         keras,
         numpy,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import dl_bug_lsp.interpretation.libraries.array_functions
 import dl_bug_lsp.interpretation.libraries.numpy.functions
 import dl_bug_lsp.interpretation.libraries.numpy.scipy
-import dl_bug_lsp.interpretation.libraries.torch.checks  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.torch.argument_checks  # noqa: F401
 from dl_bug_lsp.interpretation import arrays, grids
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.cells import (

@@ -3,8 +3,8 @@
 Versions and the platform are only supposed where a failing run is followed: most runs have a recent
 release, and a run that went another way is led there by its stack.
 
-Source: Python's documentation of ``enum``, ``inspect``, ``platform`` and ``sys``; the version
-specifiers of the Python Packaging User Guide.
+Source: Python's documentation of ``enum``, ``importlib``, ``inspect``, ``platform``, ``runpy`` and
+``sys``; the version specifiers of the Python Packaging User Guide.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from dl_bug_lsp.interpretation.model_helpers import first_argument, listed, thin
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import RELEASE, truth
 from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
     BoundMethod,
     ClassValue,
     Environment,
@@ -493,3 +494,40 @@ def _names_of(interpreter: Interpreter, call: Call) -> Value:
     names |= _OF_OBJECTS.union(*(MEMBERS[base] for base in bases))
     shown = sorted(name for name in names if name.isidentifier())
     return Value([Value(name) for name in shown], call.args[0].origins)
+
+
+@MODELS.function("runpy.run_path")
+def _run_path(interpreter: Interpreter, call: Call) -> Value:
+    path = call.given(0, "path_name")
+    name = call.given(2, "run_name")
+    if path is None or not isinstance(path.data, str):
+        return call.unknown()
+    run_name = name.data if name is not None and isinstance(name.data, str) else "<run_path>"
+    module = interpreter.module(path.data.removeprefix("./"), run_name)
+    return _names_in_module(module)
+
+
+def _names_in_module(module: Value) -> Value:
+    if isinstance(module.data, ModuleValue):
+        return Value(dict(module.data.environment.names))
+    return Value(UNKNOWN)
+
+
+@MODELS.function("importlib.import_module")
+def _import_module(interpreter: Interpreter, call: Call) -> Value:
+    name = call.given(0, "name")
+    if name is None or not isinstance(name.data, str):
+        return call.unknown()
+    written, package = name.data, call.given(1, "package")
+    if written.startswith("."):
+        # Its first dot stands for the package, each further one for the package around.
+        if package is None or not isinstance(package.data, str):
+            return call.unknown()
+        around = package.data.split(".")
+        rest = written.lstrip(".")
+        kept = around[: len(around) - (len(written) - len(rest) - 1)]
+        written = ".".join([*kept, rest] if rest else kept)
+    file = interpreter.workspace.module_file(written, call.place[0])
+    if file is None:
+        return Value(Library(written), name.origins)
+    return interpreter.module(file, written)

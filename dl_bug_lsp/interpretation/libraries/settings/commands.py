@@ -3,7 +3,8 @@
 The parameters of a command become arguments of ``argparse``, whose models read the words.
 
 Sources: Click's documentation ("Options", "Arguments", "Commands and Groups"), Typer's ("CLI
-Options"), Fire's ("The Python Fire Guide"), tyro's, jsonargparse's, and the one of ``absl.flags``.
+Options"), Fire's ("The Python Fire Guide"), tyro's, jsonargparse's, and those of ``absl.flags`` and
+``absl.app``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.interpretation.entering import declared
+from dl_bug_lsp.interpretation.callbacks import declared
 from dl_bug_lsp.interpretation.libraries.python.command_lines import ACTIONS, DEFAULTS, parse
 from dl_bug_lsp.interpretation.model_helpers import thing, with_origins
 from dl_bug_lsp.interpretation.models import MODELS, Call
@@ -635,3 +636,12 @@ def _flag_value(kind: str, word: Value, is_off: bool) -> Value:
 def flag_of(interpreter: Interpreter, name: str) -> Value | None:
     """Return what ``absl.flags.FLAGS`` holds under a name, None where it is not defined."""
     return FLAGS.get(interpreter, {}).get(name)
+
+
+@MODELS.function("absl.app.run", "app.run")
+def _absl(interpreter: Interpreter, call: Call) -> Value:
+    main = call.given(0, "main")
+    if main is None:
+        return call.unknown()
+    given: Sequence[Value] = (Value(UNKNOWN),)
+    return interpreter.call(main, tuple(given[: interpreter.most_arguments(main)]), {}, call.place)

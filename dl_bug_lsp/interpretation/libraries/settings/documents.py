@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 # The models of builtins below take the place of its, or call them.
@@ -66,7 +67,7 @@ from dl_bug_lsp.interpretation.values import (
 from dl_bug_lsp.provenance.written_files import from_originals, original_of
 from dl_bug_lsp.workspace.configs import reader_for
 from dl_bug_lsp.workspace.configs.ini_files import read_ini_config
-from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
+from dl_bug_lsp.workspace.configs.json_reader import JsonReading, Node, read_json
 from dl_bug_lsp.workspace.configs.reading import ConfigReading, plain_scalar
 from dl_bug_lsp.workspace.configs.toml_files import read_toml_config
 from dl_bug_lsp.workspace.configs.yaml_files import OMEGACONF_NUMBER, read_yaml_config
@@ -98,6 +99,12 @@ LENIENT = ("json5", "commentjson", "jstyleson", "hjson", "pyjson5")
 """Packages that read JSON with comments, trailing commas and keys without quotes."""
 
 
+@lru_cache(maxsize=4)
+def _json_reading(text: str, line: int) -> JsonReading:
+    """Read a document that may be large: a run that is followed again reads the same file."""
+    return read_json(text, line)
+
+
 def _json_text(
     text: str, origins: Origins, *, starts_there: bool = True, is_lenient: bool = False
 ) -> Value:
@@ -105,7 +112,7 @@ def _json_text(
     file, line = min(origins) if starts_there and len(origins) == 1 else ("", 1)
     if len(text) > MOST_TEXT:
         return Value(UNKNOWN, origins)
-    reading = read_json(text, line)
+    reading = _json_reading(text, line)
     is_refused = reading.problem is not None and not is_lenient
     if is_refused or reading.root is None:
         at = reading.problem_line or line

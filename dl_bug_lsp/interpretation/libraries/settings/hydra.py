@@ -19,7 +19,7 @@ from dl_bug_lsp.interpretation.libraries.settings.documents import (
 from dl_bug_lsp.interpretation.model_helpers import thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import UNKNOWN, Library, LibraryObject, Value, merged
-from dl_bug_lsp.provenance.settings import Settings, composed, filled_in, is_reference
+from dl_bug_lsp.provenance.config_composition import Settings, composed, filled_in, is_reference
 from dl_bug_lsp.workspace.contents import ConfigEntry, Scalar
 
 if TYPE_CHECKING:

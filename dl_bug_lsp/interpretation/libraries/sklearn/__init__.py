@@ -4,7 +4,7 @@
 def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.sklearn import (  # noqa: F401
-        checks,
+        argument_checks,
         estimators,
         functions,
     )

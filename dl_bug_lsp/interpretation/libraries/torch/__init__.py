@@ -4,10 +4,10 @@
 def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.torch import (  # noqa: F401
+        argument_checks,
         attention,
         attributes,
         autocast,
-        checks,
         data,
         distributions,
         elementwise,

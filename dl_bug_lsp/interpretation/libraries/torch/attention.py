@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.interpretation.arrays import array, size
-from dl_bug_lsp.interpretation.libraries.torch import checks as _torch_checks  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import argument_checks as _torch_checks  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.tensors import flag
 from dl_bug_lsp.interpretation.model_helpers import leaving, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import array
-from dl_bug_lsp.interpretation.libraries.torch import checks as _torch_checks  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import argument_checks as _torch_checks  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.layers import ELEMENTWISE
 from dl_bug_lsp.interpretation.libraries.torch.tensors import ACTIVATIONS, words
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model

@@ -4,6 +4,6 @@
 def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.torchmetrics import (  # noqa: F401
-        checks,
+        argument_checks,
         metrics,
     )

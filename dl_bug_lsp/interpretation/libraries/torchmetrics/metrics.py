@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.torch.modules  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.libraries.torchmetrics.checks import check
+from dl_bug_lsp.interpretation.libraries.torchmetrics.argument_checks import check
 from dl_bug_lsp.interpretation.model_helpers import itself
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, LibraryObject, Value, merged, unknown

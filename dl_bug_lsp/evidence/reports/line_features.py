@@ -1,4 +1,4 @@
-"""Signals of lines: inside the functions that rank first, which statements the report means."""
+"""Features of lines: inside the functions that rank first, which statements the report means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from dl_bug_lsp.evidence.reports.blocks import Block, names_read, set_by
 from dl_bug_lsp.evidence.reports.documents import term_numbers
-from dl_bug_lsp.evidence.reports.function_signals import Functions
+from dl_bug_lsp.evidence.reports.function_features import Functions
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.retrieval import Floats, words_of
 
@@ -49,7 +49,7 @@ class Line:
 
 
 class Statements:
-    """The lines of some blocks with their signals, an array over ``lines`` each."""
+    """The lines of some blocks with their features, an array over ``lines`` each."""
 
     def __init__(self, functions: Functions, chosen: Sequence[int]) -> None:
         self.functions = functions
@@ -77,24 +77,24 @@ class Statements:
             self.lines.append(Line(index, block.row, number))
             self.texts.append(text)
 
-    def signals(self) -> dict[str, Floats]:
-        """Return every signal by name."""
-        signals = self._kinds() | self._words() | self._framed() | self._told()
-        return signals | {"position": self._positions(), "kind.continued": self._continued()}
+    def features(self) -> dict[str, Floats]:
+        """Return every feature by name."""
+        features = self._kinds() | self._words() | self._framed() | self._told()
+        return features | {"position": self._positions(), "kind.continued": self._continued()}
 
     def _kinds(self) -> dict[str, Floats]:
-        signals = {f"kind.{name}": np.zeros(len(self.lines)) for name, _ in _KINDS}
-        signals["kind.other"] = np.zeros(len(self.lines))
+        features = {f"kind.{name}": np.zeros(len(self.lines)) for name, _ in _KINDS}
+        features["kind.other"] = np.zeros(len(self.lines))
         for index, text in enumerate(self.texts):
             kind = next((name for name, shape in _KINDS if shape.match(text)), "other")
-            signals[f"kind.{kind}"][index] = 1.0
-        return signals
+            features[f"kind.{kind}"][index] = 1.0
+        return features
 
     def _words(self) -> dict[str, Floats]:
         """Return the idf of the report's terms and identifiers on a line and on its neighbours."""
         context = self.context
         idf = context.passage_matches.idf
-        signals = {name: np.zeros(len(self.lines)) for name in ("title", "main", "all", "names")}
+        features = {name: np.zeros(len(self.lines)) for name in ("title", "main", "all", "names")}
         weights = {part: context.weights[part] > 0 for part in ("title", "main", "all")}
         strong = {
             n
@@ -108,10 +108,10 @@ class Statements:
             columns = context.query.columns(np.array(sorted(numbers), dtype=np.int64))
             columns = columns[columns >= 0]
             for part, asked in weights.items():
-                signals[part][index] = float((idf[columns] * asked[columns]).sum())
-            signals["names"][index] = float(len(words & strong))
+                features[part][index] = float((idf[columns] * asked[columns]).sum())
+            features["names"][index] = float(len(words & strong))
         result: dict[str, Floats] = {}
-        for name, values in signals.items():
+        for name, values in features.items():
             top = float(values.max(initial=0.0)) or 1.0
             if name != "title":
                 result[f"words.{name}"] = values / top
@@ -130,7 +130,7 @@ class Statements:
     def _framed(self) -> dict[str, Floats]:
         """Return frames at and near a line, and whether it sets what they read."""
         names = ("traced", "frame.at", "frame.innermost", "frame.near", "sets")
-        signals = {name: np.zeros(len(self.lines)) for name in names}
+        features = {name: np.zeros(len(self.lines)) for name in names}
         frames = self.functions.frames
         at: dict[int, list[int]] = {}
         for frame in frames.all:
@@ -140,27 +140,27 @@ class Statements:
         for index, line in enumerate(self.lines):
             place = (self.context.files[line.row], line.number)
             known = at.get(line.row, ())
-            signals["traced"][index] = self.functions.traced.shares.get(place, 0.0)
-            signals["frame.at"][index] = float(line.number in known)
-            signals["frame.innermost"][index] = float((line.row, line.number) in first)
+            features["traced"][index] = self.functions.traced.shares.get(place, 0.0)
+            features["frame.at"][index] = float(line.number in known)
+            features["frame.innermost"][index] = float((line.row, line.number) in first)
             near = any(0 < abs(other - line.number) <= _NEAR for other in known)
-            signals["frame.near"][index] = float(near)
+            features["frame.near"][index] = float(near)
             name = set_by(self.texts[index])
             if name is not None and line.number not in known:
-                signals["sets"][index] = read.get(name, 0.0)
-        return signals
+                features["sets"][index] = read.get(name, 0.0)
+        return features
 
     def _told(self) -> dict[str, Floats]:
         """Return whether the report links to a line or quotes it."""
-        signals = {name: np.zeros(len(self.lines)) for name in ("link", "quoted")}
+        features = {name: np.zeros(len(self.lines)) for name in ("link", "quoted")}
         quoted = {_bare(line) for line in (*self.context.report.code, *self.context.report.trace)}
         for index, line in enumerate(self.lines):
             for row, first, last in self.functions.linked:
                 if row == line.row and first <= line.number <= last:
-                    signals["link"][index] = 1.0
+                    features["link"][index] = 1.0
             bare = _bare(self.texts[index])
-            signals["quoted"][index] = float(len(bare) > _TELLING and bare in quoted)
-        return signals
+            features["quoted"][index] = float(len(bare) > _TELLING and bare in quoted)
+        return features
 
     def _continued(self) -> Floats:
         """Return which lines stand inside brackets that a line above them in the block opened."""

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import files_read
+from dl_bug_lsp.evidence.data.data_files import files_read
+from dl_bug_lsp.evidence.data.written_data import statements_of, writers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.evidence.domain_rules.tables import FEW_ERRORS, TOO_FEW, condition_on
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow
 from dl_bug_lsp.evidence.words import parts_of
-from dl_bug_lsp.evidence.written_data import statements_of, writers_of
 from dl_bug_lsp.provenance.nodes import DataFile, Instance, Library, Node
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
@@ -126,7 +126,7 @@ _Part = _Unpacking | str | int | None
 
 
 @dataclass(frozen=True, slots=True)
-class _Complaint:
+class _Message:
     """What the message says of a value: its type, a key that it lacks, or its length."""
 
     value: Node
@@ -140,7 +140,7 @@ class _Complaint:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A statement of a writer that explains the complaint."""
+    """A statement of a writer that explains the message."""
 
     node: Node
     line: int
@@ -159,21 +159,19 @@ class _Said(TypedDict, total=False):
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield what scripts dump in a form that the failing program does not expect."""
-    for complaint in _complaints(case):
-        for load, way in _loads(complaint.value):
-            yield from _judged(case, complaint, load, way)
+    for message in _messages(case):
+        for load, way in _loads(message.value):
+            yield from _judged(case, message, load, way)
     yield from _compared_texts(case)
 
 
-def _judged(
-    case: Case, complaint: _Complaint, load: Node, way: tuple[_Part, ...]
-) -> Iterator[Clue]:
-    """Yield the statements of the writers of one load that explain the complaint."""
-    complaint = replace(complaint, as_text=format_of(_reads(load)) == "json")
+def _judged(case: Case, message: _Message, load: Node, way: tuple[_Part, ...]) -> Iterator[Clue]:
+    """Yield the statements of the writers of one load that explain the message."""
+    message = replace(message, as_text=format_of(_reads(load)) == "json")
     judged = [
-        (dump, near, _explained(dump.value, way, complaint))
+        (dump, near, _explained(dump.value, way, message))
         for dump, near in _dumps(case, load)
-        if not (complaint.as_text and isinstance(complaint.key, int))
+        if not (message.as_text and isinstance(message.key, int))
     ]
     fitting = max((near for _, near, found in judged if found == []), default=0.0)
     explaining = [(dump, near, found) for dump, near, found in judged if found]
@@ -183,7 +181,7 @@ def _judged(
         what = f"what `{source(load.expr)}` loads {sure} dumped by {dump.file} (line {dump.line})"
         for one in found[:MOST_CLUES]:
             why, strength = f"{one.says}; {what}", share * one.strength
-            if complaint.key is None and (one.node.file, one.line) != (dump.file, dump.line):
+            if message.key is None and (one.node.file, one.line) != (dump.file, dump.line):
                 # What is right in the rest of the script takes its form in the file here.
                 yield Clue("data_files.explains", dump.file, dump.line, strength, why)
                 strength *= OF_MAKERS
@@ -191,7 +189,7 @@ def _judged(
 
 
 # ---------------------------------------------------------------------- what fails
-def _complaints(case: Case) -> Iterator[_Complaint]:
+def _messages(case: Case) -> Iterator[_Message]:
     """Yield the values of the failing statement that the message may speak of."""
     site = case.sites[-1] if case.sites else None
     statement = site.statement if site is not None else None
@@ -199,14 +197,14 @@ def _complaints(case: Case) -> Iterator[_Complaint]:
         return
     message = case.message.strip()
     for part in ast.walk(statement):
-        found = _complaint_of(case, part, message)
+        found = _said_of(case, part, message)
         if found is not None:
             value, said = found
             node = case.engine.node(value, site.context)
-            yield _Complaint(node, **said)
+            yield _Message(node, **said)
 
 
-def _complaint_of(case: Case, part: ast.AST, message: str) -> tuple[ast.expr, _Said] | None:
+def _said_of(case: Case, part: ast.AST, message: str) -> tuple[ast.expr, _Said] | None:
     """Return what a message says of the value that a part of the failing statement works on."""
     if isinstance(part, ast.Attribute):
         match = NO_ATTRIBUTE.match(message)
@@ -224,7 +222,7 @@ def _complaint_of(case: Case, part: ast.AST, message: str) -> tuple[ast.expr, _S
     if match is not None and unpacked is not None:
         return unpacked, {"wanted": int(match["wanted"]), "got": int(match["got"] or -1)}
     if isinstance(part, ast.Subscript):
-        return _complaint_of_index(case, part, message)
+        return _said_of_index(case, part, message)
     return None
 
 
@@ -237,9 +235,7 @@ def _unpacked(part: ast.AST) -> ast.expr | None:
     return None
 
 
-def _complaint_of_index(
-    case: Case, part: ast.Subscript, message: str
-) -> tuple[ast.expr, _Said] | None:
+def _said_of_index(case: Case, part: ast.Subscript, message: str) -> tuple[ast.expr, _Said] | None:
     match = NOT_INDEXED.match(message)
     if match is not None:
         named = {"string": "str"}.get(match["type"], match["type"]) or match["other"] or "ndarray"
@@ -383,43 +379,43 @@ def _words(path: Node) -> set[str]:
 
 
 # ---------------------------------------------------------------------- what it wrote
-def _explained(value: Node, way: Sequence[_Part], complaint: _Complaint) -> list[_Found] | None:
-    """Return what explains a complaint: nothing where the form fits, None where it is unknown."""
+def _explained(value: Node, way: Sequence[_Part], message: _Message) -> list[_Found] | None:
+    """Return what explains a message: nothing where the form fits, None where it is unknown."""
     at = _resolved(value)
     for part in way:
         if _type_of(at) in OF_DICTS and (part is None or isinstance(part, _Unpacking)):
-            return _keys_taken(at, part, complaint)
+            return _keys_taken(at, part, message)
         child = _child(at, part)
         if child is None:
             return None
         at = _resolved(child)
     kind = _type_of(at)
-    if complaint.key is not None:
-        return _without_key(at, complaint) if not kind or kind in OF_DICTS else None
-    if complaint.wanted >= 0:
-        return _unlike_length(at, kind, complaint)
+    if message.key is not None:
+        return _without_key(at, message) if not kind or kind in OF_DICTS else None
+    if message.wanted >= 0:
+        return _unlike_length(at, kind, message)
     if not kind:
         return None
-    return [_found(at, f"`{source(at.expr)}` is a {kind}")] if kind == complaint.type else []
+    return [_found(at, f"`{source(at.expr)}` is a {kind}")] if kind == message.type else []
 
 
 def _found(node: Node, says: str, strength: float = 1.0) -> _Found:
     return _Found(node, node.line, strength, says)
 
 
-def _keys_taken(at: Node, part: _Part, complaint: _Complaint) -> list[_Found] | None:
+def _keys_taken(at: Node, part: _Part, message: _Message) -> list[_Found] | None:
     """Return what explains a text where a dictionary is iterated over: that gives its keys."""
     keys = keys_of(at)
     if isinstance(part, _Unpacking) and keys.complete and len(keys.keys) != part.count:
         return None
-    is_unpacked = part is None and complaint.wanted >= 0
-    if complaint.type != "str" and not is_unpacked:
+    is_unpacked = part is None and message.wanted >= 0
+    if message.type != "str" and not is_unpacked:
         return None
     says = f"`{source(at.expr)}` is a dictionary: unpacking it or a loop over it gives its keys"
     return [_found(at, says)]
 
 
-def _unlike_length(at: Node, kind: str, complaint: _Complaint) -> list[_Found] | None:
+def _unlike_length(at: Node, kind: str, message: _Message) -> list[_Found] | None:
     """Return what explains that a value has not as many items as names that it is unpacked into."""
     if kind in OF_DICTS:
         keys = keys_of(at)
@@ -429,9 +425,9 @@ def _unlike_length(at: Node, kind: str, complaint: _Complaint) -> list[_Found] |
         size = _length(at)
     if size < 0:
         return None
-    if size == complaint.wanted or (complaint.got >= 0 and size != complaint.got):
+    if size == message.wanted or (message.got >= 0 and size != message.got):
         return []
-    return [_found(at, f"`{source(at.expr)}` has {size} items, not {complaint.wanted}")]
+    return [_found(at, f"`{source(at.expr)}` has {size} items, not {message.wanted}")]
 
 
 def _length(node: Node) -> int:
@@ -520,9 +516,9 @@ def _type_of_call(node: Node, call: ast.Call) -> str:
 
 
 # ---------------------------------------------------------------------- keys
-def _without_key(at: Node, complaint: _Complaint) -> list[_Found] | None:
+def _without_key(at: Node, message: _Message) -> list[_Found] | None:
     """Return the statements that put keys of another form into a dictionary."""
-    keys, key, as_text = keys_of(at), complaint.key, complaint.as_text
+    keys, key, as_text = keys_of(at), message.key, message.as_text
     known = [(node, line, pattern_of(node)) for node, line in keys.keys]
     if not known:
         return None

@@ -1,4 +1,4 @@
-"""Rules for pictures: those that no transform makes a tensor, and the order of their channels."""
+"""Rules for images: those that no transform makes a tensor, and the order of their channels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Messages without a traceback that end a job: one table a family, one row a complaint.
+"""Messages without a traceback that end a job: one table a family, one row a message.
 
 Shells and the programs that launch scripts call; kernels, schedulers, containers and launchers
 about a process that ended; native code (crashes, fatal checks of runtimes, communication
@@ -30,12 +30,12 @@ class Weight(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Complaint:
-    """A complaint: the program that speaks, how to find it, its weight, and where it ends.
+class ErrorLine:
+    """An error message: the program that prints it, how to find it, its weight, and where it ends.
 
     ``pattern`` is searched in a line without its time and level; its groups ``message``, ``file``
     and ``line`` (a script's, 1-based) are taken where they exist. ``until`` matches the last line
-    of a complaint of several lines; ``back`` looks above for what else belongs to it. ``cues`` are
+    of a message of several lines; ``back`` looks above for what else belongs to it. ``cues`` are
     words of which a line must hold one: most lines are passed over without the pattern. Without
     a group ``message`` the whole line is the message.
     """
@@ -55,9 +55,9 @@ def row(
     cues: str = "",
     until: str | None = None,
     back: str | None = None,
-) -> Complaint:
+) -> ErrorLine:
     """Return a table's row from the text of its patterns; ``cues`` are separated by bars."""
-    return Complaint(
+    return ErrorLine(
         program,
         re.compile(pattern),
         weight,
@@ -82,7 +82,7 @@ ABROAD = (
     r"|команда не найдена|Нет такого файла или каталога|Отказано в доступе"
 )
 """What shells say in other languages: no command, no file, no right."""
-SHELL: tuple[Complaint, ...] = (
+SHELL: tuple[ErrorLine, ...] = (
     row("python", r"(?:^|/)(?:python|pypy)[\d.]*: (?P<message>can't open file .+|No module named .+|Error while finding module specification.+|can't find '__main__' module.+)$", _F, "python|pypy"),
     row("bash", r"^(?P<file>[^\s:][^:]{0,500}): line (?P<line>\d{1,7}): (?P<message>.{0,500}?(?:command not found|unbound variable|parameter (?:null or )?not set|syntax error.*|unexpected EOF.*|bad substitution|not a valid identifier|integer expression expected|unary operator expected|ambiguous redirect|bad array subscript|division by 0.*|too many arguments|numeric argument required|cannot execute.*|required file not found|" + _ERRNO + r"))$", _S),
     row("kill", r"^(?P<file>[^\s:][^:]{0,500}): line (?P<line>\d{1,7}): +\d+ (?P<message>(?:Killed|Segmentation fault|Aborted|Bus error|Illegal instruction|Floating point exception|Terminated|Trace/breakpoint trap)\b.*)$", _F),
@@ -126,7 +126,7 @@ SHELL: tuple[Complaint, ...] = (
 
 _C = Weight.CONSEQUENCE
 
-SYSTEM: tuple[Complaint, ...] = (
+SYSTEM: tuple[ErrorLine, ...] = (
     row("kernel", r"(?P<message>(?:Memory cgroup out of memory|Out of memory): Kill(?:ed)? process .+|oom-kill:constraint=.+|invoked oom-killer.*|oom_reaper: reaped process.*)", _F, "Kill|oom"),
     row("kernel", r"(?P<message>NVRM: Xid.*)", Weight.SPOKEN, "Xid"),
     row("kernel", r"(?P<message>segfault at [0-9a-f]{1,20} ip .+|general protection fault.*)", _S, "segfault|protection fault"),
@@ -166,7 +166,7 @@ SYSTEM: tuple[Complaint, ...] = (
 
 _P = Weight.SPOKEN
 
-NATIVE: tuple[Complaint, ...] = (
+NATIVE: tuple[ErrorLine, ...] = (
     row("signal", r"^(?P<message>(?:Segmentation fault|Bus error|Illegal instruction|Floating point exception|Trace/breakpoint trap)(?: \(core dumped\))?)\s*$", _F),
     row("signal", r"^(?:zsh: )?(?P<message>(?:Aborted(?: \(core dumped\))?|abort {2,}\S.*))\s*$", Weight.CONSEQUENCE),
     row("signal", r"^(?:Program|Thread \d.{0,80}) received signal (?P<message>SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b.*)$", _F, "received signal"),
@@ -224,7 +224,7 @@ NATIVE: tuple[Complaint, ...] = (
 
 _HYDRA_END = r"^Set the environment variable HYDRA_FULL_ERROR"
 
-USAGE: tuple[Complaint, ...] = (
+USAGE: tuple[ErrorLine, ...] = (
     row("argparse", r"^(?!srun:|sbatch:|salloc:|slurmstepd:)(?P<file>[\w./\\-]{1,256}(?: [\w-]{1,64}){0,3}): error: (?P<message>.+)$", _F, back=r"^usage: "),
     row("click", r"^Error: (?P<message>.+)$", _F, back=r"^Usage: |^Try '.*' for help"),
     row("typer", r"^[╭+][─-]+ (?:Error|Parsing error|Required options|Value error) [─-]+", _F, until=r"^[╰+][─-]+", back=r"^Usage: |^ ?Usage: "),

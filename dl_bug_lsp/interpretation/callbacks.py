@@ -1,4 +1,4 @@
-"""What a function is given that a library calls: by test runners and command lines.
+"""Callbacks: what a function is given that test runners and command lines call.
 
 Sources: pytest's documentation ("How to use fixtures", "Parametrizing tests"), Click's and Typer's
 ("Options").

@@ -1,4 +1,4 @@
-"""The reader of complaints: the tables asked line by line, then errors in plain words."""
+"""The reader of error messages without a traceback: tables line by line, then plain words."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 
 from dl_bug_lsp.logs.prefixes import split_record
-from dl_bug_lsp.tracebacks import complaint_tables
-from dl_bug_lsp.tracebacks.complaint_tables import Complaint, Weight
+from dl_bug_lsp.tracebacks import error_line_tables
+from dl_bug_lsp.tracebacks.error_line_tables import ErrorLine, Weight
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Frame, Relation
 from dl_bug_lsp.tracebacks.mentions import exception_in
 from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream
@@ -19,10 +19,10 @@ from dl_bug_lsp.tracebacks.traceback_lines import (
 )
 
 ROWS = (
-    *complaint_tables.USAGE,
-    *complaint_tables.SHELL,
-    *complaint_tables.SYSTEM,
-    *complaint_tables.NATIVE,
+    *error_line_tables.USAGE,
+    *error_line_tables.SHELL,
+    *error_line_tables.SYSTEM,
+    *error_line_tables.NATIVE,
 )
 
 # One cheap search decides for most lines that no row of the tables can match.
@@ -39,7 +39,7 @@ TRIGGER = re.compile(
     r"|not recognized|不是内部|undefined reference|Undefined symbol|unresolved external|LNK[12]\d"
     r"|ld returned|linker command|symbol\(s\) not found|unable to find library"
     r"|implementation for node"
-    rf"|{complaint_tables.ABROAD}"
+    rf"|{error_line_tables.ABROAD}"
     r"|CUDA SETUP: P|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
@@ -105,8 +105,8 @@ _MAX_ON = 60
 _MAX_TEXT = 4000
 
 
-def read_complaint(stream: Stream, index: int) -> Block | None:
-    """Read what a line complains about, if any row of the tables, or its own words, say so."""
+def read_error_line(stream: Stream, index: int) -> Block | None:
+    """Read the error that a line reports, if any row of the tables, or its own words, say so."""
     text = stream.text(index)[:_MAX_TEXT]
     level, rest = split_record(text)
     if level is None and (quote := _QUOTE.match(text)):
@@ -141,7 +141,7 @@ def read_complaint(stream: Stream, index: int) -> Block | None:
     )
 
 
-COMPLAINT = Dialect("message", TRIGGER, read_complaint, is_traceback=False)
+ERROR_LINE = Dialect("message", TRIGGER, read_error_line, is_traceback=False)
 
 
 _VALUED = re.compile(r"^(?P<type>[A-Z]\w{0,60}Error) with (?P<value>[^\n]{1,200}):\s*$")
@@ -168,7 +168,7 @@ def _shell_in_quotes(stream: Stream, index: int, rest: str) -> Block | None:
     part = _PART.search(rest)
     if part is None:
         return None
-    for row in complaint_tables.SHELL:
+    for row in error_line_tables.SHELL:
         match = row.pattern.search(part["part"].rstrip())
         if match and row.back is None and row.program in _SHELLS:
             return replace(_block(row, match, stream, index), weight=int(Weight.SPOKEN))
@@ -210,7 +210,7 @@ _BELOW_WHAT = re.compile(
 _WHAT_REACH = 8
 
 
-def _thrown(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> Block | None:
+def _thrown(row: ErrorLine, match: re.Match[str], stream: Stream, index: int) -> Block | None:
     """Read the class and the message of an exception that ended a program written in C++.
 
     Without its message the whole line is kept, which says at least that the program ended by it.
@@ -253,18 +253,18 @@ def _thrown(row: Complaint, match: re.Match[str], stream: Stream, index: int) ->
     )  # fmt: skip
 
 
-def _names_script(row: Complaint, match: re.Match[str]) -> bool:
+def _names_script(row: ErrorLine, match: re.Match[str]) -> bool:
     """`train.py: error: …` needs no usage above it; `tool: error: …` does."""
     return row.program == "argparse" and match["file"].split(" ")[0].endswith(".py")
 
 
-def _above(row: Complaint, stream: Stream, index: int) -> bool:
+def _above(row: ErrorLine, stream: Stream, index: int) -> bool:
     if row.back is None:
         return False
     return any(row.back.search(stream.text(at)) for at in range(max(0, index - _MAX_BACK), index))
 
 
-def _block(row: Complaint, match: re.Match[str], stream: Stream, index: int) -> Block:
+def _block(row: ErrorLine, match: re.Match[str], stream: Stream, index: int) -> Block:
     end = index + 1
     groups = match.groupdict()
     lines = [groups.get("message") or match.string.strip()]
@@ -304,7 +304,7 @@ _SHELLS = frozenset(("bash", "sh", "zsh", "dash", "ksh", "-bash"))
 def _on(
     until: re.Pattern[str], stream: Stream, index: int, lines: list[str]
 ) -> tuple[list[str], int]:
-    """Return the complaint's lines up to the one that ends it, without a box's sides."""
+    """Return the lines of the message up to the one that ends it, without a box's sides."""
     for at in range(index + 1, min(index + _MAX_ON, len(stream))):
         if until.search(stream.text(at)):
             between = [stream.text(number).strip("│|┃ \t") for number in range(index + 1, at)]

@@ -10,10 +10,10 @@ import pytest
 
 from dl_bug_lsp.bug_reports import read_report
 from dl_bug_lsp.evidence.reports import report_context
-from dl_bug_lsp.evidence.reports.file_signals import signals_of
+from dl_bug_lsp.evidence.reports.file_features import features_of
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.ranking.report_ranking import report_weights, shipped_report_weights
+from dl_bug_lsp.ranking.bug_report_ranking import report_weights, shipped_report_weights
 from dl_bug_lsp.report import Options
 from dl_bug_lsp.workspace import Workspace
 
@@ -202,19 +202,19 @@ def test_of_many_files_those_are_parsed_that_words_speak_for_and_all_are_ranked(
     project: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     report = read_report("accumulate_gradients divides twice\n\nSee saver.py too, says nobody.")
-    whole = signals_of(ReportContext(report, project))
+    whole = features_of(ReportContext(report, project))
     monkeypatch.setattr(report_context, "PARSED", 2)
     context = ReportContext(report, project)
-    signals = signals_of(context)
+    features = features_of(context)
     parsed = {
         file for file, source in zip(context.files, context.sources, strict=True) if source.uses
     }
     assert parsed == {"trainlib/loop.py", "trainlib/saver.py"}
     assert context.files == project.python_files()
-    assert signals.keys() == whole.keys()
+    assert features.keys() == whole.keys()
     # What whole files tell is the same, parsed or not.
     for name in ("file.main", "file.all", "rvsm.all", "path.main", "stem.title"):
-        assert signals[name] == pytest.approx(whole[name])
+        assert features[name] == pytest.approx(whole[name])
 
 
 def test_an_unparsed_text_has_its_words_and_the_names_it_defines() -> None:
@@ -225,8 +225,8 @@ def test_an_unparsed_text_has_its_words_and_the_names_it_defines() -> None:
     assert (found.functions, found.passages.rows, found.fields["classes"].rows) == ((), 0, 1)
 
 
-def test_the_shipped_weights_are_of_signals_that_exist(project: Workspace) -> None:
-    names = set(signals_of(ReportContext(read_report(TRACEBACK), project)))
+def test_the_shipped_weights_are_of_features_that_exist(project: Workspace) -> None:
+    names = set(features_of(ReportContext(read_report(TRACEBACK), project)))
     weights = shipped_report_weights()
     assert set(weights.files.weights) <= names
     assert len(weights.files.weights) > 20

@@ -17,11 +17,11 @@ from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.interpretation import explained, origins_of, places_of
+from dl_bug_lsp.evidence.interpreted_values import explained, origins_of, places_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.provenance.stack import header_expressions, unparsed
-from dl_bug_lsp.taxonomy.advising import usual_places
-from dl_bug_lsp.taxonomy.categories import UsualPlace
+from dl_bug_lsp.taxonomy.advising import known_patterns
+from dl_bug_lsp.taxonomy.categories import KnownPattern
 
 MOST_FILES = 30
 MOST_HITS = 12
@@ -130,7 +130,7 @@ def _inside(statement: ast.stmt) -> list[ast.stmt]:
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines that look as the cause of such a failure usually does."""
-    places = usual_places(case.failure)
+    places = known_patterns(case.failure)
     if not places:
         return
     shown = explained(case)
@@ -239,7 +239,7 @@ def _occurs(pattern: str, text: str) -> bool:
     return _compiled(pattern).search(text) is not None
 
 
-def _filled(place: UsualPlace, case: Case) -> UsualPlace | None:
+def _filled(place: KnownPattern, case: Case) -> KnownPattern | None:
     """Return a row with what the message says in its patterns, None where it does not say it."""
     if not place.message:
         return place
@@ -273,14 +273,14 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
-def _settings(case: Case, place: UsualPlace) -> Iterator[Hit]:
+def _settings(case: Case, place: KnownPattern) -> Iterator[Hit]:
     for entry in case.config_entries:
         path = ".".join(map(str, entry.path))
         if _occurs(place.key, path) and _reads(entry.text, place.text, place.but):
             yield Hit(entry.file, entry.line, entry.line, f"{entry.key}: {entry.text}")
 
 
-def _matching(file: str, pieces: Pieces, place: UsualPlace) -> Iterator[Hit]:
+def _matching(file: str, pieces: Pieces, place: KnownPattern) -> Iterator[Hit]:
     of_owner = bool(place.has or place.lacks or place.before or place.after)
     for piece in pieces.all:
         owner = piece.owner if of_owner else None
@@ -384,7 +384,7 @@ def _reads(text: str, wanted: str, but: str) -> bool:
     return not (ABSENT in wanted and MAPPING_GIVEN.search(text))
 
 
-def _stands(pieces: Pieces, piece: Piece, place: UsualPlace) -> bool:
+def _stands(pieces: Pieces, piece: Piece, place: KnownPattern) -> bool:
     """Whether a piece stands where a row says, and among what it says."""
     if place.inside and not _occurs(place.inside, piece.around):
         return False

@@ -46,7 +46,7 @@ class Item(NamedTuple):
     line: int
 
 
-def odd_records(case: Case, read: Mapping[str, float]) -> Iterator[Clue]:
+def outlier_records(case: Case, read: Mapping[str, float]) -> Iterator[Clue]:
     """Yield the records of nested files and of JSON lines in which a field is unlike all others.
 
     ``read`` gives for the files that the failure is about how near they are to it.

@@ -1,4 +1,4 @@
-"""What property of a value a failing check complains of, and what that says of lines.
+"""Which property of a value a failing check is about, and what that says of lines.
 
 The places that made a value's content are not to blame for its type or for what a name stands for.
 To blame is what decided the type or bound the name; where nothing decided it wrongly, it is the use
@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, source
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.interpretation import is_other_text
+from dl_bug_lsp.evidence.interpreted_values import is_other_text
 from dl_bug_lsp.evidence.types import made_type, named_types
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin
@@ -94,7 +94,7 @@ NO_CODE = (".csv", ".tsv", ".tab", ".psv", ".txt", ".jsonl", ".ndjson", ".data")
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a complaint says: clues, lines that are not to blame, and whether no row of data is."""
+    """What the message says: clues, lines that are not to blame, and whether no row of data is."""
 
     clues: tuple[Clue, ...] = ()
     cleared: frozenset[Origin] = frozenset()
@@ -105,12 +105,12 @@ _VERDICTS: WeakKeyDictionary[Case, Verdict] = WeakKeyDictionary()
 
 
 def find(case: Case) -> Iterator[Clue]:
-    """Yield the failing use, the binding or the declaration that a complaint of a type is about."""
+    """Yield the failing use, the binding or the declaration that a message on a type is about."""
     yield from _verdict(case).clues
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
-    """Return a clue's factor: less on what made the content where the type is complained of."""
+    """Return a clue's factor: less on what made the content where the message is about the type."""
     verdict = _verdict(case)
     if verdict.is_not_of_rows and clue.kind.startswith(OF_ROWS) and clue.file.endswith(NO_CODE):
         return OF_INNOCENT_ROWS

@@ -23,14 +23,14 @@ from dl_bug_lsp.bug_reports import BugReport
 from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.reports.blocks import Block, TracedFrames
 from dl_bug_lsp.evidence.reports.changes import neighbours
-from dl_bug_lsp.evidence.reports.file_signals import signals_of
-from dl_bug_lsp.evidence.reports.function_signals import (
+from dl_bug_lsp.evidence.reports.file_features import features_of
+from dl_bug_lsp.evidence.reports.function_features import (
     Functions,
     files_to_look_into,
     redundancy,
     strong_names,
 )
-from dl_bug_lsp.evidence.reports.line_signals import Statements
+from dl_bug_lsp.evidence.reports.line_features import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.ranking.fusion import Candidate
 from dl_bug_lsp.report import Evidence, Options, Suspect, SuspectFile
@@ -40,7 +40,7 @@ from dl_bug_lsp.retrieval import STOP_WORDS, Floats, words_of
 # ---------------------------------------------------------------------- weights
 @dataclass(frozen=True, slots=True)
 class Level:
-    """What a signal of 1 adds at a level; ``sharpness`` makes shares of scores honest."""
+    """What a feature of 1 adds at a level; ``sharpness`` makes shares of scores honest."""
 
     weights: Mapping[str, float]
     sharpness: float
@@ -103,54 +103,54 @@ class ReportRanking:
         self, context: ReportContext, weights: ReportWeights, traced: TracedFrames
     ) -> None:
         self.context = context
-        self.signals = relative(signals_of(context))
-        first = scores_of(self.signals, weights.files)
+        self.features = relative(features_of(context))
+        first = scores_of(self.features, weights.files)
         self.neighbours = neighbours(context, first)
         self.file_scores = first + scores_of(self.neighbours, weights.neighbours)
         self.file_shares = shares(self.file_scores, weights.neighbours.sharpness)
-        spoken = has_evidence(self.signals)
+        spoken = has_evidence(self.features)
         self.file_order = [row for row in order_of(self.file_scores) if spoken[row]]
         best = files_to_look_into(context, self.file_order, traced)
         self.functions = Functions(
             context, best, [float(self.file_shares[row]) for row in best], traced
         )
-        scores = scores_of(self.functions.signals, weights.functions)
+        scores = scores_of(self.functions.features, weights.functions)
         self.block_shares = shares(scores, weights.functions.sharpness)
         beside = redundancy(self.functions.blocks, scores)
         self.block_order = order_of(scores + scores_of(beside, weights.beside))
         self.statements = Statements(self.functions, self.block_order[:BLOCKS_LOOKED_INTO])
         self.lines = self.statements.lines
-        self.line_signals = self.statements.signals()
+        self.line_features = self.statements.features()
         blocks = np.array([line.block for line in self.lines], dtype=np.int64)
         share = self.block_shares[blocks]
-        self.line_signals["block.log_share"] = np.log(np.maximum(share, 1e-6))
-        self.line_scores = scores_of(self.line_signals, weights.lines)
+        self.line_features["block.log_share"] = np.log(np.maximum(share, 1e-6))
+        self.line_scores = scores_of(self.line_features, weights.lines)
         if is_function_clear(bool(self.functions.frames.all), self.block_shares):
             self.line_scores = best_line_first(self.line_scores, blocks, self.block_order)
         self.line_shares = shares(self.line_scores, weights.lines.sharpness)
         self.line_order = order_of(self.line_scores)
 
 
-def relative(signals: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Scale each signal by its greatest value; flags and shares stay as they are."""
+def relative(features: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Scale each feature by its greatest value; flags and shares stay as they are."""
     scaled: dict[str, Floats] = {}
-    for name, values in signals.items():
+    for name, values in features.items():
         top = float(values.max(initial=0.0))
         as_is = name.startswith(_AS_THEY_ARE) or top <= 0
         scaled[name] = values if as_is else values / top
     return scaled
 
 
-def has_evidence(signals: Mapping[str, Floats]) -> NDArray[np.bool_]:
+def has_evidence(features: Mapping[str, Floats]) -> NDArray[np.bool_]:
     """Return which files the report says anything of; priors alone make no suspect."""
-    total = sum(v for name, v in signals.items() if not name.startswith(_PRIORS))
+    total = sum(v for name, v in features.items() if not name.startswith(_PRIORS))
     return np.asarray(total) > 0
 
 
-def scores_of(signals: Mapping[str, Floats], level: Level) -> Floats:
-    """Return the weighted sum of signals; a signal without a weight adds nothing."""
-    total: Floats = np.zeros(len(next(iter(signals.values()))) if signals else 0)
-    for name, values in signals.items():
+def scores_of(features: Mapping[str, Floats], level: Level) -> Floats:
+    """Return the weighted sum of features; a feature without a weight adds nothing."""
+    total: Floats = np.zeros(len(next(iter(features.values()))) if features else 0)
+    for name, values in features.items():
         weight = level.weights.get(name, 0.0)
         if weight:
             total = total + weight * values
@@ -327,7 +327,7 @@ class Reasons:
     def _of_line(self, index: int) -> dict[tuple[str, str], float]:
         text = self._ranking.statements.texts[index]
         words = quoted(word for word in words_of(text) if word.lower() in self._words)
-        parts = parts_of(self._ranking.line_signals, self._weights.lines, index, OF_LINES)
+        parts = parts_of(self._ranking.line_features, self._weights.lines, index, OF_LINES)
         if not words:
             parts.pop("words", None)
         return sentences_of_groups(
@@ -341,7 +341,7 @@ class Reasons:
         held = (self._names & block.words.keys()) - {block.name, block.owner}
         names = quoted(sorted(held, key=self._rarity))
         it = f"`{block.definition.name}`" if block.name else "this part of the file"
-        parts = parts_of(functions.signals, self._weights.functions, at, OF_FUNCTIONS)
+        parts = parts_of(functions.features, self._weights.functions, at, OF_FUNCTIONS)
         if not names:
             parts.pop("used", None), parts.pop("rarest", None)
         texts = {g: OF_FUNCTIONS[g].format(it=it, owner=block.owner, names=names) for g in parts}
@@ -350,13 +350,15 @@ class Reasons:
     def _of_file(self, row: int) -> dict[tuple[str, str], float]:
         ranking = self._ranking
         parts: defaultdict[tuple[str, str], float] = defaultdict(float)
-        signals = {**ranking.signals, **ranking.neighbours}
+        features = {**ranking.features, **ranking.neighbours}
         for level in (self._weights.files, self._weights.neighbours):
             for name, weight in level.weights.items():
                 group = name.partition(".")[0]
-                if name in signals and weight > 0 and group in OF_FILES:
+                if name in features and weight > 0 and group in OF_FILES:
                     why = ranking.context.notes.get((name, row)) or OF_FILES[group]
-                    parts[_KINDS.get(group, "structure"), why] += weight * float(signals[name][row])
+                    parts[_KINDS.get(group, "structure"), why] += weight * float(
+                        features[name][row]
+                    )
         return {reason: part for reason, part in parts.items() if part > 0}
 
     @cached_property
@@ -380,14 +382,14 @@ class Reasons:
 
 
 def parts_of(
-    signals: Mapping[str, Floats], level: Level, index: int, groups: Iterable[str]
+    features: Mapping[str, Floats], level: Level, index: int, groups: Iterable[str]
 ) -> dict[str, float]:
-    """Return by group of signals what speaks for a candidate: its positive part of the score."""
+    """Return by group of features what speaks for a candidate: its positive part of the score."""
     positive = dict.fromkeys(groups, 0.0)
     for name, weight in level.weights.items():
         group = name.removeprefix("with_stack.").partition(".")[0]
-        if name in signals and group in positive:
-            positive[group] += weight * float(signals[name][index])
+        if name in features and group in positive:
+            positive[group] += weight * float(features[name][index])
     return {group: part for group, part in positive.items() if part > 0}
 
 

@@ -1,4 +1,4 @@
-"""One thing that a program treats in two ways, and values unlike the others of their kind.
+"""Outliers: things that a program treats in two ways, values unlike the others of their kind.
 
 What all other places do is what was meant.
 
@@ -38,8 +38,8 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
 )
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow, how_known
-from dl_bug_lsp.evidence.interpretation import origins_of, places_of
-from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT
+from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
+from dl_bug_lsp.evidence.value_flow import BYSTANDERS, INDIFFERENT
 from dl_bug_lsp.evidence.words import parts_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
@@ -56,7 +56,7 @@ ENOUGH_LOOPS = 2
 Assigned = tuple[int, ast.expr]
 
 
-def find_unlike_places(case: Case) -> Iterator[Clue]:
+def find_outliers(case: Case) -> Iterator[Clue]:
     """Yield the places that differ from those that do the same thing."""
     if case.category.id in ("tensor_mismatch", "illegal_argument"):
         yield from _not_batched(case)

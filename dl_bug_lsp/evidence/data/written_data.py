@@ -17,9 +17,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from dl_bug_lsp.evidence import shell_columns
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import (
+from dl_bug_lsp.evidence.data import shell_columns
+from dl_bug_lsp.evidence.data.data_files import (
     CODE,
     FLOAT_FOR_TEXT,
     FOLLOWED,

@@ -16,7 +16,7 @@ from functools import partial
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import columns_of_text, numbers_of
+from dl_bug_lsp.evidence.data.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
 from dl_bug_lsp.interpretation.cells import Series, number_in

@@ -13,12 +13,12 @@ from dl_bug_lsp.interpretation.values import Origin
 
 
 @dataclass(frozen=True, slots=True)
-class Machinery:
+class OpaquePackage:
     """What of a package models stand for.
 
     ``names`` are definitions at the level of its modules with the dotted names that users import
     them by; ``followed`` are the folders below the package in which code is followed, and ``kept``
-    the files in these whose frames are of the machinery as well.
+    the files in these whose frames are opaque as well.
     """
 
     names: dict[str, str]
@@ -31,7 +31,7 @@ def _below(package: str, names: str) -> dict[str, str]:
 
 
 PACKAGES = {
-    "equinox": Machinery(
+    "equinox": OpaquePackage(
         {
             **_below(
                 "equinox",
@@ -50,7 +50,7 @@ PACKAGES = {
 """Packages by their name. Source: the reference of each, and what its modules define."""
 
 
-def _package(file: str) -> tuple[Machinery, list[str]] | None:
+def _package(file: str) -> tuple[OpaquePackage, list[str]] | None:
     """Return the package in whose sources a file lies, and its path below the package."""
     parts = file.split("/")
     for at, part in enumerate(parts[:-1]):
@@ -73,7 +73,7 @@ def is_known(file: str) -> bool:
     return _package(file) is not None
 
 
-def is_machinery(file: str) -> bool:
+def is_opaque(file: str) -> bool:
     """Whether a file of the workspace is one for whose functions models stand."""
     known = _package(file)
     if known is None:
@@ -82,6 +82,6 @@ def is_machinery(file: str) -> bool:
     return below[0] not in package.followed or below[-1] in package.kept
 
 
-def without_machinery(places: tuple[Origin, ...]) -> tuple[Origin, ...]:
+def without_opaque(places: tuple[Origin, ...]) -> tuple[Origin, ...]:
     """Return the places of a stack that a followed run comes to; all where it comes to none."""
-    return tuple(place for place in places if not is_machinery(place[0])) or places
+    return tuple(place for place in places if not is_opaque(place[0])) or places

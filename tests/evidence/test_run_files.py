@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dl_bug_lsp.evidence.connected import FEW_FILES
+from dl_bug_lsp.evidence.run_files import FEW_FILES
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import Suspect
 from dl_bug_lsp.workspace import Workspace

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.data_files import numbers_of
+from dl_bug_lsp.evidence.data.data_files import numbers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, own_nodes, source
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
 from dl_bug_lsp.evidence.repairs.arguments import name_of

@@ -14,13 +14,13 @@ from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.evidence.odd_records import (
+from dl_bug_lsp.evidence.data.outlier_records import (
     LINES_OF_JSON,
     json_lines,
     odd_numbers,
-    odd_records,
+    outlier_records,
 )
+from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.interpretation.values import Array, Value
 from dl_bug_lsp.messages import FactKind
@@ -121,7 +121,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _broken(case, file, closeness)
     text = _is_text_for_number(case)
     yield from _lacking_records(case, read)
-    yield from odd_records(case, read)
+    yield from outlier_records(case, read)
     yield from _uneven_lines(case, read)
     yield from _empty_lines(case, read)
     yield from _unpaired_records(case, read)

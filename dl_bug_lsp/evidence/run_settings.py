@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow, how_known, is_script
-from dl_bug_lsp.evidence.interpretation import origins_of
+from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.evidence.names import listed_names
 from dl_bug_lsp.evidence.numbers import (
     COUNTED,
@@ -26,7 +26,7 @@ from dl_bug_lsp.evidence.numbers import (
     share_of_number,
     written,
 )
-from dl_bug_lsp.evidence.provenance import BYSTANDERS, INDIFFERENT, relation, shown
+from dl_bug_lsp.evidence.value_flow import BYSTANDERS, INDIFFERENT, relation, shown
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind

@@ -1,4 +1,4 @@
-"""Signals of functions and classes: which one of the best files a bug report means.
+"""Features of functions and classes: which one of the best files a bug report means.
 
 The report names a function, its class or identifiers in it. After the first function of a class,
 the next ones add little information.
@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.reports.blocks import (
     Frames,
     Rarity,
     TracedFrames,
-    signals_beyond_frames,
+    features_beyond_frames,
 )
 from dl_bug_lsp.evidence.reports.documents import Matches, Terms, joined, one_document
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
@@ -39,11 +39,11 @@ _LESS_WITH_STACK = (
     "block.private",
     "block.test",
 )
-"""Signals that weigh otherwise where the report has a stack: it says where to look."""
+"""Features that weigh otherwise where the report has a stack: it says where to look."""
 
 
 class Functions:
-    """The blocks of some files with their signals, an array over ``blocks`` each.
+    """The blocks of some files with their features, an array over ``blocks`` each.
 
     ``files`` are rows in falling order of ``shares``, their probabilities of holding the cause.
     """
@@ -72,19 +72,21 @@ class Functions:
         self.frames = Frames(context, self.blocks, self.files, traced)
 
     @cached_property
-    def signals(self) -> dict[str, Floats]:
-        """Return every signal by name."""
-        signals = {
+    def features(self) -> dict[str, Floats]:
+        """Return every feature by name."""
+        features = {
             "file.log_share": np.log(np.maximum(np.array(self._share), 1e-6)),
             "file.place": 1 / (1 + np.array(self._place, dtype=np.float64)),
         }
-        signals |= self._priors() | self._retrieval() | self._names() | self._linked()
+        features |= self._priors() | self._retrieval() | self._names() | self._linked()
         rarity = Rarity(self.blocks)
-        signals |= named(self.context, self.blocks) | used(self.context, self.blocks, rarity)
-        signals |= self.frames.signals() | signals_beyond_frames(self.frames, self.blocks, rarity)
+        features |= named(self.context, self.blocks) | used(self.context, self.blocks, rarity)
+        features |= self.frames.features() | features_beyond_frames(
+            self.frames, self.blocks, rarity
+        )
         has_stack = float(bool(self.frames.chain))
-        return signals | {
-            f"with_stack.{name}": has_stack * signals[name] for name in _LESS_WITH_STACK
+        return features | {
+            f"with_stack.{name}": has_stack * features[name] for name in _LESS_WITH_STACK
         }
 
     def _priors(self) -> dict[str, Floats]:
@@ -102,7 +104,7 @@ class Functions:
 
     def _retrieval(self) -> dict[str, Floats]:
         """Return what the text of functions shares with parts of the report; classes have none."""
-        signals: dict[str, Floats] = {}
+        features: dict[str, Floats] = {}
         passages: Ints = np.array([block.passage for block in self.blocks], dtype=np.int64)
         inside = passages >= 0
         matches, weights = self.context.passage_matches, self.context.weights
@@ -110,15 +112,15 @@ class Functions:
             scores = matches.bm25(weights[part])
             top = float(scores.max(initial=0.0)) or 1.0
             padded = np.append(scores, 0.0)
-            signals[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
-        own = signals.pop("bm25.main")
+            features[f"bm25.{part}"] = np.where(inside, padded[passages] / top, 0.0)
+        own = features.pop("bm25.main")
         best = np.zeros(len(self.context.files))
         rows = np.array([block.row for block in self.blocks], dtype=np.int64)
         np.maximum.at(best, rows, own)
-        signals["bm25.best_of_file"] = np.divide(
+        features["bm25.best_of_file"] = np.divide(
             own, best[rows], out=np.zeros(len(own)), where=best[rows] > 0
         )
-        return signals
+        return features
 
     def _names(self) -> dict[str, Floats]:
         """Return BM25 of the report against the words of each block's dotted name."""
@@ -185,7 +187,7 @@ def named(context: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
     ``words.``: the share of the words of both names that the title, or the messages, have.
     """
     names = ("named.code", "named.qualified", "owner.title", "words.title", "words.messages")
-    signals = {name: np.zeros(len(blocks)) for name in names}
+    features = {name: np.zeros(len(blocks)) for name in names}
     homonyms = Counter(block.name for block in blocks)
     code = strong_names(context)["code"]
     entitled = set(_IDENTIFIER.findall(context.report.title))
@@ -199,19 +201,19 @@ def named(context: ReportContext, blocks: Sequence[Block]) -> dict[str, Floats]:
         if not name:
             continue
         if name in code and (not name.startswith("__") or name in spoken):
-            signals["named.code"][index] = 1 / math.sqrt(homonyms[name])
-        signals["owner.title"][index] = float(owner in entitled)
-        signals["named.qualified"][index] = float((_joint(owner), name) in pairs)
+            features["named.code"][index] = 1 / math.sqrt(homonyms[name])
+        features["owner.title"][index] = float(owner in entitled)
+        features["named.qualified"][index] = float((_joint(owner), name) in pairs)
         words = _words(name) | _words(owner)
         for part, terms in terms_of_part.items():
-            signals[f"words.{part}"][index] = len(words & terms) / len(words) if words else 0.0
-    return signals
+            features[f"words.{part}"][index] = len(words & terms) / len(words) if words else 0.0
+    return features
 
 
 def used(context: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dict[str, Floats]:
     """Return how many identifiers (by idf) of code samples a block has, and its rarest ones."""
     count = len(blocks)
-    signals = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
+    features = {name: np.zeros(count) for name in ("used.code", *(f"rarest.{p}" for p in _RAREST))}
     strong = strong_names(context)
     for part in _RAREST:
         names = strong[part]
@@ -220,10 +222,10 @@ def used(context: ReportContext, blocks: Sequence[Block], rarity: Rarity) -> dic
         for index, block in enumerate(blocks):
             hits = [value for name, value in rare.items() if name in block.words]
             if hits:
-                signals[f"rarest.{part}"][index] = max(hits)
+                features[f"rarest.{part}"][index] = max(hits)
             if hits and part == "code":
-                signals["used.code"][index] = math.fsum(hits) / total
-    return signals
+                features["used.code"][index] = math.fsum(hits) / total
+    return features
 
 
 def strong_names(context: ReportContext) -> dict[str, set[str]]:

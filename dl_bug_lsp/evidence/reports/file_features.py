@@ -1,4 +1,4 @@
-"""Signals of files: which file a bug report means.
+"""Features of files: which file a bug report means.
 
 Retrieval of the report's parts; identifiers, rare ones weighted higher; dotted paths, file names
 and links in the report; frames; and what kind of file it is (an example, a package's
@@ -27,45 +27,45 @@ _PATHS_REMEMBERED = 8192
 
 def find_texts(context: ReportContext) -> dict[str, Floats]:
     """Return BM25 of whole files and best functions, and cosines that favour long files (rVSM)."""
-    signals: dict[str, Floats] = {}
+    features: dict[str, Floats] = {}
     for part in ("title", "lead", "main", "all"):
-        signals[f"file.{part}"] = context.files_matches.bm25(context.weights[part])
+        features[f"file.{part}"] = context.files_matches.bm25(context.weights[part])
     for part in ("lead", "all"):
         passages = context.passage_matches.bm25(context.weights[part])
         best = context.zeros()
         np.maximum.at(best, context.passage_file, passages)
-        signals[f"function.{part}"] = best
+        features[f"function.{part}"] = best
         if len(passages):
             _note_functions(context, passages, f"function.{part}")
-    signals["file.coverage"] = context.files_matches.coverage(context.weights["title"])
+    features["file.coverage"] = context.files_matches.coverage(context.weights["title"])
     lengths = context.files_matches.lengths
     logarithm = np.log1p(lengths)
     scale = logarithm / (logarithm.max(initial=0.0) or 1.0)
-    signals["rvsm.all"] = context.files_matches.cosine(context.weights["counts"]) * scale
-    signals["rvsm.main"] = context.files_matches.cosine(context.weights["main_counts"]) * scale
-    return signals | _fields(context)
+    features["rvsm.all"] = context.files_matches.cosine(context.weights["counts"]) * scale
+    features["rvsm.main"] = context.files_matches.cosine(context.weights["main_counts"]) * scale
+    return features | _fields(context)
 
 
-def _note_functions(context: ReportContext, passages: Floats, signal: str) -> None:
+def _note_functions(context: ReportContext, passages: Floats, feature: str) -> None:
     functions = [function for source in context.sources for function in source.functions]
     for index in np.argsort(-passages, kind="stable")[:50]:
         name = functions[int(index)].name
         why = f"`{name}` shares words with the report"
-        context.note(signal, int(context.passage_file[index]), why)
+        context.note(feature, int(context.passage_file[index]), why)
 
 
 def _fields(context: ReportContext) -> dict[str, Floats]:
     """Return BM25 of title and prose with the names and paths of files (BLUiR's idea)."""
-    signals: dict[str, Floats] = {}
+    features: dict[str, Floats] = {}
     for field, part in (("classes", "main"), ("functions", "main"), ("variables", "title")):
         terms = joined([source.fields[field] for source in context.sources])
         matches = Matches(terms, context.query, _FIELD_B)
-        signals[f"{field}.{part}"] = matches.bm25(context.weights[part])
+        features[f"{field}.{part}"] = matches.bm25(context.weights[part])
     paths = joined([_path_document(file) for file in context.files])
     matches = Matches(paths, context.query, _FIELD_B)
-    signals["path.main"] = matches.bm25(context.weights["main"])
-    signals["path.coverage"] = matches.coverage(context.weights["title"])
-    return signals
+    features["path.main"] = matches.bm25(context.weights["main"])
+    features["path.coverage"] = matches.coverage(context.weights["title"])
+    return features
 
 
 @lru_cache(maxsize=_PATHS_REMEMBERED)
@@ -90,17 +90,17 @@ def find_identifiers(context: ReportContext) -> dict[str, Floats]:
     """Return, by part of the report, sums of ln(1 + files / files that define the name)."""
     totals: dict[str, Floats] = {}
     for part in PARTS:
-        signals = {kind: context.zeros() for kind in ("class", "function", "rarest", "use")}
+        features = {kind: context.zeros() for kind in ("class", "function", "rarest", "use")}
         for name, strong in context.identifiers[part].items():
-            _defined(context, name, strong, part, signals)
+            _defined(context, name, strong, part, features)
             if strong:
-                _used(context, name, signals["use"])
-        totals.update({f"names.{part}.{kind}": signals[kind] for kind in KEPT[part]})
+                _used(context, name, features["use"])
+        totals.update({f"names.{part}.{kind}": features[kind] for kind in KEPT[part]})
     return totals
 
 
 def _defined(
-    context: ReportContext, name: str, strong: bool, part: str, signals: dict[str, Floats]
+    context: ReportContext, name: str, strong: bool, part: str, features: dict[str, Floats]
 ) -> None:
     rows = context.defined.get(name)
     if not rows:
@@ -110,12 +110,12 @@ def _defined(
         callable_or_class = any(kind in kinds for kind in "cmf")
         weight = rarity if strong else rarity * _LOOSE * (1.0 if callable_or_class else _LOOSE)
         if "c" in kinds:
-            signals["class"][row] += rarity if strong or name[0].isupper() else 0.0
+            features["class"][row] += rarity if strong or name[0].isupper() else 0.0
         elif callable_or_class:
-            signals["function"][row] += weight
+            features["function"][row] += weight
         rarest = weight / math.sqrt(len(rows))
-        if rarest > signals["rarest"][row]:
-            signals["rarest"][row] = rarest
+        if rarest > features["rarest"][row]:
+            features["rarest"][row] = rarest
             context.notes[f"names.{part}.rarest", row] = f"defines `{name}`, which the report names"
 
 
@@ -187,7 +187,7 @@ def _longest(
 
 
 _PATH = re.compile(r"[\w./\\-]{1,300}\.py\b")
-_PATH_SIGNALS = ("paths.whole", "paths.title", "paths.prose", "paths.code", "paths.trace")
+_PATH_FEATURES = ("paths.whole", "paths.title", "paths.prose", "paths.code", "paths.trace")
 _MOST_HOMONYMS = 6
 _WORD = re.compile(r"[A-Za-z]+")
 _SHORTEST_STEM = 4
@@ -202,17 +202,17 @@ def find_mentions(context: ReportContext) -> dict[str, Floats]:
         "code": report.code,
         "trace": [line for line in report.trace if 'File "' not in line] + report.logs,
     }
-    signals: dict[str, Floats] = {}
+    features: dict[str, Floats] = {}
     full = context.zeros()
     for part, lines in parts.items():
         text = "\n".join(lines)
         whole, named = _paths(context, text)
         full = np.maximum(full, whole)
         if part != "code":
-            signals[f"paths.{part}"] = named
-    signals["paths.whole"] = full
-    signals["links.file"], signals["links.line"] = _links(context)
-    return signals | _stems(context)
+            features[f"paths.{part}"] = named
+    features["paths.whole"] = full
+    features["links.file"], features["links.line"] = _links(context)
+    return features | _stems(context)
 
 
 def _paths(context: ReportContext, text: str) -> tuple[Floats, Floats]:
@@ -225,8 +225,8 @@ def _paths(context: ReportContext, text: str) -> tuple[Floats, Floats]:
         values = whole if shared > 1 else bare
         for row in rows:
             values[row] = max(values[row], 1 / len(rows))
-            for signal in _PATH_SIGNALS:
-                context.note(signal, row, f"the report names `{path}`")
+            for feature in _PATH_FEATURES:
+                context.note(feature, row, f"the report names `{path}`")
     return whole, bare
 
 
@@ -338,20 +338,20 @@ PARSED_SOURCES = (find_texts, find_identifiers, find_modules)
 UNPARSED_SOURCES = (find_mentions, find_stacks, find_file_kinds, changes.find)
 
 
-def signals_of(context: ReportContext) -> dict[str, Floats]:
-    """Return every signal by name, an array over the context's files.
+def features_of(context: ReportContext) -> dict[str, Floats]:
+    """Return every feature by name, an array over the context's files.
 
     Of many files those are parsed that their mere words and names speak for.
     """
-    signals = _gathered(context, (*PARSED_SOURCES, *UNPARSED_SOURCES))
+    features = _gathered(context, (*PARSED_SOURCES, *UNPARSED_SOURCES))
     if context.are_many:
-        context.parse(rows_to_parse(signals))
-        signals |= _gathered(context, PARSED_SOURCES)
-    return signals
+        context.parse(rows_to_parse(features))
+        features |= _gathered(context, PARSED_SOURCES)
+    return features
 
 
 def _gathered(context: ReportContext, sources: Sequence[Source]) -> dict[str, Floats]:
-    signals: dict[str, Floats] = {}
+    features: dict[str, Floats] = {}
     for source in sources:
-        signals.update(source(context))
-    return signals
+        features.update(source(context))
+    return features

@@ -101,7 +101,7 @@ class Estimate:
     optimizer: str
 
 
-class Footprint:
+class MemoryEstimator:
     """Takes note of what a forecast follows; its estimates are complete afterwards."""
 
     def __init__(self) -> None:

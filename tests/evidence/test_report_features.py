@@ -1,4 +1,4 @@
-"""Signals of bug reports: terms, names, paths, imports, tests, and BM25 as its formula says."""
+"""Features of bug reports: terms, names, paths, imports, tests, and BM25 as its formula says."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dl_bug_lsp.evidence.reports.documents import (
     outline_of,
     source_of,
 )
-from dl_bug_lsp.evidence.reports.file_signals import modules_of
+from dl_bug_lsp.evidence.reports.file_features import modules_of
 from dl_bug_lsp.evidence.reports.report_context import FilesUnderTest, PathIndex, named_in
 from dl_bug_lsp.spectrum.failing_runs import is_test_file
 

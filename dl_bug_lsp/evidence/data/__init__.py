@@ -1,0 +1,1 @@
+"""Data files: their cells, lines, headers and records, and the scripts that wrote them."""
