@@ -32,7 +32,7 @@ from dl_bug_lsp.workspace import Workspace
 Finder = Callable[[CheckedProgram], Iterator[Finding]]
 
 PARTS = (
-    commands, sources, options, configs, tables, library_calls, forecasts, training_code,
+    sources, options, commands, configs, tables, library_calls, forecasts, training_code,
     model_code, resources,
 )  # fmt: skip
 FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)
