@@ -6,7 +6,7 @@
 A FOLDER holds cases as ``fixtures/`` does. Prints line hits in sample and with each program (the
 cases that share code) left out in turn; ``--write`` stores the weights of all cases. The line that
 turns odds into shares stays the shipped one without ``--calibrate``: it was fitted on programs that
-no rule was written on (``benchmarks/README.md``, "Shares of first places"). ``--factory``
+no rule was written on (``benchmarks/ranking.md``, "Shares of first places"). ``--factory``
 adds the failures of a failure factory's store, as ``python -m factory score`` has located them:
 together they count ``SHARE`` of what the recorded cases count, each source the same. What is
 printed of recorded cases chooses between variants; of the factory only totals are printed.

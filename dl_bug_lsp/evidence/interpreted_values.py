@@ -217,7 +217,8 @@ def clue_factor(case: Case, clue: Clue) -> float:
 
     Where the run was followed and it is known what made both sizes, a line that made neither of
     them and only has the difference, a factor or a word of the message is mostly no cause: of 521
-    such clues of 96 failures two were on one (a local count over cached clues, benchmarks/README).
+    such clues of 96 failures two were on one (a local count over cached clues,
+    `benchmarks/interpreter.md`).
     """
     place = (clue.file, clue.line)
     share = 1.0

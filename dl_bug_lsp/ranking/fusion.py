@@ -242,7 +242,7 @@ IN_NOTEBOOK = 1.5
 """What the raise site gets in a notebook. Cells are short and run as they are written, so that the
 line that fails is the cause more often than in programs: in 52 of 91 crashes of public notebooks,
 in about one of four small programs. The weights were learned on programs of which hardly one in
-seven has the cause there (`benchmarks/README.md`, "The raise site in notebooks")."""
+seven has the cause there (`benchmarks/ranking.md`, "The raise site in notebooks")."""
 
 
 def _is_raise_site(candidate: Candidate) -> bool:
