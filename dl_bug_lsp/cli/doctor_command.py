@@ -95,6 +95,9 @@ FRAMEWORKS = (
     "flax",
     "transformers",
     "accelerate",
+    "scikit-learn",
+    "xgboost",
+    "lightgbm",
     "numpy",
 )
 

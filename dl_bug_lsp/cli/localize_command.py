@@ -249,11 +249,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     for _, local in arguments.map:
         if not (root / local).exists():
-            raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
+            where = "" if Path(local).is_absolute() else f" in the workspace '{root}'"
+            raise UsageError(f"--map: there is nothing at '{local}'{where}")
     workspace = Workspace(root)
     if (why := refusal(root)) is not None:
         complain(why)
     options = _options(arguments, workspace)
+    if arguments.python is not None:
+        from dl_bug_lsp.checks.checking import has_interpreter
+
+        if not has_interpreter(arguments.python, workspace):
+            complain(f"--python: no interpreter '{arguments.python}' was found")
     trained, known = None, None
     if (record := _record(arguments)) is not None:
         options = replace(options, python=options.python or interpreter(record.command))

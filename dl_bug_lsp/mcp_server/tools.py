@@ -489,7 +489,7 @@ def _check_tool(folders: Folders) -> Tool:
         findings = report.findings
         out = [f"{counted(len(findings), 'finding')}; code spans are quoted. Nothing was started."]
         for finding in findings[:MOST_FINDINGS]:
-            place = code(f"{finding.file}:{finding.line}")
+            place = code(f"{finding.file}:{finding.line}") if finding.file else "the command"
             out.append(
                 f"- {finding.certainty.value} {place} {plain(finding.id)}: {code(finding.message)}"
             )

@@ -23,6 +23,7 @@ from dl_bug_lsp.evidence.interpreted_values import (
 )
 from dl_bug_lsp.evidence.names import IMPLIED
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
+from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
@@ -140,7 +141,7 @@ def failure_report(
         confidence=confidence,
         complete=not case.engine.limits,
         diagnosis=_diagnosis(case, suspects, candidates)
-        if confidence is Confidence.LIKELY
+        if confidence is Confidence.LIKELY or not suspects
         else None,
         outside=outside,
         ranks=ranks_parted(case),
@@ -205,8 +206,13 @@ def _diagnosis(
 ) -> str | None:
     """Return the first place and the specific reason that speaks most for it, as one sentence.
 
-    A reason that only says where something shows is none.
+    A reason that only says where something shows is none. Without a place it is the command, where
+    that is known.
     """
+    start = start_said(case)
+    if start is not None or not suspects:
+        place = f"{suspects[0].file}:{suspects[0].line}: " if suspects else ""
+        return f"{place}{start}" if start is not None else None
     first = _candidate_of(suspects[0], candidates)
     clues = first.clues if first is not None else ()
     least = _least_told(clues)

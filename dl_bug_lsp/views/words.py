@@ -325,7 +325,11 @@ def finding(failure: FailureReport, place: str) -> str:
     A likely first place is called the cause. Of the others the sentence says that they are not.
     """
     if failure.diagnosis:
-        return f"Likely cause: {failure.diagnosis}"
+        own = f"{failure.suspects[0].file}:{failure.suspects[0].line}" if failure.suspects else ""
+        told = failure.diagnosis
+        if own and place and told.startswith(f"{own}: "):
+            told = place + told[len(own) :]
+        return f"Likely cause: {told}"
     if not failure.suspects:
         return outside(failure) or "No line of the workspace is suspicious."
     first = failure.suspects[0]

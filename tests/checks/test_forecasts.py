@@ -203,6 +203,7 @@ def test_the_memory_of_a_step_is_told_against_a_card(tmp_path: Path) -> None:
     assert (
         "Weights 4.0 MB, gradients 4.0 MB, states of Adam 8.0 MB" in report.findings[0].evidence[0]
     )
+    assert size_of("24") is None
     small = checked(tmp_path, files, "python", "train.py", gpu=size_of("10 MB"))
     assert places(small) == ["likely gpu-memory train.py:8"]
     assert places(checked(tmp_path, files, "python", "train.py")) == []
@@ -306,3 +307,10 @@ def test_a_name_that_lies_there_in_other_letters_is_told(
     told = " ".join((found.message, *found.evidence))
     assert (f"There is 'img/{there}'" in told) == is_near
     assert ("Nothing in its folder is called nearly so" in told) != is_near
+
+
+def test_a_card_is_named_and_no_step_can_be_estimated(tmp_path: Path) -> None:
+    report = checked(tmp_path, {"a.py": "print(1)\n"}, "python", "a.py", gpu=size_of("24GB"))
+    assert any("no training step was found" in problem for problem in report.problems)
+    report = checked(tmp_path, {"a.py": "print(1)\n"}, "python", "a.py")
+    assert not any("--gpu" in problem for problem in report.problems)
