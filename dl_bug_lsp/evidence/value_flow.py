@@ -365,7 +365,8 @@ def _is_about_samples(case: Case) -> bool:
     An index that is refused with the size of an axis may be one into the batch.
     """
     if case.category.id == "illegal_index":
-        return not case.facts.of(FactKind.BOUND)
+        # A loader without a next batch has an error of this category, too.
+        return case.class_name != "StopIteration" and not case.facts.of(FactKind.BOUND)
     frames = case.failure.frames
     return case.category.id == "tensor_mismatch" and any(
         "collate" in f"{frame.function} {frame.file}" for frame in frames
