@@ -70,7 +70,7 @@ def fold(frames: Sequence[ReportFrame], paths: PathStyle) -> list[StackEntry]:
 
 def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
     entries = []
-    for frame, run in groupby(frames):
+    for frame, run in groupby(without_comprehensions(frames)):
         times = len(list(run))
         words = escape(frame.function or "") + _as_printed(frame)
         if times > 1:
@@ -80,6 +80,21 @@ def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
         place = paths.place(file, line) if frame.line else paths.file(file)
         entries.append(StackEntry(place, words.strip()))
     return entries
+
+
+def without_comprehensions(frames: Sequence[ReportFrame]) -> list[ReportFrame]:
+    """Return frames without those of comprehensions that stand at their function's own line."""
+    kept: list[ReportFrame] = []
+    for frame in frames:
+        before = kept[-1] if kept else None
+        is_same = before is not None and (before.file, before.line) == (frame.file, frame.line)
+        if not is_same or frame.function not in COMPREHENSIONS:
+            kept.append(frame)
+    return kept
+
+
+COMPREHENSIONS = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
+"""Names that Python gives the functions of comprehensions."""
 
 
 def _as_printed(frame: ReportFrame) -> str:
@@ -132,8 +147,6 @@ def _line(failure: FailureReport, style: Style, paths: PathStyle) -> str:
 
 HEADLINES = 3
 """Lines that a message may take before the first place is told."""
-LEAST_PLACES, LEAST_SHARE = 3, 0.01
-"""Places that are listed whatever their share is, and the least share of the others."""
 WITH_CODE = 5
 """Places that are shown with the code around and the reasons."""
 WITH_CODE_SHARE = 0.1
@@ -273,12 +286,7 @@ class _Page:
         if caution := words.introduction(failure):
             self.say(caution, "  ")
         least = suspects[0].score * WITH_CODE_SHARE
-        is_ours = failure.technique is None and failure.confidence is not Confidence.UNSURE
-        shown = [
-            suspect
-            for at, suspect in enumerate(suspects)
-            if not is_ours or at < LEAST_PLACES or suspect.score >= LEAST_SHARE
-        ]
+        shown = [s for s in suspects if not words.hardly_counts(failure, s)]
         for at, suspect in enumerate(shown):
             if at < WITH_CODE and suspect.score >= least:
                 self.suspect(failure, suspect)
@@ -329,7 +337,7 @@ class _Page:
             return
         if self.out[-1]:
             self.out.append("")
-        telling = [f for f in failure.files[:5] if f.score >= LEAST_SHARE]
+        telling = [f for f in failure.files[:5] if f.score >= words.LEAST_SHARE]
         named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in telling]
         label = FILES
         if failure.technique is not None:

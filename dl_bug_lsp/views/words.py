@@ -248,10 +248,33 @@ def share(failure: FailureReport, suspect: Suspect) -> str:
     return f"{percent(suspect.score)}, {phrase}" if shown else percent(suspect.score)
 
 
-def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:
-    """Return a place's rank and share: ``suspicious place 1 of 5 (62 %)``."""
+def standing(
+    failure: FailureReport, suspect: Suspect, of: int | None = None, number: int | None = None
+) -> str:
+    """Return a place's number and share: ``suspicious place 1 of 5 (62 %)``.
+
+    ``number`` is the place's among those that are shown, its rank where all are.
+    """
     among = f" of {of}" if of is not None else ""
-    return f"suspicious place {suspect.rank}{among} ({share(failure, suspect)})"
+    return f"suspicious place {number or suspect.rank}{among} ({share(failure, suspect)})"
+
+
+LEAST_PLACES, LEAST_SHARE = 3, 0.01
+"""Places that are shown whatever their share is, and the least share of the others."""
+SURE_SHARE = 0.9
+"""The first place's share from which on no other below the least share is shown."""
+
+
+def hardly_counts(failure: FailureReport, suspect: Suspect) -> bool:
+    """Say whether a place is not worth a look: below 1 %, and none of the first three.
+
+    Beside a first place that is sure, the second and the third below 1 % are not either.
+    """
+    if failure.technique is not None or failure.confidence is Confidence.UNSURE:
+        return False
+    first = failure.suspects[0].score if failure.suspects else 0.0
+    always = 1 if first >= SURE_SHARE else LEAST_PLACES
+    return suspect.rank > always and suspect.score < LEAST_SHARE
 
 
 _PLACE_FIRST = re.compile(r"^([^`]{1,400}?:\d+): ")
@@ -262,13 +285,25 @@ def with_place_as_code(text: str) -> str:
     return _PLACE_FIRST.sub(r"`\1`: ", text)
 
 
+def located(failure: FailureReport, text: str, place: str) -> str:
+    """Return a sentence that may begin with the first place, with ``place`` for its file and line.
+
+    All places of a report are then written in one form.
+    """
+    if not failure.suspects or not place:
+        return text
+    first = failure.suspects[0]
+    begin = f"{first.file}:{first.line}: "
+    return f"{place}: {text.removeprefix(begin)}" if text.startswith(begin) else text
+
+
 def finding(failure: FailureReport, place: str) -> str:
     """Return in one sentence where to look; ``place`` is the first suspect's file and line.
 
     A likely first place is called the cause. Of the others the sentence says that they are not.
     """
     if failure.diagnosis:
-        return f"Likely cause: {failure.diagnosis}"
+        return f"Likely cause: {located(failure, failure.diagnosis, place)}"
     if not failure.suspects:
         return outside(failure) or "No line of the workspace is suspicious."
     first = failure.suspects[0]

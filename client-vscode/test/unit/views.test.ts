@@ -81,7 +81,7 @@ describe("the tree", () => {
     const tree = new FailuresTree(failures);
     const code = "self.classifier = nn.Sequential(nn.Linear(512, 256), nn.ReLU())";
     const other = { ...place, suspect: 2, score: 0.05, uri: "file:///w/old/model.py", text: "x = 1" };
-    const places = [{ ...place, text: code, reason: "`512` is one of the sizes" }, other, { ...other, suspect: 3, uri: "file:///w/train.py" }];
+    const places = [{ ...place, text: code, reason: "`512` is one of the sizes" }, other, { ...other, suspect: 5, number: 3, uri: "file:///w/train.py" }];
     server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), doubt: "not certain", places }] }];
     await failures.refresh();
     const [first] = await tree.getChildren();
@@ -154,8 +154,20 @@ describe("the status item", () => {
     [{ ...facts, state: "running" as const }, "$(debug) DL Bug: watching", false],
     [{ ...facts, state: "running" as const, isIndexing: true }, "$(sync~spin) DL Bug: indexing", false],
     [{ ...facts, state: "running" as const, failures: 1, isIndexing: true }, "$(debug) 1 failure", false],
+    [{ ...facts, state: "running" as const, failures: 1, place: "settings.py:46" }, "$(debug) 1 failure: settings.py:46", false],
     [{ ...facts, state: "stopped" as const }, "$(debug) DL Bug: stopped", true],
   ])("%o", (given, text, isWarning) => expect(look(given)).toMatchObject({ text, isWarning }));
+  it("names the newest failure's first place, an unsure one as unsure", async () => {
+    expect(failures.firstPlace()).toBeUndefined();
+    await failures.refresh();
+    expect(failures.firstPlace()).toBe("model.py:7");
+    server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), doubt: "not sure" }] }];
+    await failures.refresh();
+    expect(failures.firstPlace()).toBe("model.py:7 (not sure)");
+    server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), places: [] }] }];
+    await failures.refresh();
+    expect(failures.firstPlace()).toBeUndefined();
+  });
 });
 
 describe("the report's code", () => {
