@@ -391,7 +391,9 @@ def sides(case: Case) -> tuple[Side, Side] | None:
     ]
     if not all(made):
         return None
-    held = [_holding(case, side, places) for side, places in zip((first, second), made, strict=True)]
+    held = [
+        _holding(case, side, places) for side, places in zip((first, second), made, strict=True)
+    ]
     return Side(texts[0], held[0]), Side(texts[1], held[1])
 
 

@@ -138,7 +138,12 @@ def markdown(
         parts.append("**Other places**\n\n" + "\n".join(links))
     page = page_uri(failure.category.id)
     foot = [f"[About {plain(name)}](<{page}>)"] if page else []
-    if shows_diagnostics and is_first and failure.advice and failure.advice[0].page.startswith("https://"):
+    if (
+        shows_diagnostics
+        and is_first
+        and failure.advice
+        and failure.advice[0].page.startswith("https://")
+    ):
         foot.append(f"[Documentation](<{failure.advice[0].page}>)")
     if command_links:
         foot += _commands(publication, place)

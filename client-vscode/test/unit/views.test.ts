@@ -197,7 +197,7 @@ describe("what a lens offers", () => {
     const [failure] = REPORT.failures;
     const other = { ...failure!.suspects[0]!, rank: 2, line: 9 };
     const three = { ...failure!, suspects: [...failure!.suspects, other, { ...other, rank: 3 }] };
-    const { items, title } = choices(three, 1, (rank) => rank < 3);
+    const { items, title } = choices(three, 1, (rank) => (rank < 3 ? rank : undefined));
     expect(title).toBe("Tensor Mismatch: suspicious place 1 of 2 (90 %, not certain)");
     expect(items.map(({ label, choice }) => [label, choice])).toEqual([
       ["$(info) b", 1],
@@ -209,10 +209,10 @@ describe("what a lens offers", () => {
       ["$(output) Open Log at Failure", "log"],
       ["$(close) Dismiss This Place", "dismiss"],
     ]);
-    const unsure = choices({ ...three, confidence: "unsure" }, 2, () => true);
+    const unsure = choices({ ...three, confidence: "unsure" }, 2, (rank) => rank);
     expect(unsure.title).toBe("Tensor Mismatch: suspicious place 2 of 3 (90 %, not sure)");
     expect(unsure.items.flatMap(({ description }) => description ?? [])).toEqual(["90 %, not sure", "90 %, not sure"]);
-    expect(choices({ ...three, confidence: "likely" }, 1, () => true).title).toBe("Tensor Mismatch: suspicious place 1 of 3 (90 %)");
+    expect(choices({ ...three, confidence: "likely" }, 1, (rank) => rank).title).toBe("Tensor Mismatch: suspicious place 1 of 3 (90 %)");
   });
 });
 

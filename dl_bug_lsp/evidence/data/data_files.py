@@ -871,7 +871,7 @@ def _is_rarest(column: Column, value: float) -> bool:
     Where others stand in as few, as high counts and measures do, that one is nothing odd.
     """
     counts = [rare.count for rare in column.rare[:2]]
-    if not counts or counts[-1] == counts[0] and len(counts) > 1:
+    if not counts or (counts[-1] == counts[0] and len(counts) > 1):
         return False
     return column.rare[0].value.strip() in (f"{value:g}", f"{value:.1f}")
 

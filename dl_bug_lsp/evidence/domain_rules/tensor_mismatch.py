@@ -853,9 +853,8 @@ def _scaled_at_random(node: Node) -> Iterator[Clue]:
             binding.value.lineno
             for name in names_in(given)
             for binding in scope.bindings.get(name.id, ())
-            if isinstance(binding.value, ast.expr) and is_drawn(
-                scope, binding.value, DRAWN_MEASURES | DRAWN_COUNTS
-            )
+            if isinstance(binding.value, ast.expr)
+            and is_drawn(scope, binding.value, DRAWN_MEASURES | DRAWN_COUNTS)
         }
         for line in sorted(lines - {node.line}):
             why = f"this number is random, and `{called_name(call)}` makes a size with it"
