@@ -98,6 +98,8 @@ def _message(context: FixContext) -> str:
 
 
 _ADDED = re.compile(r"""add_argument\(\s*(?:["']-{1,2}[\w-]+["'],\s*)+""")
+_DECIDED = {"type", "action", "choices", "nargs", None}
+"""Keywords that make something else of the text, or what is not known (``**kwargs``)."""
 _OF_TEXT, _OF_WHOLE = re.compile(r"\bstr\b"), re.compile(r"\bint(?:s|eger|egers)?\b")
 
 
@@ -119,13 +121,7 @@ def _option_type(context: FixContext) -> Iterator[Fix]:
         except (SyntaxError, ValueError):
             continue
         options = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
-        if {
-            "type",
-            "action",
-            "choices",
-            "nargs",
-            None,
-        } & options.keys() or "default" not in options:
+        if _DECIDED & options.keys() or "default" not in options:
             continue
         value, annotation = _default_of(context, options["default"])
         name = type(value).__name__
@@ -150,16 +146,17 @@ def _default_of(context: FixContext, default: ast.expr) -> tuple[object, str]:
             if not isinstance(node, ast.ClassDef) or node.name != default.value.id:
                 continue
             for part in node.body:
-                target = part.target if isinstance(part, ast.AnnAssign) else None
-                if isinstance(part, ast.Assign) and len(part.targets) == 1:
-                    target = part.targets[0]
-                if isinstance(target, ast.Name) and target.id == default.attr:
-                    assert isinstance(part, ast.Assign | ast.AnnAssign)
-                    written = (
-                        ast.unparse(part.annotation) if isinstance(part, ast.AnnAssign) else ""
-                    )
+                targets: list[ast.expr] = []
+                annotation = ""
+                if isinstance(part, ast.AnnAssign):
+                    targets, annotation = [part.target], ast.unparse(part.annotation)
+                elif isinstance(part, ast.Assign):
+                    targets = part.targets
+                else:
+                    continue
+                if any(isinstance(t, ast.Name) and t.id == default.attr for t in targets):
                     value = part.value.value if isinstance(part.value, ast.Constant) else None
-                    found.append((value, written))
+                    found.append((value, annotation))
     return found[0] if len(found) == 1 else (None, "")
 
 

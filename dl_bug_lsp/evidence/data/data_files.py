@@ -490,7 +490,7 @@ def _on_way(case: Case) -> set[tuple[str, int]]:
 
 
 SHARED_OF_FORMS = 0.75
-"""More than this share of the longer of two words stands in the other one, if it is a slip of it."""
+"""More than this share of the longer of two words stands in the other one, if it is a slip."""
 
 
 def _is_form_of(text: str, value: str) -> bool:

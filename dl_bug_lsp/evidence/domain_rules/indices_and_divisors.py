@@ -454,7 +454,7 @@ def _shift(step: Step) -> Iterator[Clue]:
 
 
 def _is_measured(expr: ast.expr) -> bool:
-    """Whether a sum is a random number or one with a fraction, which is no index that is shifted."""
+    """Whether a sum is a random number or one with a fraction, which is no shifted index."""
     return any(
         (isinstance(part, ast.Call) and called_name(part) in DRAWN_MEASURES)
         or (isinstance(part, ast.Constant) and isinstance(part.value, float))

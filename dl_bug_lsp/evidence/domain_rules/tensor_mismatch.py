@@ -795,7 +795,7 @@ def _in_full(scope: Scope, expr: ast.AST, depth: int = 2) -> str:
 
 
 def _only_starts(node: Node) -> bool:
-    """Whether a random number is bound to a name that only says where a slice of a length starts."""
+    """Whether a random number has a name that only says where slices of a length start."""
     scope = node.context.scope
     names = {
         name
@@ -841,8 +841,9 @@ OF_FACTOR = 0.5
 def _scaled_at_random(node: Node) -> Iterator[Clue]:
     """Yield a call that makes another size for each sample, by a factor that is random."""
     call, scope = node.expr, node.context.scope
-    options = SCALES.get(called_name(call) or "", ()) if isinstance(call, ast.Call) else ()
-    assert isinstance(call, ast.Call) or not options
+    if not isinstance(call, ast.Call):
+        return
+    options = SCALES.get(called_name(call) or "", ())
     for option in options:
         given = keyword(call, option)
         if given is None or not is_drawn(scope, given, DRAWN_MEASURES | DRAWN_COUNTS):

@@ -11,7 +11,7 @@ import heapq
 import json
 import math
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
