@@ -5,7 +5,8 @@
 
 DIR holds clones as DIR/owner/name, bare or not; nothing is checked out or written there. Files are
 ranked at the bug's version, functions and lines on the parent of its fix. What cannot be judged
-(no clone, tag or commit) is told and left out. ``benchmarks/README.md`` says what the tables mean.
+(no clone, tag or commit) is reported and left out. ``benchmarks/bug_reports.md`` says what the
+tables mean.
 """
 
 from __future__ import annotations

@@ -1,15 +1,14 @@
 """Learn the ranking's weights from recorded failures with known causes.
 
-    python benchmarks/train_ranking.py FOLDER... [--write] [--strength L2] [--calibrate]
+    python benchmarks/train_ranking.py FOLDER... [--write] [--strength L2]
                                        [--factory .factory [--label NAME] [--factory-weight SHARE]]
 
 A FOLDER holds cases as ``fixtures/`` does. Prints line hits in sample and with each program (the
-cases that share code) left out in turn; ``--write`` stores the weights of all cases. The line that
-turns odds into shares stays the shipped one without ``--calibrate``: it was fitted on programs that
-no rule was written on (``benchmarks/README.md``, "Shares of first places"). ``--factory``
-adds the failures of a failure factory's store, as ``python -m factory score`` has located them:
-together they count ``SHARE`` of what the recorded cases count, each source the same. What is
-printed of recorded cases chooses between variants; of the factory only totals are printed.
+cases that share code) left out in turn; ``--write`` stores the weights of all cases. The
+calibration of the shares stays as it is; `train_calibration.py` fits it. ``--factory`` adds the
+failures of a failure factory's store, as ``python -m factory score`` has located them: together
+they count ``SHARE`` of what the recorded cases count, each source the same. What is printed of
+recorded cases chooses between variants; of the factory only totals are printed.
 """
 
 from __future__ import annotations
@@ -151,7 +150,6 @@ class Model:
         self.index = {kind: i for i, kind in enumerate(self.kinds)}
         self.strength = strength
         self.sharpness = 1.0
-        self.calibration = (1.0, 0.0)
         self.vector = np.zeros(len(self.kinds) * (1 + len(self.groups)))
         self.vector[: len(self.kinds)] = [prior.get(kind, 0.0) for kind in self.kinds]
         self.prior = self.vector.copy()
@@ -254,7 +252,7 @@ class Model:
             "by_group": groups,
             "unknown": 0.0,
             "sharpness": self.sharpness,
-            "calibration": list(self.calibration),
+            "calibration": json.loads(WEIGHTS.read_text(encoding="utf-8"))["calibration"],
         }
 
 
@@ -271,51 +269,6 @@ def sharpness_of(outside: list[tuple[np.ndarray, np.ndarray]]) -> float:
 
     found = minimize_scalar(loss, bounds=(0.1, 10.0), method="bounded")
     return round(float(found.x), 3)
-
-
-def first_shares(
-    outside: list[tuple[np.ndarray, np.ndarray]], factor: float
-) -> list[tuple[float, bool]]:
-    """Return the share of each example's first line, and whether it is a cause."""
-    rows = []
-    for scores, positive in outside:
-        if scores.size > 1:
-            powers = np.exp(factor * (scores - scores.max()))
-            first = int(np.argmax(scores))
-            rows.append((float(powers[first] / powers.sum()), bool(positive[first])))
-    return rows
-
-
-def calibration_of(rows: list[tuple[float, bool]]) -> tuple[float, float]:
-    """Return slope and intercept of the log-odds of first lines (Platt, 1999): shares to causes."""
-    shares = np.clip([share for share, _ in rows], 1e-9, 1 - 1e-9)
-    odds = np.log(shares / (1 - shares))
-    hits = np.array([hit for _, hit in rows], dtype=float)
-
-    def loss(line: np.ndarray) -> float:
-        margin = (2 * hits - 1) * (line[0] * odds + line[1])
-        return float(np.logaddexp(0.0, -margin).sum())
-
-    found = minimize(loss, np.array([1.0, 0.0]), method="Nelder-Mead").x
-    return round(float(found[0]), 3), round(float(found[1]), 3)
-
-
-def shipped_calibration() -> tuple[float, float]:
-    """Return the slope and intercept that ship."""
-    slope, intercept = json.loads(WEIGHTS.read_text(encoding="utf-8"))["calibration"]
-    return slope, intercept
-
-
-def reliability(rows: list[tuple[float, bool]], line: tuple[float, float]) -> str:
-    """Return, for ranges of the first line's calibrated share, how often it is a cause."""
-    odds = [(np.log(max(s, 1e-9) / max(1 - s, 1e-9)), hit) for s, hit in rows]
-    rows = [(float(1 / (1 + np.exp(-line[0] * o - line[1]))), hit) for o, hit in odds]
-    parts = []
-    for low, high in ((0.0, 0.25), (0.25, 0.5), (0.5, 0.75), (0.75, 1.01)):
-        inside = [hit for share, hit in rows if low <= share < high]
-        if inside:
-            parts.append(f"{low:.2f}-{min(high, 1):.2f}: {sum(inside)}/{len(inside)}")
-    return ", ".join(parts)
 
 
 FOLDS = 5
@@ -359,9 +312,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--strength", type=float, default=6.0)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument(
-        "--calibrate", action="store_true", help="fit the shares too; the shipped line stays else"
-    )
     parser.add_argument("--show", action="store_true", help="print each case's rank")
     parser.add_argument("--factory", type=Path, help="a failure factory's store")
     parser.add_argument("--label", help="name of its results; by default of the package's git tree")
@@ -405,11 +355,6 @@ def main() -> int:
     by_half = left_out_of_factory(examples, made, args.strength)
     elsewhere = [(scores, positive) for part in by_half.values() for _, scores, positive in part]
     final.sharpness = sharpness_of([*outside, *elsewhere])
-    # Rules were written on the recorded failures: the factory's seen half says how sure they may
-    # be elsewhere. Its blind half shows whether that is so.
-    seen = [(scores, positive) for _, scores, positive in by_half.get("seen", [])] or outside
-    fitted = first_shares(seen, final.sharpness) if args.calibrate else None
-    final.calibration = shipped_calibration() if fitted is None else calibration_of(fitted)
     missing = [None] * (len(folders) - len(examples))
     print(table("in sample", [*(final.rank(e) for e in examples), *missing]))
     print(table("program left out", [*out.values(), *missing]))
@@ -420,11 +365,7 @@ def main() -> int:
         print(table(f"  {top.name}", [r for name, r in out.items() if name in names]))
     for half, part in by_half.items():
         print(table(f"factory, {half} half, sources left out", [rank for rank, _, _ in part]))
-    print(f"sharpness {final.sharpness}, calibration {final.calibration}")
-    parts = {half: [row[1:] for row in part] for half, part in by_half.items()}
-    for name, part in {"recorded": outside, **parts}.items():
-        told = reliability(first_shares(part, final.sharpness), final.calibration)
-        print(f"  the first line is a cause, by its share, {name}: {told}")
+    print(f"sharpness {final.sharpness}")
     if args.show:
         for example in examples:
             print(f"{example.name:40} {example.group:9} {out[example.name]}")

@@ -33,7 +33,7 @@ from dl_bug_lsp.monitoring.training_run import Recording
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
-from dl_bug_lsp.spectrum.failing_runs import failing_runs
+from dl_bug_lsp.spectrum.failing_runs import comparable, failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classify import (
@@ -74,6 +74,7 @@ def localize(
     reading = read_divergence(log, read_failures(log))
     diagnosis = diagnose_recording(recording, invariants) if recording is not None else None
     failures = failures_of(log, reading, spectrum, workspace, diagnosis)
+    spectrum = comparable(spectrum) if spectrum is not None else None
     bug_report = bug_report_of(log, failures)
     stand_in = stand_ins(failures)
     ranked = ranked_failures(failures, stand_in)

@@ -117,6 +117,10 @@ class Advice:
     page: str = ""
 
 
+UNSURE_SHARE = 0.38
+"""Below this share most first places did not hold the cause, on failures of programs not read."""
+
+
 class Confidence(str, Enum):
     """How far the order of the suspects can be trusted.
 
@@ -247,6 +251,8 @@ class FailureReport:
     outside: str | None = None
     ranks: RanksParted | None = None
     conflict: Conflict | None = None
+    by_report: bool = False
+    """Whether the words of a bug report ranked; no test says how often such shares are right."""
     technique: str | None = None
     """The published technique that ranked; then scores are shares of the best one, no chances."""
 

@@ -74,9 +74,7 @@ def main() -> None:
 
 
 def _table(row: Category) -> str:
-    lines = [
-        f"| {item.advice.cause} | {item.advice.fix} |".replace("\n", " ") for item in row.advice
-    ]
+    lines = [f"| {item.cause} | {item.fix} |".replace("\n", " ") for item in row.distinct_advice]
     return "\n".join(["| cause | fix |", "|---|---|", *lines])
 
 

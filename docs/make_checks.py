@@ -16,25 +16,34 @@ PAGE = Path(__file__).resolve().parent / "checks.md"
 HEAD = """\
 # Before the run
 
-`dl-bug-lsp check [-- COMMAND]` looks for what would make a command fail, and runs nothing.
+`dl-bug-lsp check [-- COMMAND]` looks for what would make a command fail. It runs nothing.
 
     dl-bug-lsp check -- python train.py --config configs/base.yaml
     dl-bug-lsp check -- torchrun --nproc-per-node 2 train.py
     dl-bug-lsp check -- bash run.sh          # every command of the script; a SLURM file alike
     dl-bug-lsp check -- make train           # the commands of a target
     dl-bug-lsp check -- launch.json:Train    # a configuration of VS Code
-    dl-bug-lsp check                         # the programs that launch files and main parts show
+    dl-bug-lsp check                         # the programs of the folder (see below)
     dl-bug-lsp check --gpu 24GB -- python train.py     # and whether a training step fits the card
 
 Libraries are those of the interpreter that the command names (`--python` names another one): an
 activated environment, one in the folder (`.venv`, `venv`), else what `PATH` holds. They are read
 from files; neither the interpreter nor any module is started or imported. Signatures of libraries
-need `pip install 'dl-bug-lsp[check]'`, which installs jedi. Of the programs at most 1,000 files are
-looked at; in a large folder name the command, which is much quicker than a check of all programs.
+need `pip install 'dl-bug-lsp[check]'`, which installs jedi.
 
-Every finding has a certainty: **sure** (the run fails there, as far as the files tell everything),
-**likely** (unless something that was not read prevents it), **look** (often intended). In an editor
-sure findings are warnings, likely ones informations.
+Without a command, the programs are those that launch files start, scripts with a main part
+(`if __name__ == "__main__"`) and notebooks; in a folder without any, the scripts that no other file
+imports. The last line names the programs that were checked, or says that there was none; `programs`
+in JSON. At most 1,000 files of the programs are read. In a large folder, name the command: this is
+much quicker than checking all programs.
+
+Checks of trainings apply to programs that import PyTorch, Keras, TensorFlow or JAX. Checks of data
+and metrics (`measured-values`, `data-order`, `not-a-number`, `split`) also apply to programs with
+scikit-learn, XGBoost or LightGBM, and to training loops written with NumPy.
+
+Every finding has a certainty: **sure** (the run fails there, as far as the files show), **likely**
+(unless something that was not read prevents it) or **look** (often intended). In an editor, sure
+findings are warnings and likely ones are informations.
 
 | exit code | meaning |
 |---|---|
@@ -43,26 +52,27 @@ sure findings are warnings, likely ones informations.
 | 2 | wrong use |
 
 `--format json` ([schema](check.schema.json)), `sarif` and `github` are for programs.
-`dl-bug-lsp run --check -- COMMAND` checks first and does not start what is surely wrong.
+`dl-bug-lsp run --check -- COMMAND` checks first and does not start the command if an error is sure.
 
 ## How a run is followed
 
 The program is followed from its first line with the words of the command, the configs and data
-files of the workspace, and shapes and types in place of arrays. The first failure that is surely
-reached is reported: conditions on the way are known, no handler is around, every size that does
-not fit is known. It is located as after a real run, so the finding stands at the likely cause,
-and its message says where the run would fail. Loops over data whose length is not known are taken
-to run once; then a finding is likely, not sure. What a library does with an object that it is
-handed is unknown afterwards. The larger a program is, the more it does in ways that are not
-followed: in programs of more than four files such a finding is at most likely, of more than 25
-files only something to look at. It can still be wrong.
+files of the workspace, and shapes and types in place of arrays. The first failure that the run
+surely reaches is reported: all conditions before it are known, no handler catches it, and all
+sizes that do not fit are known. It is located as after a real run: the finding stands at the likely
+cause, and its message says where the run would fail. A loop over data of unknown length is assumed
+to run once; then a finding is likely, not sure. An object that is passed to a library is unknown
+afterwards. The larger a program is, the more of it cannot be followed: in programs of more than
+four files such a finding is at most likely, in programs of more than 25 files at most *look*. It
+can still be wrong.
 
 ## Memory
 
 `--gpu 24GB` adds up weights, gradients, optimizer states and the activations of one batch, for
-trainings in PyTorch that can be followed to their backward pass. The answer is a range: the
-estimate less 15 %, and the estimate plus 25 % and 0.6 GB for CUDA's context, kernels and the
-allocator's fragments. `python benchmarks/memory_estimate.py` compares the estimate with the peak
+trainings in PyTorch that can be followed to their backward pass; for others a note says that there
+is no estimate. The answer is a range: from the estimate minus 15 % to the estimate plus 25 % and
+0.6 GB for CUDA's context, kernels and the allocator's fragments.
+`python benchmarks/memory_estimate.py` compares the estimate with the peak
 that PyTorch's profiler measures on a CPU, for twelve models: median error 2 %, largest 20 %.
 Three constants (what LSTM, GRU and encoder layers keep) were set by these models. On an H100 with
 PyTorch 2.11 (`--device cuda`) the allocator's peaks of the same small models, 90 to 270 MB, lie 2
@@ -89,8 +99,8 @@ In `pyproject.toml`:
 `dlBug.check.when` says when: `run` (the default: as a command starts in the terminal), `save` or
 `off`; *DL Bug: Check Before a Run* checks the programs of the folder. Libraries are those of the
 interpreter that is selected in the editor. Without one, the terminal may have activated another
-environment than the server knows: then a missing module is at most likely. Nothing is shown on a
-project in which nothing is wrong; an edit of a file takes its findings back until the next check.
+environment than the server knows: then a missing module is at most likely. Where nothing is wrong,
+nothing is shown. Editing a file removes its findings until the next check.
 
 ## Before a commit, and in CI
 
@@ -104,9 +114,10 @@ With an installed `dl-bug-lsp`, in `.pre-commit-config.yaml`:
           language: system
           pass_filenames: false
 
-A commit is refused while something is surely wrong. A repository that holds this one's files can be
-named itself (`.pre-commit-hooks.yaml` has the hook `dl-bug-check`); the hook's environment is then
-pre-commit's own, so name the interpreter of the runs: `args: [--python, .venv/bin/python]`.
+A commit is refused while there is a sure finding. A repository that contains this one's files can
+be named itself (`.pre-commit-hooks.yaml` has the hook `dl-bug-check`). The hook then has
+pre-commit's own environment, so name the interpreter of the runs:
+`args: [--python, .venv/bin/python]`.
 
 In CI, with the job's packages installed, findings become annotations of a pull request:
 

@@ -71,7 +71,8 @@ export interface PlaceArgument {
 
 /** What `dlBug.check` answers: docs/check.schema.json. */
 export interface CheckReport {
-  findings: { id: string; certainty: string; file: string; line: number; message: string }[];
+  programs: string[];
+  findings: { id: string; certainty: string; file: string | null; line: number | null; message: string }[];
   problems: string[];
 }
 

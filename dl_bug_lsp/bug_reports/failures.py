@@ -168,6 +168,23 @@ _MEASURED = re.compile(
 """What stands still where training goes on."""
 _TOLD_FROM = 0.6
 """The confidence of a category that only a person's words show."""
+_PERSON = re.compile(
+    r"\b(?:I|I['’]\w{1,2}|my|me|we|our|hi|hello|please|thanks)\b|\?\s*$",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""What people write of themselves and to others; programs seldom print it."""
+_TROUBLE = re.compile(
+    r"\w*error\b|\b(?:errors|bugs?|buggy|wrong\w*|crash\w*|fail\w*|problems?|issues?|broken|breaks?"
+    r"|incorrect\w*|unexpected\w*|missing|cannot|can['’]?t|unable|never|no longer|instead of|why"
+    r"|(?:does|do|did|is|are|was|were|has|have|had|wo|should|could|would)(?:n['’]?t| not|nt)"
+    r"|nans?|inf(?:inity)?|stuck|hangs?|freez\w+|slow\w*|leak\w*|bad|worse|poor\w*|always|corrupt\w*"
+    r"|inconsisten\w*|ignor\w+|lost|loses|exceptions?|raises?|deadlock\w*|regress\w*|mismatch\w*"
+    r"|invalid|killed|dies|died|segfault\w*|abort\w*)\b",
+    re.IGNORECASE,
+)
+"""How people say that something is not as it should be."""
+_FOREIGN = re.compile(r"[^\W\d_a-zA-Z]")
+"""A letter that English lacks: such a text is hardly what a program printed of itself."""
 MAX_DESCRIPTION = 2_000
 """Characters of a line in which a failure is looked for."""
 SHOWN, BEFORE = 200, 80
@@ -181,12 +198,14 @@ MAX_TEXT = 20_000
 def report_failure(log: Log, certain: bool = False) -> Failure | None:
     """Return the failure that a bug report describes; None for healthy runs and for noise.
 
-    A ``certain`` report may quote the metrics of runs.
+    A ``certain`` report may quote the metrics of runs. Any other text has to tell of something
+    that is wrong: that a person wrote it, or that a metric stands in it, does not yet say so.
     """
     text = text_of(log)
     words = _WORDS.findall(text)
     certain = certain or tells_of_a_hang(log)
-    measured = any(len(series.points) > 1 for series in read_metrics(log))
+    series = read_metrics(log)
+    measured = any(len(one.points) > 1 for one in series)
     if len(words) < MIN_WORDS or (not certain and measured):
         return None
     lines = [line for line in log.lines if line.text.strip()]
@@ -195,9 +214,22 @@ def report_failure(log: Log, certain: bool = False) -> Failure | None:
     described = ((text, _described(text)) for text in texts)
     found = ((text, mention) for text, mention in described if mention or _hangs(text))
     description, mention = next(found, (texts[0], None))
+    is_told = certain or mention is not None or _is_complaint(text, is_measured=bool(series))
+    if not is_told:
+        return None
     start = max(0, mention[1].start() - BEFORE) if mention and mention[1].end() > SHOWN else 0
     excerpt = description[start : start + SHOWN]
     return Failure(FailureKind.REPORT, (), 0, "report", span, excerpt, primary=True)
+
+
+def _is_complaint(text: str, *, is_measured: bool) -> bool:
+    """Whether a text without a report's form reads as one of a person who tells of a failure.
+
+    Of a text with metrics, words of trouble alone are not enough: logs warn.
+    """
+    if _PERSON.search(text) or _FOREIGN.search(text):
+        return True
+    return not is_measured and _TROUBLE.search(text) is not None
 
 
 def _with_answers(texts: list[str]) -> list[str]:

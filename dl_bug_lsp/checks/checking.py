@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import fnmatch
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.checks import (
+    commands,
     configs,
     forecasts,
     library_calls,
@@ -30,8 +32,8 @@ from dl_bug_lsp.workspace import Workspace
 Finder = Callable[[CheckedProgram], Iterator[Finding]]
 
 PARTS = (
-    sources, options, configs, tables, library_calls, forecasts, training_code, model_code,
-    resources,
+    sources, options, commands, configs, tables, library_calls, forecasts, training_code,
+    model_code, resources,
 )  # fmt: skip
 FINDERS: tuple[Finder, ...] = tuple(part.find for part in PARTS)
 CHECKS: tuple[Check, ...] = tuple(
@@ -53,7 +55,8 @@ class CheckOptions:
     Findings of the ids in ``ignore`` are left out, and those in files that match ``exclude``.
     ``gpu`` is the memory of the card on which the job will run, in bytes. ``selected`` is an
     editor's interpreter, for commands that name none by its path; ``in_editor`` says that the
-    command's shell may have another ``PATH`` than this process.
+    command's shell may have another ``PATH`` than this process. ``folder``, relative to the
+    workspace, is where the command is typed; None, where that is not known, counts as the root.
     """
 
     python: str | None = None
@@ -62,6 +65,7 @@ class CheckOptions:
     gpu: int | None = None
     selected: str | None = None
     in_editor: bool = False
+    folder: str | None = None
 
 
 def check(
@@ -76,26 +80,32 @@ def check(
     stands in the way of a check is one sentence of the report's problems.
     """
     options = options or CheckOptions()
-    entries = _entries(workspace, command)
+    entries = _entries(workspace, command, options.folder or "")
     environment, problems = _environment(workspace, entries, options)
     program = CheckedProgram(
         workspace, entries.entries, environment, entries.launchers, options.gpu
     )
     program.installs = entries.installs
+    program.not_there = entries.missing
+    program.is_folder_known = options.folder is not None
     program.other_path = options.in_editor and not options.selected
     findings: list[Finding] = []
-    if entries.entries or not command:
-        for finder in FINDERS:
-            findings.extend(_found(finder, program))
+    for finder in FINDERS if entries.entries or not command else (commands.find,):
+        findings.extend(_found(finder, program))
     problems += [
         f"the setting names no check: '{name}'" for name in options.ignore if name not in BY_ID
     ]
     shown_findings = _kept(workspace, findings, options)
     shown = tuple(entry.shown for entry in entries.entries)
     problems = [*entries.problems, *problems, *program.problems]
-    return CheckReport(
-        str(workspace.root), tuple(shown_findings), tuple(dict.fromkeys(problems)), shown
-    )
+    written = command if isinstance(command, str) else shlex.join(command)
+    unique = tuple(dict.fromkeys(problems))
+    return CheckReport(str(workspace.root), tuple(shown_findings), unique, shown, written)
+
+
+def has_interpreter(written: str, workspace: Workspace) -> bool:
+    """Say whether a word of a command line means an interpreter that is there."""
+    return environment_of(written, workspace.root) is not None
 
 
 def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
@@ -107,12 +117,12 @@ def _found(finder: Finder, program: CheckedProgram) -> Iterator[Finding]:
         program.problems.append(f"the checks of {name} were cut short ({type(error).__name__})")
 
 
-def _entries(workspace: Workspace, command: Sequence[str] | str) -> Entries:
+def _entries(workspace: Workspace, command: Sequence[str] | str, folder: str) -> Entries:
     if not command:
         return entries_found(workspace)
     if isinstance(command, str):
-        return entries_of_line(workspace, command)
-    return entries_of(workspace, command)
+        return entries_of_line(workspace, command, folder)
+    return entries_of(workspace, command, folder)
 
 
 def _environment(
@@ -146,14 +156,14 @@ def _kept(
     findings = list(findings)
     seen = {(f.category, f.file, f.line) for f in findings if f.id not in FOLLOWED}
     for finding in sorted(findings, key=lambda finding: finding.order):
-        if finding.id in options.ignore or finding.line < 1:
+        if finding.id in options.ignore or (finding.file and finding.line < 1):
             continue
         # What a run comes to may be what another check has seen in the text.
         if finding.id in FOLLOWED and (finding.category, finding.file, finding.line) in seen:
             continue
         if any(fnmatch.fnmatch(finding.file, glob) for glob in options.exclude):
             continue
-        if finding.id in _ignored(workspace, finding):
+        if finding.file and finding.id in _ignored(workspace, finding):
             continue
         distinct.setdefault((finding.id, finding.file, finding.line, finding.message), finding)
     return list(distinct.values())[:MOST_FINDINGS]

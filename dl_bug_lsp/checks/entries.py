@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.provenance.launches import LAUNCHERS
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.shell_files import Command, Word, command_entries, split_commands
+from dl_bug_lsp.workspace.near_files import near_files
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "sbatch", "qsub", "source", "."))
 SCRIPTS = (".sh", ".bash", ".zsh", ".sbatch", ".slurm", ".pbs")
@@ -65,6 +66,20 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingFile:
+    """A program or script that a command starts and that is not there.
+
+    ``file`` and ``line`` are those of the launch file that has the command, empty and 0 where it
+    was typed. ``near`` are the files whose names are like it.
+    """
+
+    written: str
+    file: str
+    line: int
+    near: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Entries:
     """The runs that a command starts, and a sentence for each part of it that was not found.
 
@@ -77,33 +92,37 @@ class Entries:
     launchers: tuple[str, ...] = ()
     """The shell scripts that the command runs."""
     installs: bool = False
+    missing: tuple[MissingFile, ...] = ()
 
 
-def entries_of(workspace: Workspace, words: Sequence[str]) -> Entries:
-    """Return the programs that a command runs; ``words`` are its words, the program first."""
+def entries_of(workspace: Workspace, words: Sequence[str], folder: str = "") -> Entries:
+    """Return the programs that a command runs; ``words`` are its words, the program first.
+
+    ``folder``, relative to the workspace, is where it is typed.
+    """
     reader = _Reader(workspace)
-    entries = tuple(reader.of_words([Word(word, 0) for word in words], "", {}, ""))
-    if not entries and not reader.problems:
+    entries = tuple(reader.of_words([Word(word, 0) for word in words], "", {}, folder))
+    if not entries and not reader.problems and not reader.missing:
         shown = " ".join(words)[:200]
         reader.problems.append(
             f"'{shown}' runs no Python program of this folder that could be found; name one, as in "
             "'dl-bug-lsp check -- python train.py'"
         )
     unique = tuple(dict.fromkeys(entries))[:MOST_ENTRIES]
-    return Entries(unique, tuple(dict.fromkeys(reader.problems)), tuple(reader.launchers),
-                   reader.installs)  # fmt: skip
+    return reader.result(unique)
 
 
-def entries_of_line(workspace: Workspace, line: str) -> Entries:
-    """Return the programs that a line typed into a shell runs."""
+def entries_of_line(workspace: Workspace, line: str, folder: str = "") -> Entries:
+    """Return the programs that a line runs which is typed into a shell in a folder."""
     reader = _Reader(workspace)
-    entries = tuple(dict.fromkeys(reader.of_line(line)))[:MOST_ENTRIES]
-    problems = tuple(dict.fromkeys(reader.problems))
-    return Entries(entries, problems, tuple(reader.launchers), reader.installs)
+    return reader.result(tuple(dict.fromkeys(reader.of_line(line, folder)))[:MOST_ENTRIES])
 
 
 def entries_found(workspace: Workspace) -> Entries:
-    """Return the programs that launch files run, the scripts with a main part, and notebooks."""
+    """Return the programs that launch files run, the scripts with a main part, and notebooks.
+
+    Where there are none: the scripts that do something and that no other file imports.
+    """
     reader = _Reader(workspace)
     entries: list[Entry] = []
     for file in workspace.files():
@@ -121,8 +140,14 @@ def entries_found(workspace: Workspace) -> Entries:
         if not TESTS.search(file) and is_run:
             named.add(file)
             entries.append(Entry(file, (), file, 0, folder=None))
+    if not entries:
+        found = [f for f in scripts if not TESTS.search(f) and _does_something(workspace, f)]
+        imported = _imported(workspace, scripts) if found else frozenset()
+        starting = [file for file in found if file not in imported]
+        entries.extend(Entry(file, (), file, 0, folder=None) for file in starting[:MOST_FOUND])
     unique = tuple(dict.fromkeys(entries))[:MOST_ENTRIES]
-    return Entries(unique, (), tuple(reader.launchers))
+    missing = tuple(lacking for lacking in reader.missing if lacking.near)
+    return Entries(unique, (), tuple(reader.launchers), missing=missing)
 
 
 def _has_main(workspace: Workspace, file: str) -> bool:
@@ -135,6 +160,34 @@ def _has_main(workspace: Workspace, file: str) -> bool:
     )
 
 
+def _does_something(workspace: Workspace, file: str) -> bool:
+    """Whether a module calls something or loops when it is run, and does not only define names."""
+    tree = workspace.tree(file) if file.endswith(".py") else None
+    return any(
+        isinstance(node, (ast.For, ast.While, ast.With))
+        or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        for node in (tree.body if tree is not None else ())
+    )
+
+
+def _imported(workspace: Workspace, files: Iterable[str]) -> frozenset[str]:
+    """Return the files that others of them import."""
+    found: set[str] = set()
+    for file in files:
+        tree = workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            names: list[str] = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                base = "." * node.level + (node.module or "")
+                joined = base if base.endswith(".") else f"{base}."
+                names = [base, *(f"{joined}{alias.name}" for alias in node.names)]
+            targets = (workspace.module_file(n, file) for n in names if n.strip("."))
+            found.update(target for target in targets if target is not None and target != file)
+    return frozenset(found)
+
+
 class _Reader:
     """Reads commands, with the files that they run."""
 
@@ -142,9 +195,17 @@ class _Reader:
         self.workspace = workspace
         self.files = frozenset(workspace.files())
         self.problems: list[str] = []
+        self.missing: list[MissingFile] = []
         self.launchers: list[str] = []
         self._open: set[str] = set()
         self.installs = False
+
+    def result(self, entries: tuple[Entry, ...]) -> Entries:
+        """Return what was read, each thing once."""
+        problems, missing = dict.fromkeys(self.problems), dict.fromkeys(self.missing)
+        return Entries(
+            entries, tuple(problems), tuple(self.launchers), self.installs, tuple(missing)
+        )
 
     def of_words(
         self, words: list[Word], file: str, variables: dict[str, str], folder: str | None
@@ -164,7 +225,12 @@ class _Reader:
         if name in NOTEBOOK_RUNNERS:
             yield from self._notebooks(words, name, file, before, folder)
             return
-        shell = self._shell_script(words, name, folder)
+        texts = [word.text for word in words]
+        if name in SHELLS and "-c" in texts[1:-1]:
+            line = texts[texts.index("-c") + 1]
+            yield from self._commands(file, [(words[0].line, line)], folder)
+            return
+        shell = self._shell_script(words, name, file, folder)
         if shell is not None:
             yield from self.of_file(shell, folder)
             return
@@ -185,7 +251,9 @@ class _Reader:
         else:
             yield from (Word(part, word.line) for part in text.split())
 
-    def _shell_script(self, words: list[Word], name: str, folder: str | None) -> str | None:
+    def _shell_script(
+        self, words: list[Word], name: str, file: str, folder: str | None
+    ) -> str | None:
         plain = [w.text for w in words[1:] if not w.text.startswith("-")]
         if name in SHELLS and "-c" not in [w.text for w in words]:
             written = plain[0] if plain else ""
@@ -194,9 +262,24 @@ class _Reader:
         else:
             return None
         script = self._file(written, folder)
-        if script is None and written and "$" not in written:
-            self.problems.append(f"there is no file '{written}' in this folder")
+        if script is None:
+            self._lacks(written, file, words[0].line, folder)
         return script
+
+    def _lacks(self, written: str, file: str, line: int, folder: str | None) -> None:
+        """Note a program or script that is nowhere: not in the workspace, nor on the disk."""
+        if not written or folder is None or any(sign in written for sign in "$*?`~"):
+            return
+        if written.startswith(("/", "\\")) or ":" in written or ".." in written.split("/"):
+            self.problems.append(f"'{written}' is no file of this workspace")
+            return
+        folders = (folder, "", posixpath.dirname(file))
+        paths = (posixpath.normpath(posixpath.join(base, written)) for base in folders)
+        if any(self.workspace.existing_file(path) is not None for path in paths):
+            self.problems.append(f"'{written}' is not read: an ignore rule leaves it out")
+            return
+        near = near_files(written, self.files, folder)
+        self.missing.append(MissingFile(written, file, line, tuple(near)))
 
     def _program(
         self, words: list[Word], file: str, variables: dict[str, str], folder: str | None
@@ -211,11 +294,8 @@ class _Reader:
         is_module = at > 0 and words[at - 1].text in ("-m", "--module")
         script = self._script(words[at].text, is_module, folder)
         if script is None:
-            is_own = not is_module and words[at].text.endswith(".py")
-            if is_own and "$" not in words[at].text and not words[at].text.startswith("/"):
-                near = self._near(words[at].text)
-                hint = f"; did you mean '{near}'?" if near else ""
-                self.problems.append(f"there is no script '{words[at].text}' here{hint}")
+            if not is_module and words[at].text.endswith(".py"):
+                self._lacks(words[at].text, file, words[0].line, folder)
             return None
         environment = tuple(sorted(variables.items()))
         line = words[0].line
@@ -237,16 +317,10 @@ class _Reader:
         for word in notebooks[:1] if name == "papermill" else notebooks:
             notebook = self._file(word.text, folder)
             if notebook is None:
-                if "$" not in word.text and not word.text.startswith("/"):
-                    self.problems.append(f"there is no notebook '{word.text}' in this folder")
+                self._lacks(word.text, file, word.line, folder)
                 continue
             own = folder if name == "papermill" else posixpath.dirname(notebook)
             yield Entry(notebook, (), file, word.line, None, own, tuple(sorted(variables.items())))
-
-    def _near(self, written: str) -> str | None:
-        name = written.rpartition("/")[2]
-        same = [f for f in self.files if f.rpartition("/")[2] == name]
-        return same[0] if len(same) == 1 else None
 
     def _script(self, written: str, is_module: bool, folder: str | None) -> str | None:
         if is_module:
@@ -286,9 +360,9 @@ class _Reader:
         yield from self._commands(file, lines, folder)
         self._open.discard(file)
 
-    def of_line(self, line: str) -> Iterator[Entry]:
+    def of_line(self, line: str, folder: str = "") -> Iterator[Entry]:
         """Yield the runs of a line of shell that no file holds."""
-        yield from self._commands("", [(0, line)], "")
+        yield from self._commands("", [(0, line)], folder)
 
     def _commands(
         self, file: str, lines: Iterable[tuple[int, str]], folder: str | None

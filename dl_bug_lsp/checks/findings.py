@@ -41,7 +41,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong at 1-based lines of a workspace file; ``evidence`` are sentences."""
+    """One thing that is wrong at 1-based lines of a workspace file; ``evidence`` are sentences.
+
+    ``file`` is empty, and the lines are 0, where the command itself is wrong that was typed.
+    """
 
     id: str
     category: str
@@ -62,13 +65,15 @@ class Finding:
 class CheckReport:
     """What the checks found, and one sentence for each thing that could not be looked at.
 
-    ``entries`` are the commands that were checked, as people read them.
+    ``entries`` are the commands that were checked, as people read them: those that start a program
+    of the workspace. ``command`` is the one that was asked about, empty where none was named.
     """
 
     workspace: str
     findings: tuple[Finding, ...]
     problems: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
+    command: str = ""
 
     def has(self, certainty: Certainty) -> bool:
         """Say whether there is a finding that is at least as sure."""

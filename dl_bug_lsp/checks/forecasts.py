@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import ast
 import posixpath
+import re
 from collections.abc import Iterator
 from types import NoneType
 
+from dl_bug_lsp.checks.deleted_names import reads_of_deleted
 from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
-from dl_bug_lsp.checks.sources import CONFIGS
+from dl_bug_lsp.checks.sources import CONFIGS, catches_names
 from dl_bug_lsp.evidence.interpreted_values import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
@@ -50,7 +52,7 @@ INDEX = Check(
     "index-range",
     "illegal_index",
     Certainty.SURE,
-    "An index, a label or a token is outside of what it selects from.",
+    "An index, a label or a token is out of range.",
     f"{FOLLOWED}Labels and tokens are bounded by the data files and by the code that makes them.",
     "nn.Embedding(100, 16)(tokens)     # tokens go up to 102",
 )
@@ -66,7 +68,7 @@ ATTRIBUTE = Check(
     "attribute-error",
     "attribute_not_found",
     Certainty.LIKELY,
-    "An object of the program's own classes does not have an attribute that is read.",
+    "An attribute is read that an object of the program's own classes does not have.",
     f"{FOLLOWED}Classes with __getattr__, setattr or a base class of a library are left out.",
     "self.hiden             # set as self.hidden",
 )
@@ -102,14 +104,15 @@ NAME = Check(
     "undefined_variable",
     Certainty.LIKELY,
     "A name is read before anything is bound to it.",
-    f"{FOLLOWED}What only some branches bind is left out.",
+    f"{FOLLOWED}Names that only some branches bind are left out. A read after del in the same "
+    "block is found in every file of the program.",
     "del model; model.eval()",
 )
 VALUE = Check(
     "bad-value",
     "illegal_argument",
     Certainty.SURE,
-    "A value that the run comes to is not accepted, such as a divisor of 0 or a text that is no "
+    "A value is not accepted where it is used, such as a divisor of 0 or a text that is not a "
     "number.",
     f"{FOLLOWED}Also data files that cannot be read as the program reads them.",
     "steps = len(data) // batch_size   # 0, and the loss is divided by it",
@@ -118,7 +121,7 @@ OWN = Check(
     "own-error",
     "illegal_argument",
     Certainty.LIKELY,
-    "A test of the program's own, or an assert, ends the run.",
+    "An assert, or a raise of the program itself, ends the run.",
     f"{FOLLOWED}The condition is known to hold, and nothing catches the exception.",
     "assert n_embd % n_head == 0       # 20 and 3",
 )
@@ -126,7 +129,7 @@ ENCODING = Check(
     "text-encoding",
     "unexpected_encoding",
     Certainty.SURE,
-    "A text file holds bytes that the encoding does not allow with which it is read.",
+    "A text file has bytes that are invalid in the encoding used to read it.",
     f"{FOLLOWED}Files that open and pandas.read_csv read, with the encoding that is given, else as "
     "UTF-8. errors= and encoding_errors= are left out.",
     'open("names.txt")      # the file is Latin-1',
@@ -161,7 +164,8 @@ PARSING = ("parse_args", "parse_known_args", "parse_args_into_dataclasses")
 
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
-    """Yield the failure that each run comes to."""
+    """Yield the failure that each run comes to, and names that are read after they are deleted."""
+    yield from _deleted(program)
     seen: set[tuple[str, tuple[str, ...]]] = set()
     for entry in program.entries:
         key = (entry.script, tuple(word.text for word in entry.words))
@@ -173,6 +177,17 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         if prediction is not None:
             yield from _finding(program, entry, prediction)
         yield from program.missing[entry]
+
+
+def _deleted(program: CheckedProgram) -> Iterator[Finding]:
+    for file in program.files:
+        tree = program.workspace.tree(file)
+        if tree is None or "del " not in (program.workspace.text(file) or ""):
+            continue
+        for name, deleted, line in reads_of_deleted(tree):
+            if not catches_names(tree, line):
+                message = f"'{name}' is read here, and line {deleted} has deleted it."
+                yield finding(NAME, file, line, message)
 
 
 def forecast_of(program: CheckedProgram, entry: Entry) -> tuple[Prediction | None, Forecast]:
@@ -302,14 +317,27 @@ def _encodings(program: CheckedProgram, forecast: Forecast) -> Iterator[Finding]
             yield finding(ENCODING, *place, message, reason)
 
 
+_DIGITS = re.compile(r"\d+")
+
+
 def _near_file(workspace: Workspace, path: str) -> str | None:
     """Return the file beside a missing one that has nearly its name."""
     folder, name = posixpath.split(posixpath.normpath(path))
     stem = posixpath.splitext(name)[0]
     beside = [f for f in workspace.files() if posixpath.dirname(f).endswith(folder)]
-    names = {posixpath.basename(f): f for f in beside}
-    near = [f for n, f in names.items() if distance(n, name, 2) <= 2 or
-            (stem and posixpath.splitext(n)[0] == stem)]  # fmt: skip
+    # Data that no reader knows are not listed, and often numbered: they have to be more alike.
+    unlisted = workspace.folder_files(folder or ".")
+    names = {posixpath.basename(f): f for f in (*unlisted, *beside)}
+    listed = set(beside)
+    near = [
+        f
+        for n, f in names.items()
+        if n.casefold() == name.casefold()
+        or (f in listed and distance(n, name, 2) <= 2)
+        or (distance(n, name, 1) <= 1 and _DIGITS.findall(n) == _DIGITS.findall(name))
+        or (stem and posixpath.splitext(n)[0] == stem)
+    ]
+    near.sort(key=lambda f: (posixpath.basename(f).casefold() != name.casefold(), f))
     return near[0] if near else None
 
 
@@ -350,9 +378,11 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
         evidence += reasons[:2]
         others = [f"{s.file}:{s.line}" for s in suspects[1:] if _goes_into(s)]
         if others:
-            evidence.append(f"Into it go also {' and '.join(others[:MOST_OTHERS])}.")
+            named = others[:MOST_OTHERS]
+            verb = "contribute" if len(named) > 1 else "contributes"
+            evidence.append(f"{' and '.join(named)} also {verb} to it.")
     way = " > ".join(f"{name}:{number}" for name, number in prediction.stack[-4:])
-    evidence.append(f"The run comes to the failure by {way}.")
+    evidence.append(f"Call path: {way}.")
     near = ""
     if raised.what == "file" and raised.sides:
         other = _near_file(workspace, _path(raised))

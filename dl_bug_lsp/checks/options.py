@@ -115,10 +115,9 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
     """Yield what is wrong with the words of the runs."""
     for entry in program.entries:
         declared = declared_options(program, entry.script)
-        written = entry.file or entry.script
         if not entry.file or entry.line:
             if declared is not None:
-                yield from _compared(entry, declared, written)
+                yield from _compared(entry, declared)
             yield from _overrides(program, entry)
 
 
@@ -263,7 +262,7 @@ def _text(node: ast.expr | None) -> str:
     return str((dotted_name(node) or "?").rpartition(".")[2]) if node is not None else ""
 
 
-def _compared(entry: Entry, declared: Declared, file: str) -> Iterator[Finding]:
+def _compared(entry: Entry, declared: Declared) -> Iterator[Finding]:
     """Compare the words of one run with the declared options."""
     options_given: set[int] = set()
     positions: list[Word] = []
@@ -286,7 +285,7 @@ def _compared(entry: Entry, declared: Declared, file: str) -> Iterator[Finding]:
         if option is None:
             if name == "--":
                 break
-            yield _unknown(entry, declared, file, word, name)
+            yield _unknown(entry, declared, word, name)
             surely = False
             if not sign and at < len(words) and not words[at].text.startswith("-"):
                 at += 1
@@ -299,32 +298,35 @@ def _compared(entry: Entry, declared: Declared, file: str) -> Iterator[Finding]:
                 values.append(words[at])
                 at += 1
         for word_given in values:
-            yield from _value(entry, option, name, word_given, file)
+            yield from _value(entry, option, name, word_given)
     if surely:
-        yield from _required(entry, declared, options_given, positions, file)
+        yield from _required(entry, declared, options_given, positions)
 
 
-def _place(entry: Entry, line: int) -> int:
-    return line or entry.line or 1
+def _place(entry: Entry, line: int, declared: tuple[str, int]) -> tuple[str, int]:
+    """Return where the words of a run stand; of one that was typed what it is compared with."""
+    return (entry.file, line or entry.line or 1) if entry.file else declared
 
 
-def _unknown(entry: Entry, declared: Declared, file: str, word: Word, name: str) -> Finding:
+def _unknown(entry: Entry, declared: Declared, word: Word, name: str) -> Finding:
     near = sorted(n for n in declared.names() if is_slip(n.lstrip("-"), name.lstrip("-")))
-    place = declared.options[-1].place[0]
+    places = [option.place for option in declared.options] or [(entry.script, 1)]
+    place = places[-1][0]
+    first = min(at for at in places if at[0] == place)
     hint = f" Did you mean '{near[0]}'?" if len(near) == 1 else ""
     return finding(
-        UNKNOWN, file, _place(entry, word.line),
+        UNKNOWN, *_place(entry, word.line, first),
         f"{entry.script} has no option '{name}'.{hint}",
         f"The options are declared in {place}; the command is: {entry.shown[:160]}",
     )  # fmt: skip
 
 
-def _value(entry: Entry, option: Option, name: str, word: Word, file: str) -> Iterator[Finding]:
+def _value(entry: Entry, option: Option, name: str, word: Word) -> Iterator[Finding]:
     text = word.text
     if "$" in text:
         return
     where = f"{option.place[0]}, line {option.place[1]}, declares it."
-    line = _place(entry, word.line)
+    file, line = _place(entry, word.line, option.place)
     reader = {"int": int, "float": float}.get(option.type)
     if reader is not None:
         try:
@@ -345,14 +347,14 @@ def _a(type_name: str) -> str:
 
 
 def _required(
-    entry: Entry, declared: Declared, options_given: set[int], positions: list[Word], file: str
+    entry: Entry, declared: Declared, options_given: set[int], positions: list[Word]
 ) -> Iterator[Finding]:
     for option in declared.options:
         if option.names and option.required and option.surely and id(option) not in options_given:
             name = max(option.names, key=len)
             where = f"{option.place[0]}, line {option.place[1]}, requires it."
             message = f"The command lacks '{name}', which {entry.script} requires."
-            yield finding(REQUIRED, file, _place(entry, entry.line), message, where)
+            yield finding(REQUIRED, *_place(entry, entry.line, option.place), message, where)
     positional = [o for o in declared.options if not o.names and o.required and o.surely]
     if not positions and positional and all(o.count in ("1", "+") for o in positional):
         if any(
@@ -361,7 +363,8 @@ def _required(
             return
         where = f"{positional[0].place[0]}, line {positional[0].place[1]}, declares it."
         message = f"The command lacks a positional argument that {entry.script} requires."
-        yield finding(REQUIRED, file, _place(entry, entry.line), message, where)
+        place = _place(entry, entry.line, positional[0].place)
+        yield finding(REQUIRED, *place, message, where)
 
 
 def _is_number(text: str) -> bool:
@@ -409,8 +412,7 @@ def _overrides(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:
         key = ".".join(map(str, row.path))
         if key.startswith("hydra") or "$" in key or "@" in key:
             continue
-        line = _place(entry, row.line)
-        where = entry.file or entry.script
+        where, line = _place(entry, row.line, (entry.script, 1))
         if key in groups:
             yield from _choice(program, entry, where, line, folder, key, row.text)
         elif "/" not in key and settings.at(tuple(_parts(key))) is None:

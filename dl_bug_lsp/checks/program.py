@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property, partial
 
 from dl_bug_lsp.cancellation import checkpoint
-from dl_bug_lsp.checks.entries import Entry
+from dl_bug_lsp.checks.entries import Entry, MissingFile
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.environments.interpreters import Environment
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
@@ -37,6 +37,10 @@ class CheckedProgram:
         """Whether a script installs packages before the runs."""
         self.other_path = False
         """Whether the command's shell may find another interpreter on its ``PATH``."""
+        self.not_there: tuple[MissingFile, ...] = ()
+        """What the command starts and is not there."""
+        self.is_folder_known = False
+        """Whether it is known in which folder the command is typed."""
         self.forecasts: dict[Entry, tuple[Prediction | None, Forecast]] = {}
         self.missing: dict[Entry, list[Finding]] = {}
         """Files that the runs open and that are not there yet."""
@@ -115,6 +119,16 @@ class CheckedProgram:
                     seen.add(target)
                     queue.append(target)
                     self.chosen.add(target)
+
+    def libraries(self, file: str) -> frozenset[str]:
+        """Return the top names of the modules that a file imports, wherever the imports stand."""
+        names: set[str] = set()
+        for node in self.imports(file):
+            if isinstance(node, ast.Import):
+                names.update(alias.name.partition(".")[0] for alias in node.names)
+            elif node.level == 0 and node.module:
+                names.add(node.module.partition(".")[0])
+        return frozenset(names)
 
     def _chosen_by_name(self, file: str) -> Iterator[str]:
         """Yield the modules of a package that imports some of them by their names."""

@@ -32,7 +32,7 @@ MEMORY = Check(
     "gpu-memory",
     "gpu_out_of_memory",
     Certainty.LIKELY,
-    "A training step takes more memory than the card has that --gpu names.",
+    "A training step takes more memory than the GPU has, whose size --gpu gives.",
     "Weights, gradients, optimizer states and activations of a training in PyTorch, where the run "
     "can be followed to its backward pass with all sizes known. The range holds what is not known: "
     "the allocator's fragments, workspaces of kernels, the context of CUDA. Where it fits, the "
@@ -120,6 +120,9 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
         yield from _memory(program, entry)
         yield from _ports(entry)
         yield from _outputs(program, entry)
+    known = (forecast_of(program, entry)[1].memory for entry in program.entries[:6])
+    if program.gpu is not None and not any(memory.estimates for memory in known):
+        program.problems.append(NO_ESTIMATE)
     for file in program.files:
         tree = program.workspace.tree(file)
         if tree is not None:
@@ -142,11 +145,17 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
 
 def size_of(text: str) -> int | None:
     """Return the bytes that a size such as ``24GB`` or ``40 GiB`` means, None for other texts."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(i?)b?\s*", text, re.IGNORECASE)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt])(i?)b?\s*", text, re.IGNORECASE)
     if match is None or not float(match[1]):
         return None
-    power = " kmgt".index(match[2].lower() or " ")
+    power = " kmgt".index(match[2].lower())
     return int(float(match[1]) * (1024 if match[3] else 1000) ** power)
+
+
+NO_ESTIMATE = (
+    "--gpu: no training step was found whose memory can be estimated (only PyTorch models whose "
+    "layers and batches are known)"
+)
 
 
 def _memory(program: CheckedProgram, entry: Entry) -> Iterator[Finding]:

@@ -440,7 +440,7 @@ def _undefined(program: CheckedProgram, file: str) -> Iterator[Finding]:
             continue
         if node.lineno in own.get(node.id, ()):
             continue
-        if _catches_names(tree, node.lineno):
+        if catches_names(tree, node.lineno):
             continue
         if node.id in OLD_NAMES and node.lineno in guarded:
             continue
@@ -521,7 +521,8 @@ def _annotations(tree: ast.Module) -> set[int]:
     return node_ids
 
 
-def _catches_names(tree: ast.Module, line: int) -> bool:
+def catches_names(tree: ast.Module, line: int) -> bool:
+    """Whether a line stands in a ``try`` that goes on after a name without a value."""
     return any(
         isinstance(node, ast.Try)
         and node.lineno <= line <= (node.body[-1].end_lineno or line)

@@ -8,6 +8,7 @@ that depend on a value alone (rates, bounds) are only worth a look.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -38,7 +39,12 @@ from dl_bug_lsp.evidence.training_rules import (
     optimizers,
     updates,
 )
-from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
+from dl_bug_lsp.evidence.training_rules.program import (
+    FRAMEWORKS,
+    Training,
+    TrainingRule,
+    clues_of,
+)
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import MessageFacts
@@ -52,7 +58,7 @@ STEP = Check(
     "training-step",
     "loss_stagnation",
     Certainty.LIKELY,
-    "A training loop leaves out a step, or takes it at the wrong place.",
+    "A training loop leaves out a step or does it in the wrong place.",
     f"{UNLEARNT}Gradients that nothing clears, or that no optimizer uses; updates whose condition "
     "never holds; a loss that is cut off from the weights.",
     "loss.backward()          # and optimizer.step() nowhere",
@@ -61,7 +67,7 @@ LOSS = Check(
     "loss-form",
     "loss_stagnation",
     Certainty.LIKELY,
-    "A loss does not fit the last layer of its model, or the form of its labels.",
+    "A loss does not fit the last layer of its model or the form of its labels.",
     f"{UNLEARNT}Such as softmax in front of a loss that applies its own, scores without sigmoid in "
     "a loss of probabilities, softmax over one unit.",
     "nn.CrossEntropyLoss()(torch.softmax(logits, 1), labels)",
@@ -78,7 +84,7 @@ OBJECTIVE = Check(
     "training-objective",
     "loss_stagnation",
     Certainty.LIKELY,
-    "What a training minimises, or a value on the way to it, is not what is meant.",
+    "The loss, or a value that it is computed from, is not what is meant.",
     f"{UNLEARNT}A column and a flat array in one loss broadcast to a square; class weights that "
     "grow with the frequency; draws without a gradient; masks the wrong way round; results that "
     "nothing keeps; losses that are computed and never used; loops that return in their first "
@@ -89,7 +95,7 @@ MEASURED = Check(
     "measured-values",
     "overfitting",
     Certainty.LIKELY,
-    "What is measured, or kept as the best, says something else than it seems to.",
+    "A metric, or the saved best model, does not mean what it seems to.",
     "Metrics that get predictions where they take the truth, areas under curves of decisions, "
     "probabilities compared with logits, least values that begin with 0, best weights kept by "
     "reference, scalers fitted before the split, random changes of test data.",
@@ -101,7 +107,7 @@ ORDER = Check(
     Certainty.LIKELY,
     "Samples and their labels are put into different orders, or a transformation is fitted anew "
     "for each part of the data.",
-    f"{UNLEARNT}Folders are listed in another order than a table has.",
+    f"{UNLEARNT}Also folders that are listed in another order than the rows of a table.",
     "rng.shuffle(images)      # and the labels stay",
 )
 VALUE = Check(
@@ -116,23 +122,24 @@ DOMAIN = Check(
     "not-a-number",
     "loss_nan",
     Certainty.LOOK,
-    "An expression gives no number, or has no derivative, for values that it may get.",
-    "Logarithms, roots and quotients at 0, a column that never changes.",
-    "x = (x - x.mean()) / x.std()",
+    "An expression is NaN or infinite, or has no derivative, for some possible values.",
+    "Logarithms, roots and quotients at 0. A spread (x.std()) as divisor is reported where a data "
+    "file of the program has a column that never changes.",
+    "loss = -torch.log(torch.sigmoid(x)).mean()",
 )
 SPLIT = Check(
     "split",
     "overfitting",
     Certainty.LOOK,
     "Very little data is left for training, or a column that names each row is trained on.",
-    "Overfitting that the split of the data explains.",
+    "The split of the data then explains overfitting.",
     "train_test_split(x, y, test_size=0.95)",
 )
 RANKS = Check(
     "rank-condition",
     "communication_failure",
     Certainty.LIKELY,
-    "An operation that all ranks have to take part in hangs on the rank.",
+    "A collective operation is called by some ranks only, depending on the rank.",
     "The job hangs: the other ranks wait for it, or for the next one. The criterion is that of "
     "PARCOACH (Saillard, Carribault and Barthou, 2014).",
     "if rank == 0: dist.barrier()",
@@ -141,7 +148,7 @@ WORKER = Check(
     "worker-pickle",
     "framework_api_misuse",
     Certainty.LIKELY,
-    "Worker processes that are spawned are given something that cannot be pickled.",
+    "Something that cannot be pickled is given to worker processes that are spawned.",
     "A lambda or a function defined inside of a function, given to a DataLoader whose "
     "multiprocessing_context is spawn or forkserver, or where set_start_method says so.",
     'DataLoader(data, num_workers=2, multiprocessing_context="spawn", collate_fn=lambda b: b)',
@@ -170,7 +177,7 @@ SCHEDULER = Check(
     "scheduler-step",
     "loss_stagnation",
     Certainty.LOOK,
-    "A scheduler that counts epochs is advanced for every batch, or before its optimizer.",
+    "A scheduler that counts epochs steps after every batch, or before its optimizer.",
     "StepLR, MultiStepLR, ExponentialLR and ReduceLROnPlateau count epochs as they are usually "
     "set; since PyTorch 1.1 scheduler.step() comes after optimizer.step().",
     "for x, y in loader: ...; optimizer.step(); scheduler.step()    # StepLR(optimizer, 10)",
@@ -183,11 +190,13 @@ CHECKS = (
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Rules of silent failures that one check stands for; ``levels`` by the rule's strength."""
+    """Rules of silent failures that one check stands for, and which programs they are asked of."""
 
     check: Check
     rules: tuple[TrainingRule, ...]
     category: str = "loss_stagnation"
+    any_library: bool = False
+    """Whether the rules say nothing of layers, losses and optimizers of a framework."""
 
 
 GROUPS = (
@@ -202,12 +211,22 @@ GROUPS = (
     ),
     _Group(OPTIMIZER, (optimizers.find,)),
     _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
-    _Group(MEASURED, (evaluation.find,), "overfitting"),
-    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance"),
+    _Group(MEASURED, (evaluation.find,), "overfitting", any_library=True),
+    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance", any_library=True),
     _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
-    _Group(DOMAIN, (numerics.find_numerics,), "loss_nan"),
-    _Group(SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting"),
+    _Group(DOMAIN, (numerics.find_numerics,), "loss_nan", any_library=True),
+    _Group(
+        SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting", any_library=True
+    ),
 )
+TORCH = frozenset(
+    ("torch", "torchvision", "torchaudio", "lightning", "pytorch_lightning", "accelerate")
+)
+LEARNING = frozenset(
+    ("sklearn", "xgboost", "lightgbm", "catboost", "imblearn", "statsmodels", "cuml", "skorch")
+)
+"""Libraries that train models but have no layers, losses and optimizers of their own."""
+GRADIENT = re.compile(r"(?i)d?_?grads?|grad(?:ient)?s?(?:_\w+)?|d[wb]\d?|\w+_grad(?:ient)?s?")
 EPOCH_SCHEDULERS = {"StepLR", "MultiStepLR", "ExponentialLR", "ReduceLROnPlateau"}
 MODELS = {"model", "net", "network", "encoder", "classifier", "backbone"}
 LEAVING = ("lightning", "Trainer(", "accelerate", "set_grad_enabled", "fastai")
@@ -222,30 +241,74 @@ def find(program: CheckedProgram) -> Iterator[Finding]:
     """Yield what keeps a training from learning, and a job from going on."""
     files = tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]
     texts = {file: program.workspace.text(file) or "" for file in files}
-    if not any(_trains(text) for text in texts.values()):
+    imported = {file: program.libraries(file) for file in files}
+    libraries = frozenset[str]().union(*imported.values())
+    deep = bool(libraries & FRAMEWORKS)
+    if not deep and not libraries & LEARNING and not _trains_by_hand(program, files, libraries):
         return
-    yield from _silent(program, files)
+    yield from _silent(program, files, [group for group in GROUPS if deep or group.any_library])
+    if not deep:
+        return
     yield from _ranks(program, files, texts)
     yield from _evaluation(program, files, texts)
     for file in files:
         tree = program.workspace.tree(file)
-        if tree is not None and "torch" in texts[file]:
+        if tree is not None and imported[file] & TORCH:
             checkpoint()
             yield from _workers(program, file, tree, texts)
             yield from _schedulers(file, tree)
 
 
-def _trains(text: str) -> bool:
-    return any(word in text for word in ("torch", "keras", "tensorflow", "jax", "flax"))
+def _trains_by_hand(
+    program: CheckedProgram, files: tuple[str, ...], libraries: frozenset[str]
+) -> bool:
+    """Whether a loop of a program with NumPy alone changes an array by a product of arrays.
+
+    As in ``w -= rate * x.T @ (p - y)`` or ``w = w - rate * gradient``.
+    """
+    if "numpy" not in libraries:
+        return False
+    trees = (program.workspace.tree(file) for file in files)
+    return any(
+        _is_update(statement)
+        for tree in trees
+        for loop in (ast.walk(tree) if tree is not None else ())
+        if isinstance(loop, (ast.For, ast.While))
+        for statement in ast.walk(loop)
+    )
 
 
-def _silent(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding]:
+def _is_update(statement: ast.AST) -> bool:
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Sub):
+        change: ast.expr = statement.value
+    elif (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.BinOp)
+        and isinstance(statement.value.op, ast.Sub)
+        and ast.unparse(statement.value.left) == ast.unparse(statement.targets[0])
+    ):
+        change = statement.value.right
+    else:
+        return False
+    parts = list(ast.walk(change))
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    names |= {part.attr for part in parts if isinstance(part, ast.Attribute)}
+    is_product = any(isinstance(part, ast.MatMult) for part in parts) or bool(names & {"dot"})
+    is_step = any(isinstance(part, ast.Mult) for part in parts) and any(
+        GRADIENT.fullmatch(name) for name in names
+    )
+    return is_product or is_step
+
+
+def _silent(
+    program: CheckedProgram, files: tuple[str, ...], groups: list[_Group]
+) -> Iterator[Finding]:
     """Yield what the rules of silent failures say of the files that a run imports."""
     reached = set(files)
     seen: set[tuple[str, int, str]] = set()
     tables = named_tables(program, (".csv", ".tsv", ".jsonl"))
     training = Training(_case(program), files, tables)
-    for group in GROUPS:
+    for group in groups:
         training = training.of_category(group.category)
         for rule in group.rules:
             checkpoint()

@@ -64,9 +64,22 @@ def checked(
     from dl_bug_lsp.checks.checking import CheckOptions, check
 
     options: CheckOptions = CheckOptions(
-        python, (*settings.check_ignore, *ignore), settings.check_exclude, gpu
+        python,
+        (*settings.check_ignore, *ignore),
+        settings.check_exclude,
+        gpu,
+        folder=_folder_in(workspace.root),
     )
     return check(workspace, command, options)
+
+
+def _folder_in(root: Path) -> str | None:
+    """Return the current folder relative to a workspace, None where it lies outside."""
+    try:
+        relative = Path.cwd().resolve().relative_to(root.resolve()).as_posix()
+    except (OSError, ValueError):
+        return None
+    return "" if relative == "." else relative
 
 
 def exit_code(report: CheckReport, strict: bool) -> int:

@@ -22,6 +22,7 @@ from dl_bug_lsp.cli.localize_command import project_settings, workspace_folder
 from dl_bug_lsp.runs.records import recorded
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views.escape import escape
+from dl_bug_lsp.views.words import counted
 from dl_bug_lsp.watching.file_events import FileEvents, file_system, inotify_limits
 from dl_bug_lsp.watching.folders import FolderTree, LogRules
 from dl_bug_lsp.watching.recorded import recorders
@@ -41,7 +42,7 @@ def watching_rows(root: Path, settings: Settings) -> Iterator[tuple[str, str]]:
         yield "inotify limits", ", ".join(f"{name} {value}" for name, value in limits.items())
     tree = FolderTree(real, LogRules.of(settings.logs_include, settings.logs_exclude))
     logs = sorted(tree.enter(""), key=lambda entry: (-entry[1].st_mtime, entry[0]))
-    among = f"{len(tree.stamps)} folders" + (", too many" if tree.has_too_many else "")
+    among = counted(len(tree.stamps), "folder") + (", too many" if tree.has_too_many else "")
     yield "followed logs", f"{len(logs)} in {among}{_named([path for path, _ in logs])}"
     folders = recorders(real, tree.recorders)
     records = [pair for folder in folders for pair in recorded(Path(folder))]
@@ -94,6 +95,9 @@ FRAMEWORKS = (
     "flax",
     "transformers",
     "accelerate",
+    "scikit-learn",
+    "xgboost",
+    "lightgbm",
     "numpy",
 )
 
@@ -152,7 +156,8 @@ def _workspace(workspace: Workspace) -> Iterator[tuple[str, str]]:
     yield "Python files", str(len(workspace.python_files()))
     yield "config files", str(len(workspace.config_files()))
     yield "index", _index(workspace)
-    broken = [file for file in workspace.python_files() if workspace.elements(file).problem]
+    read = dict.fromkeys((*workspace.python_files(), *workspace.config_files()))
+    broken = [file for file in read if workspace.elements(file).problem]
     if broken:
         yield "cannot be parsed", ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
     for problem in workspace.problems()[:5]:

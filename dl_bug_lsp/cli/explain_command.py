@@ -14,6 +14,7 @@ from dl_bug_lsp.views.layout import Style, wrap
 
 CUTOFF = 0.45
 """How near a misspelt category must be to be meant; a beginning alone is enough."""
+SLOW = frozenset(("slow", "slower", "slowness", "slow_training", "speed", "performance"))
 SHORT_WORD = 4
 CUTOFF_OF_SHORT = 0.7
 """The same of words so short that any other shares letters with them."""
@@ -38,6 +39,8 @@ def run(arguments: argparse.Namespace) -> int:
         cutoff = CUTOFF if len(wanted) > SHORT_WORD else CUTOFF_OF_SHORT
         close = get_close_matches(wanted, [*rows, *SYNONYMS], 1, cutoff)
         hint = f"did you mean {close[0]}?" if close else "'dl-bug-lsp explain' lists them"
+        if wanted in SLOW:
+            hint = "'communication_failure' is about runs that stand still"
         raise UsageError(f"there is no category '{arguments.category}'; {hint}")
     width = terminal_width()
     write_text("\n".join(wrap(f"This message is read as {meaning.category.id}.", width)) + "\n")

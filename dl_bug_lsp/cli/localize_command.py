@@ -249,11 +249,17 @@ def run(arguments: argparse.Namespace) -> int:
 
     for _, local in arguments.map:
         if not (root / local).exists():
-            raise UsageError(f"--map: there is nothing at '{local}' in the workspace '{root}'")
+            where = "" if Path(local).is_absolute() else f" in the workspace '{root}'"
+            raise UsageError(f"--map: there is nothing at '{local}'{where}")
     workspace = Workspace(root)
     if (why := refusal(root)) is not None:
         complain(why)
     options = _options(arguments, workspace)
+    if arguments.python is not None:
+        from dl_bug_lsp.checks.checking import has_interpreter
+
+        if not has_interpreter(arguments.python, workspace):
+            complain(f"--python: no interpreter '{arguments.python}' was found")
     trained, known = None, None
     if (record := _record(arguments)) is not None:
         options = replace(options, python=options.python or interpreter(record.command))
@@ -326,6 +332,13 @@ def project_settings(workspace: Workspace) -> Settings:
     """Return the settings of a workspace's project; each odd one is told in one line."""
     if FILE not in workspace.config_files():
         return Settings()
+    read = workspace.elements(FILE)
+    if read.problem:
+        at = f", line {read.problem_line}" if read.problem_line else ""
+        from dl_bug_lsp.views.escape import one_line
+
+        problem = one_line(read.problem).rstrip(".")
+        complain(f"{FILE}{at}: {problem}; settings that cannot be read have their defaults")
     project = read_project(workspace.config_entries(FILE))
     for line, sentence in project.complaints:
         complain(f"{FILE}, line {line}: {sentence}")

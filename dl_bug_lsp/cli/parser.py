@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from typing import NoReturn
 
 from dl_bug_lsp import __version__
@@ -10,10 +11,23 @@ from dl_bug_lsp.cli.errors import PROGRAM, WRONG_USE, complain
 from dl_bug_lsp.techniques import NAMES
 
 FORMATS = ("text", "json", "sarif", "github", "context")
+CHECK_FORMATS = ("text", "json", "sarif", "github")
 
 
 class Parser(argparse.ArgumentParser):
     """Says in one line what is wrong with the arguments."""
+
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> argparse.Namespace:
+        """Parse, and complain about what is left over with the name of the chosen command."""
+        arguments, left_over = self.parse_known_args(args, namespace)
+        if left_over:
+            chosen = (getattr(arguments, name, None) for name in ("command", "action"))
+            program = " ".join([self.prog, *filter(None, chosen)])
+            complain(f"unrecognized arguments: {' '.join(left_over)}; see '{program} --help'")
+            self.exit(WRONG_USE)
+        return arguments
 
     def error(self, message: str) -> NoReturn:
         """Complain and leave with the exit code of wrong use."""
@@ -132,7 +146,7 @@ def _add_check(commands: _Commands[Parser], common: Parser) -> None:
     command.add_argument(
         "--workspace", default=".", metavar="DIR", help="folder of the code (default: this one)"
     )
-    command.add_argument("--format", choices=FORMATS, default="text", help="default: text")
+    command.add_argument("--format", choices=CHECK_FORMATS, default="text", help="default: text")
     command.add_argument(
         "--strict", action="store_true", help="exit code 1 also for what is likely wrong"
     )
@@ -147,7 +161,9 @@ def _add_check(commands: _Commands[Parser], common: Parser) -> None:
         help="leave a check out; may be given several times",
     )
     command.add_argument(
-        "--gpu", metavar="SIZE", help="memory of the card of the run, as in 24GB: does a step fit?"
+        "--gpu",
+        metavar="SIZE",
+        help="GPU memory, such as 24GB; estimates whether one training step fits",
     )
     command.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     command.add_argument("words", nargs=argparse.REMAINDER, metavar="COMMAND", help="the command")
@@ -174,7 +190,7 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
     command.add_argument(
         "--check",
         action="store_true",
-        help="look first for what is wrong; what is surely wrong keeps the command from starting",
+        help="check first; if an error is certain, it is printed and the command does not start",
     )
     command.add_argument(
         "--spectrum",

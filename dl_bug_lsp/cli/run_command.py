@@ -55,8 +55,9 @@ def watching(
     def told(hang: Hang) -> None:
         log.write(b"\n" + hang.text().encode("utf-8", "replace"))
         count = sum(dump.text is not None for dump in hang.dumps)
+        noun = "process" if count == 1 else "processes"
         complain(
-            f"nothing has moved for {hang.seconds:.0f} s; the stacks of {count} processes are in "
+            f"nothing has moved for {hang.seconds:.0f} s; the stacks of {count} {noun} are in "
             f"the log; the run is {'ended' if ends else 'left alone'}"
         )
         if not ends and not arguments.no_report:
@@ -352,7 +353,9 @@ def _report(
         )
         if is_reported and place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
-            complain(f"more: dl-bug-lsp localize {log}{_where(workspace)}")
+            # The command reads the log alone, without the recorded steps.
+            what = "more, without the recorded steps" if executed is not None else "more"
+            complain(f"{what}: dl-bug-lsp localize {log}{_where(workspace)}")
     except OSError:
         return
     except Exception as error:
@@ -464,6 +467,6 @@ def _passes_checks(folder: Path, command: tuple[str, ...], colour: str) -> bool:
     if report.findings:
         write_text(rendered(report, workspace, "text", colour, sys.stderr), sys.stderr)
     if exit_code(report, settings.check_strict):
-        complain("the command was not started; without --check it is")
+        complain("The command was not started. Leave out --check to start it anyway.")
         return False
     return True

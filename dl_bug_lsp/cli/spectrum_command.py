@@ -163,7 +163,15 @@ class _Finder:
         if not Path(path).is_absolute() and path in self._files:
             return PurePosixPath(path).as_posix()
         place = self._workspace.locate(path, 1)
-        return place.file if place is not None else None
+        return place.file if place is not None else self._moved(path)
+
+    def _moved(self, path: str) -> str | None:
+        """Return the file of a path whose folder is still there, and was copied to here."""
+        parts = PurePosixPath(path.replace("\\", "/")).parts
+        if {"site-packages", "dist-packages", "lib", "lib64"} & set(parts):
+            return None
+        ends = ("/".join(parts[at:]) for at in range(1, len(parts)))
+        return next((end for end in ends if end in self._files), None)
 
 
 def _newer(sources: object, root: Path, stamp: float) -> list[str]:
@@ -204,7 +212,8 @@ def report(arguments: argparse.Namespace) -> int:
     notes = [] if recorded.spectrum.passing else [NO_PASSING]
     notes += [stale(recorded)] if stale(recorded) else []
     table, text = _rendered(arguments, workspace, recorded, formula, notes)
-    _put(text, arguments)
+    if table.rows or arguments.format != "text":
+        _put(text, arguments)
     if not table.rows:
         complain(NO_BRANCHES if arguments.level == "branch" else NO_LINES)
     return FOUND if table.rows else NOT_FOUND
@@ -236,6 +245,7 @@ def _rendered(
     from dl_bug_lsp.assistants.explaining import shown_lines
     from dl_bug_lsp.cli.localize_command import path_prefix
     from dl_bug_lsp.recording.spectra import combined_table, counted_table, heat_of, ranked_now
+    from dl_bug_lsp.spectrum.failing_runs import what_ran
     from dl_bug_lsp.spectrum.formulas import COMBINED
     from dl_bug_lsp.views.layout import PathStyle, Style
     from dl_bug_lsp.views.spectrum import table_json, table_text
@@ -248,6 +258,7 @@ def _rendered(
         heat = heat_of(ranked) if arguments.level == "line" else None
     else:
         full = counted_table(recorded.spectrum, formula, arguments.level)
+    full = replace(full, of=what_ran(recorded.spectrum))
     table = replace(full, rows=full.rows[: arguments.top])
     if arguments.format == "json":
         from dl_bug_lsp.views.escape import ascii_json

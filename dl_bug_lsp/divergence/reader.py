@@ -19,6 +19,7 @@ from dl_bug_lsp.divergence.stacks import (
 from dl_bug_lsp.logs.log import Log, LogLine, Process, Span
 from dl_bug_lsp.tracebacks.dialects import dialect_named
 from dl_bug_lsp.tracebacks.failures import (
+    HANG,
     Activity,
     Cause,
     Divergence,
@@ -70,14 +71,14 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
         recorded.missing and primary is not None and primary.kind is FailureKind.MESSAGE
     )
     if not is_dump and primary is not None and not waits:
-        return reading
+        return _alone(reading, log)
     if not is_dump:
         states, numbered = _failed(by_rank)
     states = _merged(states, recorded.states)
     hang = next((line for line in log.lines if OURS.match(line.text)), None)
     several = len(states) > 1 or recorded.size > 1 or hang is not None
     if not recorded.missing and not (several and (states or recorded.differs)):
-        return reading
+        return _alone(reading, log)
     size = max([recorded.size, *(rank + 1 for rank in (*states, *recorded.missing))])
     if not is_dump and recorded.size == 0 and _all_closed(by_rank, states):
         # The connections of all that speak were closed: by one that says nothing.
@@ -96,6 +97,25 @@ def read_divergence(log: Log, reading: Reading) -> Reading:
     ]
     every = sorted((*others, failure), key=lambda f: (f.span.first_line, f.span.last_line))
     return Reading(tuple(every), reading.problems)
+
+
+def _alone(reading: Reading, log: Log) -> Reading:
+    """Return a reading in which the stacks of one process that stood still are said to be that.
+
+    Nothing was raised there, and nobody else ended the process: we did, for it did not move.
+    """
+    found = (OURS.match(line.text) for line in log.lines)
+    said = next((match["hang"] for match in found if match and match["hang"]), None)
+    if said is None:
+        return reading
+    message = said.partition(": ")[2].partition(";")[0]
+    failures = tuple(
+        replace(f, causes=(replace(f.cause, type=HANG, message=message),), root=0, evidence=message)
+        if _is_of_dump(f) and f.cause is not None
+        else f
+        for f in reading.failures
+    )
+    return replace(reading, failures=failures)
 
 
 def waits_for_others(failure: Failure) -> bool:
@@ -263,7 +283,7 @@ def _failure(
     first = min(lines, default=1) if hang is None else hang.number
     span = Span(first, max(lines, default=first))
     message = words_of(divergence)
-    cause = Cause("hang", message, shown_frames(divergence), Relation.ROOT, span)
+    cause = Cause(HANG, message, shown_frames(divergence), Relation.ROOT, span)
     only = divergence.apart[0] if len(divergence.apart) == 1 else None
     process = Process(only) if only is not None and divergence.size > 1 else None
     evidence = message.split("\n", 1)[0]

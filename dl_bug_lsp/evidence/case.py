@@ -16,7 +16,7 @@ from dl_bug_lsp.evidence import run_files
 from dl_bug_lsp.evidence.run_files import Connections
 from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.log import Log
-from dl_bug_lsp.messages import FactKind, MessageFacts
+from dl_bug_lsp.messages import FactKind, MessageFacts, readable
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Context, StepKind
@@ -183,13 +183,16 @@ class Case:
             count += frame.line > 0
         return count
 
-    @property
+    @cached_property
     def message(self) -> str:
-        """The message of the exception, the text of a bug report; empty in a silent failure."""
+        """The message of the exception, the text of a bug report; empty in a silent failure.
+
+        Of a very long message both ends.
+        """
         cause = self.failure.cause
         if cause is None and self.failure.kind is FailureKind.REPORT:
             return "\n".join(line.text for line in self.log.lines)
-        return cause.message if cause is not None else ""
+        return readable(cause.message) if cause is not None else ""
 
     @property
     def class_name(self) -> str:

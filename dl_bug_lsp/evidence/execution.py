@@ -31,11 +31,22 @@ from dl_bug_lsp.spectrum.combination import (
 from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
+from dl_bug_lsp.tracebacks.failures import HANG
 from dl_bug_lsp.workspace.notebooks import Cell, cell_name
 
 MAX_FRAMES = 10
 DEEP = 4
 """More library frames than this below the raise site: the library was at work on its own."""
+
+
+_STOPPED = "the parser of Python stopped here"
+_RAISED = {
+    HANG: "the process stood still here",
+    "SyntaxError": _STOPPED,
+    "IndentationError": _STOPPED,
+    "TabError": _STOPPED,
+}
+"""What is said of the innermost place of failures that no statement there raised, by class."""
 
 
 def find_frames(case: Case) -> Iterator[Clue]:
@@ -50,8 +61,8 @@ def find_frames(case: Case) -> Iterator[Clue]:
         is_named = place.function and not place.function.startswith("<")
         where = f" in {place.function}" if is_named else ""
         if rank == 1:
-            why = f"the error was raised here{where}"
-            if case.library_frames:
+            why = f"{_RAISED.get(case.class_name, 'the error was raised here')}{where}"
+            if case.library_frames and case.class_name not in _RAISED:
                 why = f"the call from which the error came stands here{where}"
             yield Clue("stack_trace.raise_site", place.file, place.line, 1.0, why)
             kind = "stack_trace.raised_directly"

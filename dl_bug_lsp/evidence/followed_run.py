@@ -17,6 +17,7 @@ from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.opaque_packages import without_opaque
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
+from dl_bug_lsp.messages import readable
 from dl_bug_lsp.messages.facts import FactKind, Role
 from dl_bug_lsp.provenance.launches import (
     Launch,
@@ -621,7 +622,7 @@ def has_views(case: Case) -> bool:
 def _message_of(case: Case) -> str:
     """Return what the exception says, with the kernel's assertion that the log has for it."""
     cause = case.failure.cause
-    return "\n".join((cause.message, *cause.notes)) if cause is not None else ""
+    return readable("\n".join((cause.message, *cause.notes))) if cause is not None else ""
 
 
 def _underlined(case: Case) -> dict[Origin, str]:

@@ -217,7 +217,8 @@ def clue_factor(case: Case, clue: Clue) -> float:
 
     Where the run was followed and it is known what made both sizes, a line that made neither of
     them and only has the difference, a factor or a word of the message is mostly no cause: of 521
-    such clues of 96 failures two were on one (a local count over cached clues, benchmarks/README).
+    such clues of 96 failures two were on one (a local count over cached clues,
+    `benchmarks/interpreter.md`).
     """
     place = (clue.file, clue.line)
     share = 1.0
@@ -496,7 +497,8 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
         if place in first and place in second:
             return f"both values that do not fit each other, {shown[0]} and {shown[1]} {certainty}"
         own, other = shown if place in first else reversed(shown)
-        return f"{own}, which does not fit {other} {certainty}"
+        noun = "the size " if raised.what == "size" and own[:1].isdigit() else ""
+        return f"{noun}{own}; {own} and {other} do not fit each other {certainty}"
 
     return why
 

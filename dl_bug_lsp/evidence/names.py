@@ -45,6 +45,8 @@ OF_EVERY_LAYER = frozenset(
      "num_batches_tracked", "embedding", "embeddings", "in_proj_weight", "in_proj_bias"}
 )  # fmt: skip
 """Last names of parameters that say nothing about which layer is meant."""
+OF_VARIABLES = frozenset({"name", "bound", "attribute", "keyword", "definition"})
+"""Roles of names that are no keys."""
 GIVES_OPTION = frozenset({"config_key", "config_value", "keyword", "bound", "dict_key"})
 NEAR_KINDS = {
     "key",
@@ -214,7 +216,11 @@ def _exact(
             verb = "stands" if word.role == "config_value" else "is set"
         said = f"{_article(kind)} {kind} that the message lists as there"
         said = said if is_listed else _said(kind, text, message)
+        if word.role == "bound":
+            verb = "is set"
         why = f"`{text}`, {said}, {verb} here"
+        if kind == "key" and word.role in OF_VARIABLES and "key of the message" in said:
+            why = f"`{text}`, named as {said}, {verb} here"
         if said.endswith(IMPLIED):
             # The same name may be another thing's.
             why = f"`{text}` {verb} here, a name {IMPLIED}"
@@ -410,8 +416,8 @@ def _named_places(case: Case) -> Iterator[Clue]:
     cause = case.failure.cause
     if cause is None:
         return
-    places = named_places(cause.message)
-    begun = tracing_starts(cause.message)
+    places = named_places(case.message)
+    begun = tracing_starts(case.message)
     for at, named in enumerate(places, 1):
         place = case.workspace.locate(named.file, named.line)
         if named.line in begun:
@@ -420,7 +426,7 @@ def _named_places(case: Case) -> Iterator[Clue]:
             continue
         why = f"the message names line {named.line} of {place.file}"
         yield Clue("place.named", place.file, named.line, 1.0 if at == len(places) else 0.6, why)
-    stopped = text_offset(cause.message)
+    stopped = text_offset(case.message)
     for file in _texts(case) if stopped is not None else ():
         lines = case.workspace.lines(file)
         if stopped is None or stopped.line > len(lines):

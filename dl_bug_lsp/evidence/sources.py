@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence import (
     numbers,
     outlier_settings,
     printed_lines,
+    program_file,
     rank_divergence,
     run_settings,
     types,
@@ -75,6 +76,7 @@ SOURCES: tuple[Source, ...] = (
 )
 FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     part_in_run,
+    program_file.part_in_start,
     headers.clue_factor,
     outlier_settings.clue_factor,
     unused_parts.clue_factor,

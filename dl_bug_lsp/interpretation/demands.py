@@ -659,7 +659,7 @@ def _order(demand: Demand) -> list[Value] | None:
     """
     if not ORDER.search(demand.message):
         return None
-    names = set(re.findall(r"(\w+)\(\)", demand.message))
+    names = set(re.findall(r"(?<!\w)(\w+)\(\)", demand.message))
     names |= set(re.findall(r"[`'\"](?:\w+\.)?(\w+)[`'\"]", demand.message))
     sides: list[Value] = []
     for part in demand.handed:

@@ -818,21 +818,26 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
         re.compile(r"can only concatenate (?P<a>\w+) \(not \"(?P<b>[\w.]+)\"\)"),
         _operands,
     ),
-    (re.compile(r"(?P<f>[\w.]+)\(\) got an unexpected keyword argument '(?P<k>\w+)'"), _unexpected),
     (
-        re.compile(r"(?P<f>[\w.]+)\(\) missing \d+ required [\w -]+?arguments?: (?P<n>.+)"),
+        re.compile(r"(?<![\w.])(?P<f>[\w.]+)\(\) got an unexpected keyword argument '(?P<k>\w+)'"),
+        _unexpected,
+    ),
+    (
+        re.compile(
+            r"(?<![\w.])(?P<f>[\w.]+)\(\) missing \d+ required [\w -]+?arguments?: (?P<n>.+)"
+        ),
         _missing,
     ),
     (
         re.compile(
-            r"(?P<f>[\w.]+)\(\): argument '(?P<k>\w+)'(?: \(position \d+\))? must be "
+            r"(?<![\w.])(?P<f>[\w.]+)\(\): argument '(?P<k>\w+)'(?: \(position \d+\))? must be "
             r"[\w ,]+?, (?:not|but found element of type) (?P<a>[\w.]+)"
         ),
         _argument,
     ),
     (
         re.compile(
-            r"(?P<f>[\w.]+)\(\) received an invalid combination of arguments - got "
+            r"(?<![\w.])(?P<f>[\w.]+)\(\) received an invalid combination of arguments - got "
             r"\((?P<g>[^)]*)\)"
         ),
         _combination,
@@ -871,9 +876,9 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"optimizer got an empty parameter list"), _no_parameters),
     (re.compile(r"columns are missing: \{(?P<n>[^}]*)\}"), _columns),
     (re.compile(r"(?s)seen at fit time, yet now missing:\n(?P<n>.*)"), _columns),
-    (re.compile(r"(?:KeyError: )?\W{0,3}\[(?P<n>[^\]]*)\]\)? not in index"), _columns),
+    (re.compile(r"\[(?P<n>[^\]\[]*)\]\)? not in index"), _columns),
     (re.compile(r"None of \[(?P<n>[^\]]*)\]"), _columns),
-    (re.compile(r"(?:KeyError: )?\W{0,2}\[(?P<n>[^\]]*)\] not found in axis"), _columns),
+    (re.compile(r"\[(?P<n>[^\]\[]*)\] not found in axis"), _columns),
     (re.compile(r"subclass of `tf\.TypeSpec` but found <class '(?P<a>[\w.]+)'>"), _yielded),
     (re.compile(r"can't handle a mix of (?P<a>[\w-]+) and (?P<b>[\w-]+) targets"), _mixed),
     (re.compile(r"'(?P<a>[\w.]+)' object is not callable"), _called),

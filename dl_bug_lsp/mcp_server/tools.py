@@ -33,7 +33,7 @@ from dl_bug_lsp.views.escape import escape, in_order, shorten
 from dl_bug_lsp.views.explain import explain_markdown
 from dl_bug_lsp.views.json_view import to_json
 from dl_bug_lsp.views.markdown import code, plain, render_markdown
-from dl_bug_lsp.views.words import headline
+from dl_bug_lsp.views.words import counted, headline
 from dl_bug_lsp.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -487,9 +487,9 @@ def _check_tool(folders: Folders) -> Tool:
             raise ToolError("the command has a quote that is not closed") from None
         report = checked(workspace, words)
         findings = report.findings
-        out = [f"{len(findings)} findings; code spans are quoted. Nothing was started."]
+        out = [f"{counted(len(findings), 'finding')}; code spans are quoted. Nothing was started."]
         for finding in findings[:MOST_FINDINGS]:
-            place = code(f"{finding.file}:{finding.line}")
+            place = code(f"{finding.file}:{finding.line}") if finding.file else "the command"
             out.append(
                 f"- {finding.certainty.value} {place} {plain(finding.id)}: {code(finding.message)}"
             )

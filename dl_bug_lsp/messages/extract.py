@@ -25,6 +25,11 @@ _MAX_FACTS = 400
 _MAX_CANDIDATES = 200
 
 
+def readable(text: str) -> str:
+    """Return what of a message is looked at: of one longer than 22,000 characters both ends."""
+    return text[:_HEAD] + "\n" + text[-_TAIL:] if len(text) > _HEAD + _TAIL else text
+
+
 def extract_facts(cause: Cause) -> MessageFacts:
     """Return the typed facts of an exception's message; of its notes (PEP 678) too.
 
@@ -100,9 +105,7 @@ def _site(cause: Cause) -> str:
 
 
 def _text(cause: Cause) -> str:
-    text = "\n".join((cause.message, *cause.notes))
-    if len(text) > _HEAD + _TAIL:
-        text = text[:_HEAD] + "\n" + text[-_TAIL:]
+    text = readable("\n".join((cause.message, *cause.notes)))
     return _LISTING.sub("", _NOISE.sub("", text), count=1)
 
 

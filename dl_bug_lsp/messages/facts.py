@@ -212,15 +212,15 @@ def _where_axis(facts: list[Fact], named: bool) -> list[Fact]:
 # ---------------------------------------------------------------------- symmetric messages
 SYMMETRIC = {
     *("broadcast", "concat", "dot", "label_shape", "length", "matmul", "merge_shapes", "mv"),
-    *("same_dimension", "shapes_incompatible", "stack"),
+    *("same_dimension", "shapes_incompatible", "stack", "operands", "comparison"),
 }
-"""Families of messages that name sizes which differ, and do not say which of them is right."""
+"""Families of messages that name sizes or types which do not fit, without saying which is right."""
 ASKS = re.compile(r"\b(?:expect|should|request|need|want)|\bdoesn't match\b|\b(?:in)?to shape\b")
 """What a message that asks for one of its sizes says."""
 
 
 def is_symmetric(facts: MessageFacts, message: str) -> bool:
-    """Whether a message names sizes that differ without saying which one was asked for."""
+    """Whether a message names sizes or types that do not fit, and not which one was asked for."""
     family = (facts.family or "").rpartition(".")[2]
     if "equal size, but got" in message:
         return True

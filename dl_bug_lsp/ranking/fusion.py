@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -92,22 +92,74 @@ class Candidate:
         """What clues add that speak about this line and not about all lines near the failure."""
         return math.fsum(part for clue, part in self.clues if not clue.kind.startswith(GENERIC))
 
+    @property
+    def sources(self) -> frozenset[str]:
+        """The sources of evidence that speak for this line."""
+        return frozenset(source_of(clue.kind) for clue, part in self.clues if part > 0)
+
+
+SOURCES = {
+    "slice": "provenance",
+    "outer_slice": "provenance",
+    "focus": "provenance",
+    "numbers": "facts",
+    "names": "facts",
+    "dtypes": "facts",
+    "types": "facts",
+    "paths": "facts",
+    "place": "facts",
+    "rules": "domain_rules",
+    "training": "domain_rules",
+    "raising": "message",
+    "repair": "repairs",
+    "missing": "repairs",
+    "shapes": "shapes",
+    "printed": "printed",
+    "printed.last": "last_output",
+}
+"""The source of evidence, by the field's terms, of a family of clues or of one kind of clue."""
+
+
+def source_of(kind: str) -> str:
+    """Return the source of evidence that a kind of clue belongs to."""
+    family = kind.partition(".")[0]
+    return SOURCES.get(kind) or SOURCES.get(family, family)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How the share of the first line becomes the probability that it is a cause.
+
+    Its log-odds are ``slope`` times those of the share plus ``intercept`` (Platt, 1999), plus
+    ``by_source`` for each source of evidence that has a clue there: what coincides with a number of
+    the message is the cause less often, at the same share, than what breaks a library's contract.
+    """
+
+    slope: float = 1.0
+    intercept: float = 0.0
+    by_source: Mapping[str, float] = field(default_factory=dict)
+
+    def probability(self, share: float, sources: Iterable[str]) -> float:
+        """Return the probability that the line with the highest share is a cause."""
+        odds = math.log(max(share, 1e-9) / max(1.0 - share, 1e-9))
+        sure = math.fsum(self.by_source.get(source, 0.0) for source in set(sources))
+        return 1.0 / (1.0 + math.exp(-self.slope * odds - self.intercept - sure))
+
 
 @dataclass(frozen=True, slots=True)
 class Weights:
     """What a clue of a kind adds for score 1: everywhere, and more or less in a category group.
 
     ``sharpness`` multiplies the scores before they become shares; it is fitted on programs left out
-    of the training. ``calibration`` is the slope and the intercept that turn the log-odds of the
-    first line's share into those of its being a cause (Platt, 1999), fitted on failures that no
-    rule was written on, so that a first share of 0.7 holds a cause about seven times in ten.
+    of the training. ``calibration`` is fitted on programs that nobody read, so that a first share
+    of 0.7 holds a cause about seven times in ten.
     """
 
     common: dict[str, float]
     by_group: dict[str, dict[str, float]]
     unknown: float
     sharpness: float = 1.0
-    calibration: tuple[float, float] = (1.0, 0.0)
+    calibration: Calibration = Calibration()
 
     def of(self, kind: str, group: str) -> float:
         """Return the weight of a kind of evidence in a category group."""
@@ -124,13 +176,12 @@ def shipped_weights() -> Weights:
 
 def weights_from(data: dict[str, Any]) -> Weights:
     """Make weights of the data file's content."""
-    slope, intercept = data.get("calibration", (1.0, 0.0))
     return Weights(
         data["common"],
         data["by_group"],
         data["unknown"],
         data["sharpness"],
-        (float(slope), float(intercept)),
+        Calibration(**data.get("calibration", {})),
     )
 
 
@@ -198,19 +249,19 @@ MOST_SHARPENED = 4.0
 _HALVINGS = 40
 
 
-def calibrated_shares(scores: Sequence[float], weights: Weights) -> list[float]:
+def calibrated_shares(
+    scores: Sequence[float], weights: Weights, sources: Iterable[str] = ()
+) -> list[float]:
     """Return the share of each candidate, their scores in falling order; the shares add up to 1.
 
-    The first share is the probability that `Weights.calibration` gives. The others follow by the
+    The first share is the probability that `Weights.calibration` gives for the ``sources`` of
+    evidence of the first candidate. The others follow by the
     sharpness, one for each report, at which the softmax gives the first one that share. Where the
     first scores are equal their shares stay equal.
     """
     if len(scores) < 2:
         return [1.0] * len(scores)
-    slope, intercept = weights.calibration
-    share = softmax(scores, weights.sharpness)[0]
-    odds = max(share, 1e-9) / max(1.0 - share, 1e-9)
-    wanted = 1.0 / (1.0 + math.exp(-slope * math.log(odds) - intercept))
+    wanted = weights.calibration.probability(softmax(scores, weights.sharpness)[0], sources)
     # The first share grows with the sharpness.
     low, high = 0.0, MOST_SHARPENED * weights.sharpness
     for _ in range(_HALVINGS):
@@ -242,7 +293,7 @@ IN_NOTEBOOK = 1.5
 """What the raise site gets in a notebook. Cells are short and run as they are written, so that the
 line that fails is the cause more often than in programs: in 52 of 91 crashes of public notebooks,
 in about one of four small programs. The weights were learned on programs of which hardly one in
-seven has the cause there (`benchmarks/README.md`, "The raise site in notebooks")."""
+seven has the cause there (`benchmarks/ranking.md`, "The raise site in notebooks")."""
 
 
 def _is_raise_site(candidate: Candidate) -> bool:

@@ -22,6 +22,8 @@ from dl_bug_lsp.evidence.interpreted_values import (
     sides,
 )
 from dl_bug_lsp.evidence.names import IMPLIED
+from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
+from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
@@ -36,8 +38,10 @@ from dl_bug_lsp.ranking.fusion import (
     led_by_spectrum,
     shipped_weights,
     softmax,
+    source_of,
 )
 from dl_bug_lsp.report import (
+    UNSURE_SHARE,
     CellPlace,
     ChainStep,
     Confidence,
@@ -66,27 +70,8 @@ if TYPE_CHECKING:
 MAX_EVIDENCE = 5
 # Kinds that only say that a value goes from a line to the failing one.
 FLOWS = ("slice.", "outer_slice.", "config.setting", "config.outer_setting")
-FOLLOWED = ("interpretation.operand", "interpretation.origin", "interpretation.slice")
 # Kinds that say the same of a line where nothing is known of the value but that it goes there.
-SOURCES = {
-    "slice": "provenance",
-    "outer_slice": "provenance",
-    "focus": "provenance",
-    "numbers": "facts",
-    "names": "facts",
-    "dtypes": "facts",
-    "types": "facts",
-    "paths": "facts",
-    "place": "facts",
-    "rules": "domain_rules",
-    "training": "domain_rules",
-    "raising": "message",
-    "repair": "repairs",
-    "missing": "repairs",
-    "shapes": "shapes",
-    "printed": "printed",
-}
-"""The source of evidence, by the field's terms, that a family of clues belongs to."""
+FOLLOWED = ("interpretation.operand", "interpretation.origin", "interpretation.slice")
 MAX_FRAMES = 200
 QUOTED = re.compile(r"`[^`]*`")
 MISSING_ATTRIBUTE = re.compile(r"object has no attribute '(\w+)'")
@@ -115,7 +100,8 @@ def failure_report(
     if cause is not None:
         exception = ExceptionText(cause.type, cause.message)
     traced = list(zip(candidates, shares, strict=True))
-    if prose is not None and case.workspace.python_files():
+    by_report = prose is not None and bool(case.workspace.python_files())
+    if prose is not None and by_report:
         weights = _report_weights(options)
         from dl_bug_lsp.ranking.bug_report_ranking import report_places
 
@@ -127,11 +113,11 @@ def failure_report(
             for rank, (candidate, share) in enumerate(shown, 1)
         )
         files = _files(candidates, shares, options)
-    confidence = _confidence(suspects, candidates)
+    confidence = _confidence(case, suspects, candidates)
     if is_alone(case) and confidence is Confidence.LIKELY:
         confidence = Confidence.POSSIBLE
-    is_likely = confidence is Confidence.LIKELY
-    diagnosis = _diagnosis(case, suspects, candidates) if is_likely else None
+    is_told = confidence is Confidence.LIKELY or not suspects
+    diagnosis = _diagnosis(case, suspects, candidates) if is_told else None
     return FailureReport(
         id=_identity(case),
         primary=failure.primary,
@@ -151,7 +137,7 @@ def failure_report(
             ran_in_order(case),
             _reasons(suspects),
             is_defined=_is_defined(case),
-            is_known=diagnosis is not None,
+            is_known=diagnosis is not None and bool(suspects),
             is_doubted=prose is not None and is_doubted(case.category, text_of(case.log)),
         ),
         reliable=failure.reliable,
@@ -161,6 +147,7 @@ def failure_report(
         outside=outside,
         ranks=ranks_parted(case),
         conflict=_conflict(case, candidates),
+        by_report=by_report,
     )
 
 
@@ -189,15 +176,22 @@ def _conflict(case: Case, candidates: list[Candidate]) -> Conflict | None:
 
 LIKELY_SHARE = 0.65
 """From here on about four first places in five are right, on failures of programs not read."""
-UNSURE_SHARE = 0.38
+
+SYNTAX = ("SyntaxError", "IndentationError", "TabError")
+"""Exceptions of the compiler, which prints the line at which it stopped."""
 
 
-def _confidence(suspects: tuple[Suspect, ...], candidates: list[Candidate]) -> Confidence:
+def _confidence(
+    case: Case, suspects: tuple[Suspect, ...], candidates: list[Candidate]
+) -> Confidence:
     """Return how far the order can be trusted, by the first place's share and its evidence."""
     if not suspects or suspects[0].score < UNSURE_SHARE:
         return Confidence.UNSURE
     first = _candidate_of(suspects[0], candidates)
-    if first is not None and first.specific < LEAST_SPECIFIC:
+    places = [(place.file, place.line) for place in case.places[-1:]]
+    is_named = case.class_name in SYNTAX and first is not None
+    is_named = is_named and [(suspects[0].file, suspects[0].line)] == places
+    if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         return Confidence.UNSURE
     likely = first is not None and suspects[0].score >= LIKELY_SHARE
     return Confidence.LIKELY if likely else Confidence.POSSIBLE
@@ -213,8 +207,13 @@ def _diagnosis(
 ) -> str | None:
     """Return the first place and the specific reason that speaks most for it, as one sentence.
 
-    A reason that only says where something shows is none.
+    A reason that only says where something shows is none. Without a place it is the command, where
+    that is known.
     """
+    start = start_said(case)
+    if start is not None or not suspects:
+        place = f"{suspects[0].file}:{suspects[0].line}: " if suspects else ""
+        return f"{place}{start}" if start is not None else None
     first = _candidate_of(suspects[0], candidates)
     clues = first.clues if first is not None else ()
     least = _least_told(clues)
@@ -225,6 +224,7 @@ def _diagnosis(
         and part >= least
         and not clue.kind.startswith(GENERIC)
         and not clue.why.startswith(WARNED)
+        and not clue.why.endswith((OF_SIZES, OF_NUMBERS))
     ]
     # A sentence that says what is wrong comes before one that says what stands here, and both
     # before one on a name that the message does not say.
@@ -283,7 +283,9 @@ def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:
     """Return each candidate's probability of being the cause."""
     scores = [candidate.score for candidate in candidates]
     weights = shipped_weights()
-    return calibrated_shares(scores, weights) if calibrated else softmax(scores, weights.sharpness)
+    if not calibrated or not candidates:
+        return softmax(scores, weights.sharpness)
+    return calibrated_shares(scores, weights, candidates[0].sources)
 
 
 def _one_a_statement(
@@ -463,11 +465,15 @@ def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
     return max(changes, default=0.0) * BESIDE_CHANGE
 
 
+_SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
+"""What is said of numbers that stand in nearly every program."""
+
+
 def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
     if clue.kind == "rules.join_default_axis":
         return False
-    if is_by_chance(case, clue):
+    if is_by_chance(case, clue) or _SMALL.match(clue.why):
         return True
     if clue.kind in FOLLOWED:
         return clue.why.startswith(WORDLESS)
@@ -500,8 +506,7 @@ def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:
             break
         sentences.add(clue.why)
         share = min(1.0, max(0.0, part / total))
-        family = clue.kind.partition(".")[0]
-        chosen.append(Evidence(SOURCES.get(family, family), round(share, 4), clue.why))
+        chosen.append(Evidence(source_of(clue.kind), round(share, 4), clue.why))
     return tuple(chosen)
 
 

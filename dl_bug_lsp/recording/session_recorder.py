@@ -259,7 +259,11 @@ def _files(recording: Recording) -> int:
     return len({f for session in recording.sessions for t in session.tests for _, f in t.hits})
 
 
+LEAST_SHARE = 0.01
+
+
 def _line(suspect: Suspect, code: str) -> str:
     shown = "".join(c if c.isprintable() else "?" for c in code.strip())
     cut = shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 3]}..."
-    return f"  {suspect.file}:{suspect.line} ({round(100 * suspect.score)} %)  {cut}"
+    share = "<1" if suspect.score < LEAST_SHARE else str(round(100 * suspect.score))
+    return f"  {suspect.file}:{suspect.line} ({share} %)  {cut}"

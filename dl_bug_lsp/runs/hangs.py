@@ -73,9 +73,11 @@ class Hang:
     def text(self) -> str:
         """Return the lines for the log; those of a rank have torchrun's prefix."""
         how = "the stacks do not change" if self.spins else "no progress"
+        count = len(self.dumps)
+        processes = "1 process" if count == 1 else f"{count} processes"
         lines = [
             f"{MARK}hang: no output and {how} for {self.seconds:.0f} s; "
-            f"stacks of {len(self.dumps)} processes follow"
+            f"stacks of {processes} follow"
         ]
         for dump in self.dumps:
             lines.extend(_lines_of(dump, self.dumps))

@@ -168,7 +168,8 @@ def _work(
         )
         report = check(folder.workspace, command, options)
         diagnostics: dict[str, list[types.Diagnostic]] = {}
-        for finding in report.findings[: max(settings.max_diagnostics, 1) * 5]:
+        placed = [finding for finding in report.findings if finding.file]
+        for finding in placed[: max(settings.max_diagnostics, 1) * 5]:
             lines = folder.workspace.lines(finding.file)
             shown = _diagnostic(
                 finding, lines_range(finding.line, finding.end_line, lines, encoding)

@@ -24,7 +24,7 @@ from functools import cached_property, lru_cache
 
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Span
-from dl_bug_lsp.spectrum.spectrum import PROGRAM, Counts, Run, Spectrum, count
+from dl_bug_lsp.spectrum.spectrum import PROGRAM, Counts, Outcome, Run, Spectrum, count
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Relation, read_failures
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
@@ -325,6 +325,22 @@ def _only(spectrum: Spectrum, programs: bool) -> Spectrum:
             columns.append(column)
     runs = tuple(run for run, is_in in zip(spectrum.runs, wanted, strict=True) if is_in)
     return Spectrum(runs, spectrum.elements, rows, columns, spectrum.signatures)
+
+
+def what_ran(spectrum: Spectrum) -> str:
+    """Return what the runs of a spectrum are, for a sentence: tests, steps or both."""
+    kinds = {run.name.startswith(PROGRAM) for run in spectrum.runs}
+    return {frozenset({False}): "tests", frozenset({True}): "steps"}.get(frozenset(kinds), "runs")
+
+
+def comparable(spectrum: Spectrum) -> Spectrum | None:
+    """Return a spectrum of which something can be compared, None of steps that all failed.
+
+    Tests that all fail still tell what they executed; the steps of a program execute the same.
+    """
+    passes = any(run.outcome is Outcome.PASSED for run in spectrum.runs)
+    is_program = all(run.name.startswith(PROGRAM) for run in spectrum.runs)
+    return None if is_program and not passes else spectrum
 
 
 DIALECT = "spectrum"

@@ -204,6 +204,8 @@ class Table:
     failing: int
     passing: int
     others: tuple[tuple[str, str], ...] = ()
+    of: str = "runs"
+    """What was compared: tests, steps or, of both, runs."""
     failure: str = ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass, replace
 from functools import cache
@@ -95,6 +96,15 @@ class Category:
     origin: str
     bug_type: str
     advice: tuple[ConditionalAdvice, ...]
+
+    @property
+    def distinct_advice(self) -> tuple[Advice, ...]:
+        """The advice for a page, each once: some is given surely or with a doubt."""
+        by_words: dict[tuple[str, str], Advice] = {}
+        for item in self.advice:
+            cause = re.sub(r"\b(?:may have|may be|have|is|are)\b", "", item.advice.cause)
+            by_words.setdefault((cause, item.advice.fix), item.advice)
+        return tuple(by_words.values())
 
 
 @cache

@@ -16,7 +16,7 @@ from dl_bug_lsp.taxonomy.text_models import (
     classify_text,
     classify_whole_text,
 )
-from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
+from dl_bug_lsp.tracebacks.failures import HANG, Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.primary import ELSEWHERE
 
 UNCLASSIFIED = "unclassified"
@@ -98,6 +98,8 @@ def classify(
     cause = failure.cause
     if failure.kind is FailureKind.SILENT or cause is None:
         return _verdict(UNCLASSIFIED, 0.0, failure.evidence, "silent")
+    if cause.type == HANG:
+        return _verdict(UNCLASSIFIED, 0.0, failure.evidence, HANG)
     cause = _carried(cause)
     context = ClassificationContext(failure, cause, workspace_module)
     return (
@@ -129,7 +131,9 @@ def classify_by_whole_text(
     For short texts, as people paste them, where nothing else is known; None where the words are
     those of several kinds of failures or of none.
     """
-    if not _may_be_pasted(text) or (failure.cause and failure.cause.class_name in _LAUNCHERS):
+    if not _may_be_pasted(text) or (
+        failure.cause and failure.cause.class_name in (*_LAUNCHERS, HANG)
+    ):
         return None
     guess, probability = classify_whole_text(text)
     if guess == UNCLASSIFIED or guess in ruled_out or probability < WHOLE_TEXT_THRESHOLD:

@@ -276,8 +276,17 @@ _OTHERS_DOING = (
     "is deprecated and was removed in numpy",
 )
 """Words of any category that tell of machine, network or third-party binaries."""
-_PERHAPS_OWN = ("contains nan", "contains infinity", "contains missing values")
-"""Words of bad values, which code makes on its way as often as data bring them."""
+_PERHAPS_OWN = (
+    "contains nan",
+    "contains infinity",
+    "contains missing values",
+    "permission denied: …sh'",
+    ".sh: permission denied",
+)
+"""Words of what may as well be the project's own doing.
+
+Bad values come from code as often as from data; whether a script is executable is versioned too.
+"""
 _TRANSIENT = (
     "timed out",
     "timeout",

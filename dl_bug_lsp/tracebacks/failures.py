@@ -36,6 +36,10 @@ class FailureKind(Enum):
     """A bug report in prose."""
 
 
+HANG = "hang"
+"""The type of the cause of processes that stood still: they raised nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """One entry of a stack as it was printed.

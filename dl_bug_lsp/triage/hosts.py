@@ -51,19 +51,35 @@ class BadHost:
     q: float
 
 
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """Jobs and failures (a pair each) of every host by queue, and of every queue."""
+
+    hosts: dict[str, dict[str, list[int]]]
+    queues: dict[str, list[int]]
+
+
+def can_tell(jobs: Iterable[HostJob], false_share: float = FALSE_SHARE) -> bool:
+    """Say whether there are jobs enough: whether a host would be named if all its jobs failed."""
+    counted = _counted(jobs)
+    if len(counted.hosts) < 2:
+        return False
+    logs = _log_factorials(max((row[0] for row in counted.queues.values()), default=0))
+    for strata in counted.hosts.values():
+        queues = {queue: list(row) for queue, row in counted.queues.items()}
+        for queue, (count, failures) in strata.items():
+            queues[queue][1] += count - failures
+        drawn = [(queues[q][0], queues[q][1], row[0]) for q, row in strata.items()]
+        observed = sum(row[0] for row in strata.values())
+        if _tail(logs, drawn, observed) * len(counted.hosts) <= false_share:
+            return True
+    return False
+
+
 def bad_hosts(jobs: Iterable[HostJob], false_share: float = FALSE_SHARE) -> list[BadHost]:
     """Return the hosts with too many failures, the surest first."""
-    counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
-    seen: set[tuple[str, str]] = set()
-    queues: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    for job in jobs:
-        if job.failed and job.repeats:
-            if (job.host, job.repeats) in seen:
-                continue
-            seen.add((job.host, job.repeats))
-        for row in (counts[job.host][job.queue], queues[job.queue]):
-            row[0] += 1
-            row[1] += job.failed
+    counted = _counted(jobs)
+    counts, queues = counted.hosts, counted.queues
     if len(counts) < 2:
         return []
     logs = _log_factorials(max((row[0] for row in queues.values()), default=0))
@@ -85,6 +101,21 @@ def bad_hosts(jobs: Iterable[HostJob], false_share: float = FALSE_SHARE) -> list
             out.append(BadHost(host, n, k, expected, p, least))
     out.reverse()
     return out
+
+
+def _counted(jobs: Iterable[HostJob]) -> _Counts:
+    counts: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(lambda: [0, 0]))
+    seen: set[tuple[str, str]] = set()
+    queues: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for job in jobs:
+        if job.failed and job.repeats:
+            if (job.host, job.repeats) in seen:
+                continue
+            seen.add((job.host, job.repeats))
+        for row in (counts[job.host][job.queue], queues[job.queue]):
+            row[0] += 1
+            row[1] += job.failed
+    return _Counts(counts, queues)
 
 
 def _log_factorials(largest: int) -> npt.NDArray[np.float64]:

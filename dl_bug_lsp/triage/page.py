@@ -17,6 +17,7 @@ from typing import Any
 
 from dl_bug_lsp.taxonomy.categories import categories
 from dl_bug_lsp.triage.results import DURATIONS, Group, Row, TriageResult
+from dl_bug_lsp.triage.text import no_bad_hosts
 from dl_bug_lsp.views.escape import ascii_json, escape, shorten, well_formed
 
 MOST_SHOWN = 50_000
@@ -212,8 +213,7 @@ def _hosts(result: TriageResult) -> Iterator[str]:
         return
     yield '<h2 id="hosts">Hosts</h2>'
     if not result.bad_hosts:
-        tested = f"{result.hosts_tested:,}"
-        yield f"<p>On none of {tested} hosts jobs fail more often than by chance.</p>"
+        yield f"<p>{no_bad_hosts(result)}</p>"
         return
     yield (
         f"<p>On {len(result.bad_hosts):,} of {result.hosts_tested:,} hosts jobs fail more often "

@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from dl_bug_lsp.taxonomy.categories import category
-from dl_bug_lsp.triage.hosts import BadHost, HostJob, bad_hosts
+from dl_bug_lsp.triage.hosts import BadHost, HostJob, bad_hosts, can_tell
 from dl_bug_lsp.triage.manifests import Job, JobsOfLogs
 from dl_bug_lsp.triage.sources import Unread
 
@@ -108,6 +108,8 @@ class TriageResult:
     days: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     bad_hosts: tuple[BadHost, ...] = ()
     hosts_tested: int = 0
+    hosts_comparable: bool = True
+    """Whether there are jobs enough to tell a host apart on which they fail more often."""
     notes: tuple[str, ...] = ()
     finished: float = 0.0
     since: float | None = None
@@ -325,6 +327,7 @@ def result_of(
         days=_days(groups),
         bad_hosts=tuple(bad_hosts(tested)),
         hosts_tested=len({job.host for job in tested}),
+        hosts_comparable=can_tell(tested),
         notes=tuple(dict.fromkeys(sentences)),
         finished=now,
         since=(before or {}).get("finished"),

@@ -92,12 +92,20 @@ def _group(group: Group, category: str, width: int) -> Iterator[str]:
     yield f"{'':8}  {'':9}  {escape(group.representative)}"
 
 
+def no_bad_hosts(result: TriageResult) -> str:
+    """Return what is known where no host stands out: that, or that there are too few jobs."""
+    hosts = _plural(result.hosts_tested, "host")
+    if result.hosts_comparable:
+        return f"On none of {hosts} jobs fail more often than by chance."
+    return f"Hosts are not compared: there are too few jobs or hosts for that ({hosts})."
+
+
 def _hosts(result: TriageResult) -> Iterator[str]:
     if not result.hosts_tested:
         return
     yield ""
     if not result.bad_hosts:
-        yield f"On none of {result.hosts_tested:,} hosts jobs fail more often than by chance."
+        yield no_bad_hosts(result)
         return
     yield (
         f"On {len(result.bad_hosts):,} of {result.hosts_tested:,} hosts jobs fail more often than "

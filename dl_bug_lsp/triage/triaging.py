@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.report import Options
+from dl_bug_lsp.report import FailureReport, Options
 from dl_bug_lsp.triage import TriageError
 from dl_bug_lsp.triage.manifests import (
     Job,
@@ -47,6 +47,7 @@ from dl_bug_lsp.triage.sources import (
     opened,
     unpacked,
 )
+from dl_bug_lsp.views.words import share
 from dl_bug_lsp.workspace import Workspace
 
 PART_ROWS = 20_000
@@ -145,11 +146,9 @@ def _jobs(
     files.sources = [source for source in files.sources if source not in sources]
     for path in manifests:
         listed = listing([path])
+        for unread in listed.unread:
+            raise TriageError(f"the manifest '{unread.log}' cannot be read: {unread.reason}")
         sources.extend(listed.sources)
-        notes.extend(
-            f"The manifest '{unread.log}' was not read: {unread.reason}."
-            for unread in listed.unread
-        )
     jobs: list[Job] = []
     if store is not None and (store.folder / "jobs.parquet").is_file():
         try:
@@ -176,13 +175,22 @@ def _with_places(result: TriageResult, root: Path) -> TriageResult:
         if text is None:
             continue
         failure = localize(text, workspace, Options(top=5)).primary
-        if failure is not None and failure.suspects:
+        if failure is not None and _is_of(failure):
             places = tuple(
-                f"{suspect.file}:{suspect.line} ({suspect.score:.0%})"
+                f"{suspect.file}:{suspect.line} ({share(failure, suspect)})"
                 for suspect in failure.suspects
             )
             groups[number] = replace(group, suspects=places)
     return replace(result, groups=tuple(groups))
+
+
+def _is_of(failure: FailureReport) -> bool:
+    """Whether a failure's Python stack leads into the workspace: many jobs may be of others.
+
+    Shell scripts of the same name (``run.sh``) are in every project.
+    """
+    files = (frame.workspace_file for frame in failure.frames)
+    return any(file is not None and file.endswith((".py", ".ipynb")) for file in files)
 
 
 def text_of(log: str) -> str | None:

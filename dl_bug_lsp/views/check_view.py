@@ -16,7 +16,16 @@ VERSION = 1
 SARIF_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "note"}
 GITHUB_LEVELS = {Certainty.SURE: "error", Certainty.LIKELY: "warning", Certainty.LOOK: "notice"}
 NOTHING = "Nothing was found that would make a run fail; not all failures can be seen before."
-UNCHECKED = "No finding; no command was checked."
+UNCHECKED = "No finding."
+NO_PROGRAM = "No program was checked: the command starts no Python program of this folder."
+NONE_FOUND = (
+    "No program was checked: this folder has no launch file that starts one, no script that does "
+    "something and no notebook. Name the command, as in dl-bug-lsp check -- python train.py."
+)
+TYPED = "the command"
+MOST = 5
+"""Commands that the last line names."""
+LONGEST_COMMAND = 120
 
 Json = dict[str, Any]
 
@@ -25,14 +34,15 @@ def to_json(report: CheckReport) -> Json:
     """Return the findings as JSON values: well-formed Unicode, what is said as it is read."""
     return {
         "version": VERSION,
+        "programs": [well_formed(entry) for entry in report.entries],
         "findings": [
             {
                 "id": finding.id,
                 "category": finding.category,
                 "certainty": finding.certainty.value,
-                "file": well_formed(finding.file),
-                "line": finding.line,
-                "end_line": finding.end_line,
+                "file": well_formed(finding.file) or None,
+                "line": finding.line or None,
+                "end_line": finding.end_line or None,
                 "message": in_order(finding.message),
                 "evidence": [in_order(text) for text in finding.evidence],
             }
@@ -57,14 +67,17 @@ def to_sarif(report: CheckReport, lines: Lines) -> Json:
                 "ruleIndex": index[finding.id],
                 "level": SARIF_LEVELS[finding.certainty],
                 "message": {"text": plain(message)},
-                "locations": [
-                    {"physicalLocation": physical(finding.file, finding.line, finding.end_line)}
-                ],
+                "locations": [{"physicalLocation": place} for place in _places(finding)],
                 "partialFingerprints": {FINGERPRINT: digest(finding.id, finding.file, text)},
                 "properties": {"category": finding.category, "certainty": finding.certainty.value},
             }
         )
     return log_of([_rule(id) for id in used], results, report.problems, report.workspace)
+
+
+def _places(finding: Finding) -> list[Json]:
+    """Return the place of a finding, none where it is in the command that was typed."""
+    return [physical(finding.file, finding.line, finding.end_line)] if finding.file else []
 
 
 def _rule(id: str) -> Json:
@@ -84,7 +97,9 @@ def to_github(report: CheckReport, prefix: str = "") -> str:
     """Return one workflow command for each finding; ``prefix`` leads to the workspace."""
     out = []
     for finding in report.findings:
-        properties = {"file": prefix + finding.file, "line": str(finding.line)}
+        properties: dict[str, str] = {}
+        if finding.file:
+            properties = {"file": prefix + finding.file, "line": str(finding.line)}
         if finding.end_line > finding.line:
             properties["endLine"] = str(finding.end_line)
         properties["title"] = f"{finding.id} ({finding.certainty.value})"
@@ -104,7 +119,7 @@ def render_text(
     paths = paths or PathStyle()
     out: list[str] = []
     for finding in report.findings:
-        out += [*_finding(finding, lines, max(width, 40), style, paths), ""]
+        out += [*_finding(finding, report.command, lines, max(width, 40), style, paths), ""]
     for problem in report.problems:
         out += wrap(f"Note: {escape(problem)}", max(width, 40), "", "  ")
     out += wrap(_summary(report), max(width, 40), "", "  ")
@@ -112,15 +127,16 @@ def render_text(
 
 
 def _finding(
-    finding: Finding, lines: Lines, width: int, style: Style, paths: PathStyle
+    finding: Finding, typed: str, lines: Lines, width: int, style: Style, paths: PathStyle
 ) -> list[str]:
     mark = style.error if finding.certainty is Certainty.SURE else style.suspect
-    head = f"{paths.place(finding.file, finding.line)}"
+    head = paths.place(finding.file, finding.line) if finding.file else TYPED
     out = [f"{style.place(head)}  {mark(finding.certainty.value)}  {style.bold(finding.id)}"]
     out += wrap(escape(finding.message), width, "  ")
-    source = lines(finding.file)
-    if 1 <= finding.line <= len(source) and source[finding.line - 1].strip():
-        code = shorten(escape(source[finding.line - 1].strip()), max(width - 6, 20))
+    source = lines(finding.file) if finding.file else [typed]
+    at = finding.line if finding.file else 1
+    if 1 <= at <= len(source) and source[at - 1].strip():
+        code = shorten(escape(source[at - 1].strip()), max(width - 6, 20))
         out.append(style.dim(f"    {code}"))
     for text in finding.evidence:
         out += wrap(escape(text), width, "  - ", "    ")
@@ -128,12 +144,20 @@ def _finding(
 
 
 def _summary(report: CheckReport) -> str:
-    runs = counted(len(report.entries), "command")
+    looked = _looked_at(report)
     if not report.findings:
-        if not report.entries and report.problems:
-            return UNCHECKED
-        suffix = f" {runs} checked." if report.entries else ""
-        return f"{NOTHING}{suffix}"
+        return f"{NOTHING} {looked}" if report.entries else f"{UNCHECKED} {looked}"
     by = [(c, sum(f.certainty is c for f in report.findings)) for c in Certainty]
     counts = ", ".join(f"{count} {certainty.value}" for certainty, count in by if count)
-    return f"{counted(len(report.findings), 'finding')} ({counts}); {runs} checked."
+    return f"{counted(len(report.findings), 'finding')} ({counts}). {looked}"
+
+
+def _looked_at(report: CheckReport) -> str:
+    """Return in one sentence which programs were looked at."""
+    if report.entries:
+        names = [escape(shorten(entry, LONGEST_COMMAND)) for entry in report.entries[:MOST]]
+        more = len(report.entries) - MOST
+        return f"Checked: {', '.join(names)}{f' and {more} more' if more > 0 else ''}."
+    if report.command:
+        return NO_PROGRAM
+    return NONE_FOUND

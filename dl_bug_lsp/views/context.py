@@ -228,7 +228,10 @@ class _Page:
                 out.add(sentence(self.clean(text)))
             return out
         out.add("")
-        out.add("## Places, the most suspicious first")
+        heading = "Places, the most suspicious first"
+        if words.is_only_printed(self.failure):
+            heading = words.heading_of_places(self.failure)
+        out.add(f"## {heading}")
         caution = words.introduction(self.failure)
         if caution and _cost(caution) <= limit:
             out.add(caution)
@@ -248,7 +251,8 @@ class _Page:
     def _place(self, suspect: Suspect) -> str:
         place = code(self.paths.place(suspect.file, suspect.line))
         where = f" in {code(words.inside(suspect))}" if words.inside(suspect) else ""
-        return f"{suspect.rank}. {place}{where} ({words.place_score(self.failure, suspect)})"
+        score = words.place_score(self.failure, suspect)
+        return f"{suspect.rank}. {place}{where}" + (f" ({score})" if score else "")
 
     def _reason(self, suspect: Suspect) -> str:
         best = max(suspect.evidence, key=lambda e: e.score, default=None)

@@ -19,9 +19,9 @@ def explain_text(category: Category, width: int, style: Style) -> str:
         out.extend(wrap(words, width, "  "))
         out.append("")
     out.append(style.heading("Usual causes and what helps"))
-    for item in category.advice:
-        out.extend(wrap(item.advice.cause, width, "  - ", "    "))
-        out.extend(wrap(item.advice.fix, width, "    → ", "      "))
+    for item in category.distinct_advice:
+        out.extend(wrap(item.cause, width, "  - ", "    "))
+        out.extend(wrap(item.fix, width, "    → ", "      "))
     return "\n".join(out).rstrip() + "\n"
 
 
@@ -31,7 +31,7 @@ def explain_markdown(category: Category) -> str:
     for title, words in _sections(category):
         out.extend((f"## {title}", "", words, ""))
     out.extend(("## Usual causes and what helps", ""))
-    out.extend(f"- {item.advice.cause} {item.advice.fix}" for item in category.advice)
+    out.extend(f"- {item.cause} {item.fix}" for item in category.distinct_advice)
     return "\n".join(out).rstrip() + "\n"
 
 

@@ -12,7 +12,7 @@ LONGEST_TITLE = 200
 
 
 def to_github(report: Report, prefix: str = "") -> str:
-    """Return one ``::error`` or ``::warning`` line for each suspicious place.
+    """Return one ``::error`` or ``::warning`` line for each place that the text names.
 
     ``prefix`` leads from the repository's root to the workspace (empty or ending in ``/``). The
     first place of the primary failure is an error unless it is unsure, all others are warnings.
@@ -28,7 +28,7 @@ def _commands(failure: FailureReport, prefix: str) -> list[str]:
         level = "error" if failure.primary else "warning"
         texts = [headline(failure), escape(words.outside(failure))]
         return [command(level, {"title": _title(failure)}, "\n".join(filter(None, texts)))]
-    suspects = failure.suspects if failure.primary else failure.suspects[:1]
+    suspects = words.shown_places(failure) if failure.primary else failure.suspects[:1]
     return [_annotation(failure, suspect, prefix) for suspect in suspects]
 
 

@@ -127,7 +127,7 @@ def _failure(
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]
     out += _conflict(failure, paths)
-    out += ["", "## Most suspicious places", ""]
+    out += ["", f"## {words.heading_of_places(failure)}", ""]
     if caution := words.introduction(failure):
         out += [caution, ""]
     ranks = (listed or {}).get(failure.id)
@@ -140,7 +140,8 @@ def _failure(
         place = code(paths.place(suspect.file, suspect.line))
         where = f" in {code(suspect.function)}" if suspect.function else ""
         where += f", {words.cell_place(suspect.cell)}" if suspect.cell else ""
-        out.append(f"{number}. {place}{where} — {words.place_score(failure, suspect)}")
+        score = words.place_score(failure, suspect)
+        out.append(f"{number}. {place}{where}" + (f" — {score}" if score else ""))
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
         if suspect is first and failure.advice:
             out += ["", "   **What usually helps**", ""]

@@ -23,9 +23,9 @@ OTHERS = 10
 
 def tests_in_words(table: Table) -> str:
     """Return how many runs there are of each kind, and what is ranked how, of several failures."""
-    runs = f"{table.failing} failing and {table.passing} passing runs"
+    runs = f"{table.failing} failing and {table.passing} passing {table.of}"
     ranked = "branches" if table.level == "branch" else f"{table.level}s"
-    of = f", for the failure of {one_line(table.failure)}" if table.others else ""
+    of = f", for the failure of {one_line(table.failure)}" if table.others and table.failure else ""
     return f"{runs}: {ranked} by {table.formula}{of}"
 
 

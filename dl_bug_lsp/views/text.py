@@ -282,11 +282,11 @@ class _Page:
                 self.say(hint if is_repeated else f"{escape(outside)} {hint}".strip(), "  ")
             self.advice(failure)
             return
-        self.heading("Most suspicious places")
+        self.heading(words.heading_of_places(failure))
         if caution := words.introduction(failure):
             self.say(caution, "  ")
         least = suspects[0].score * WITH_CODE_SHARE
-        shown = [s for s in suspects if not words.hardly_counts(failure, s)]
+        shown = words.shown_places(failure)
         for at, suspect in enumerate(shown):
             if at < WITH_CODE and suspect.score >= least:
                 self.suspect(failure, suspect)
@@ -333,7 +333,7 @@ class _Page:
     def files(self, failure: FailureReport) -> None:
         """Name the files where no place stands out: the right file may, though no line does."""
         stands_out = failure.technique is None and failure.confidence is not Confidence.UNSURE
-        if not failure.files or stands_out:
+        if not failure.files or stands_out or words.is_only_printed(failure):
             return
         if self.out[-1]:
             self.out.append("")

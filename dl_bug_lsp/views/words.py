@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.report import (
+    UNSURE_SHARE,
     CellPlace,
     Confidence,
     Conflict,
@@ -149,8 +150,18 @@ UNSURE = (
     "Not sure: in tests, most first places with a share like this did not hold the cause. "
     "It may be in none of these places."
 )
-"""What is said where the order of the places can hardly be trusted."""
+"""What is said where no place has a share that counts."""
+UNSPECIFIC = (
+    "Not sure: little speaks for the first place beside the stack and where its values come from. "
+    "The cause may be in none of these places."
+)
+"""What is said of a first place, however big its share is, for which no other evidence speaks."""
+BY_REPORT = "Not sure: the words of the report rank these places. The cause may be in none of them."
+"""What is said where the words of a bug report ranked the places."""
+ONLY_PRINTED = "This is the line whose output the log shows last; it need not be the cause."
+"""What is said where only the line that printed is known."""
 UNSURE_BRIEFLY = "not sure"
+PRINTED_BRIEFLY = "last line that printed"
 POSSIBLE_BRIEFLY = "not certain"
 POSSIBLE = (
     "Not certain: in tests, a first place with a share like this held the cause about half the "
@@ -167,9 +178,24 @@ def caution(failure: FailureReport) -> str:
         return ""
     if failure.suspects and failure.exception is not None and not failure.frames:
         return ALONE
-    if failure.suspects and failure.confidence is Confidence.UNSURE:
-        return UNSURE
-    return ""
+    if is_only_printed(failure):
+        return ONLY_PRINTED
+    if not failure.suspects or failure.confidence is not Confidence.UNSURE:
+        return ""
+    if failure.by_report:
+        return BY_REPORT
+    return UNSURE if failure.suspects[0].score < UNSURE_SHARE else UNSPECIFIC
+
+
+LAST_OUTPUT = "last_output"
+"""The source of evidence of the line that printed last (`dl_bug_lsp.ranking.reporting`)."""
+
+
+def is_only_printed(failure: FailureReport) -> bool:
+    """Whether nothing is known of any place but that it printed what the log shows."""
+    given = [evidence for suspect in failure.suspects for evidence in suspect.evidence]
+    is_ours = failure.technique is None and not failure.by_report
+    return is_ours and bool(given) and all(evidence.kind == LAST_OUTPUT for evidence in given)
 
 
 CONFLICT = "Two values that do not fit"
@@ -212,7 +238,7 @@ def mapped(failure: FailureReport) -> str:
 
 def introduction(failure: FailureReport) -> str:
     """Return how the list of places is introduced; empty where the first one is likely."""
-    is_ours = failure.technique is None
+    is_ours = failure.technique is None and not failure.by_report
     if is_ours and failure.confidence is Confidence.POSSIBLE and len(failure.suspects) > 1:
         return caution(failure) or POSSIBLE
     return caution(failure)
@@ -222,41 +248,6 @@ def reservations(failure: FailureReport) -> list[str]:
     """Return what else must be known of a place beside its rank: a guess, a mapped path."""
     alone = caution(failure)
     return [text for text in (alone if alone == ALONE else "", mapped(failure)) if text]
-
-
-def doubt(failure: FailureReport) -> str:
-    """Return in two words how far the first place can be trusted; empty where it is likely."""
-    if not failure.suspects:
-        return ""
-    phrases = {Confidence.UNSURE: UNSURE_BRIEFLY, Confidence.POSSIBLE: POSSIBLE_BRIEFLY}
-    return phrases.get(failure.confidence, "")
-
-
-def place_score(failure: FailureReport, suspect: Suspect) -> str:
-    """Return a place's share in per cent; of a published technique its score, the best one 1."""
-    if failure.technique is not None:
-        return f"score {suspect.score:.2f}"
-    return percent(suspect.score)
-
-
-def share(failure: FailureReport, suspect: Suspect) -> str:
-    """Return a place's share; of the first place with the doubt there is: ``42 %, not certain``."""
-    if failure.technique is not None:
-        return place_score(failure, suspect)
-    phrase = doubt(failure)
-    shown = phrase and (suspect.rank == 1 or phrase == UNSURE_BRIEFLY)
-    return f"{percent(suspect.score)}, {phrase}" if shown else percent(suspect.score)
-
-
-def standing(
-    failure: FailureReport, suspect: Suspect, of: int | None = None, number: int | None = None
-) -> str:
-    """Return a place's number and share: ``suspicious place 1 of 5 (62 %)``.
-
-    ``number`` is the place's among those that are shown, its rank where all are.
-    """
-    among = f" of {of}" if of is not None else ""
-    return f"suspicious place {number or suspect.rank}{among} ({share(failure, suspect)})"
 
 
 LEAST_PLACES, LEAST_SHARE = 3, 0.01
@@ -275,6 +266,59 @@ def hardly_counts(failure: FailureReport, suspect: Suspect) -> bool:
     first = failure.suspects[0].score if failure.suspects else 0.0
     always = 1 if first >= SURE_SHARE else LEAST_PLACES
     return suspect.rank > always and suspect.score < LEAST_SHARE
+
+
+def shown_places(failure: FailureReport) -> list[Suspect]:
+    """Return the places to list: where the order can be trusted, not those that hardly count."""
+    return [suspect for suspect in failure.suspects if not hardly_counts(failure, suspect)]
+
+
+def heading_of_places(failure: FailureReport) -> str:
+    """Return the heading above the list of places."""
+    if is_only_printed(failure):
+        return "Where the last output comes from"
+    return "Most suspicious places"
+
+
+def doubt(failure: FailureReport) -> str:
+    """Return in two words how far the first place can be trusted; empty where it is likely."""
+    if not failure.suspects:
+        return ""
+    if is_only_printed(failure):
+        return PRINTED_BRIEFLY
+    phrases = {Confidence.UNSURE: UNSURE_BRIEFLY, Confidence.POSSIBLE: POSSIBLE_BRIEFLY}
+    return phrases.get(failure.confidence, "")
+
+
+def place_score(failure: FailureReport, suspect: Suspect) -> str:
+    """Return a place's share in per cent; of a published technique its score, the best one 1."""
+    if failure.technique is not None:
+        return f"score {suspect.score:.2f}"
+    if is_only_printed(failure):
+        return ""
+    return percent(suspect.score)
+
+
+def share(failure: FailureReport, suspect: Suspect) -> str:
+    """Return a place's share; of the first place with the doubt there is: ``42 %, not certain``."""
+    if failure.technique is not None:
+        return place_score(failure, suspect)
+    phrase = doubt(failure)
+    if is_only_printed(failure):
+        return phrase
+    shown = phrase and (suspect.rank == 1 or phrase == UNSURE_BRIEFLY)
+    return f"{percent(suspect.score)}, {phrase}" if shown else percent(suspect.score)
+
+
+def standing(
+    failure: FailureReport, suspect: Suspect, of: int | None = None, number: int | None = None
+) -> str:
+    """Return a place's number and share: ``suspicious place 1 of 5 (62 %)``.
+
+    ``number`` is the place's among those that are shown, its rank where all are.
+    """
+    among = f" of {of}" if of is not None else ""
+    return f"suspicious place {number or suspect.rank}{among} ({share(failure, suspect)})"
 
 
 _PLACE_FIRST = re.compile(r"^([^`]{1,400}?:\d+): ")
@@ -297,6 +341,10 @@ def located(failure: FailureReport, text: str, place: str) -> str:
     return f"{place}: {text.removeprefix(begin)}" if text.startswith(begin) else text
 
 
+HANG = "hang"
+"""The type under which processes that stood still are reported; they raised nothing."""
+
+
 def finding(failure: FailureReport, place: str) -> str:
     """Return in one sentence where to look; ``place`` is the first suspect's file and line.
 
@@ -307,6 +355,8 @@ def finding(failure: FailureReport, place: str) -> str:
     if not failure.suspects:
         return outside(failure) or "No line of the workspace is suspicious."
     first = failure.suspects[0]
+    if is_only_printed(failure):
+        return f"No place of the cause is known; the last output in the log comes from {place}."
     if failure.technique is not None:
         return f"{failure.technique} ranks {place} first; its scores are not chances."
     raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)
@@ -316,6 +366,8 @@ def finding(failure: FailureReport, place: str) -> str:
     )
     is_innermost = at_raise and raised is failure.frames[-1]
     where = ", where the error was raised" if is_innermost else ""
+    if is_innermost and failure.exception is not None and failure.exception.type == HANG:
+        where = ", where the process stood still"
     if at_raise and not is_innermost:
         where = ", the innermost call of this folder's code"
     phrase = doubt(failure).capitalize() or "Likely"
@@ -362,6 +414,8 @@ def headline(failure: FailureReport) -> str:
     return told(message_lines(failure))
 
 
+_PLACEHOLDER = re.compile(r"^<[^<>]*>$|^Detected at node\b")
+"""Lines that stand for what is not shown, and those of TensorFlow that introduce a stack."""
 _MODULES = re.compile(r"^(?:[a-z_]\w*\.)+(?=[A-Z])")
 
 
@@ -374,7 +428,8 @@ def told(lines: Sequence[str]) -> str:
     first, *others = lines
     if first.endswith(":"):
         stripped = (line.strip() for line in others)
-        more = next((line for line in stripped if line and not line.endswith(":")), "")
+        telling = (line for line in stripped if line and not line.endswith(":"))
+        more = next((line for line in telling if not _PLACEHOLDER.match(line)), "")
         return f"{_MODULES.sub('', first)} {more}" if more else first
     return first
 

@@ -82,10 +82,10 @@ PARSER = (
         ("--data d --epochs 3 --mode a", []),
         ("--data d --epo 3", []),
         ("--data=d --epoch=3", []),
-        ("--data d --epchs 3", ["sure unknown-option train.py:1"]),
-        ("--data d --epochs 3.5", ["sure option-value train.py:1"]),
-        ("--data d --mode c", ["sure option-value train.py:1"]),
-        ("--epochs 3", ["sure missing-option train.py:1"]),
+        ("--data d --epchs 3", ["sure unknown-option train.py:2"]),
+        ("--data d --epochs 3.5", ["sure option-value train.py:3"]),
+        ("--data d --mode c", ["sure option-value train.py:4"]),
+        ("--epochs 3", ["sure missing-option train.py:5"]),
     ],
 )
 def test_options_are_compared_as_argparse_does(said: Said, words: str, expected: list[str]) -> None:
@@ -128,7 +128,7 @@ def test_a_makefile_s_target_and_an_editor_s_launch_are_read(said: Said) -> None
 def test_the_folder_of_a_command_is_followed(said: Said, tmp_path: Path, python: str) -> None:
     workspace = written(tmp_path, {"job/train.py": PARSER})
     report = check(workspace, "cd job && python train.py --data d --nod 3", CheckOptions(python))
-    assert places(report) == ["sure unknown-option job/train.py:1"]
+    assert places(report) == ["sure unknown-option job/train.py:2"]
 
 
 @pytest.mark.parametrize(
@@ -227,8 +227,8 @@ def test_causes_of_recorded_failures_are_found_before_the_run(case: Path, id: st
 
 @pytest.mark.parametrize(
     "command",
-    ["", "python", "ls -l", "python missing.py", "python 'open", "make", "bash gone.sh", "x=1",
-     "launch.json", "torchrun", "python -m", "python -c 'print(1)'", "$RUN train.py", "&& ||"],
+    ["", "python", "ls -l", "python /missing.py", "python 'open", "make", "x=1", "launch.json",
+     "torchrun", "python -m", "python -c 'print(1)'", "$RUN train.py", "&& ||"],
 )  # fmt: skip
 def test_odd_commands_give_words_and_no_errors(tmp_path: Path, command: str) -> None:
     workspace = written(tmp_path, {"train.py": PARSER, "loop.sh": "bash loop.sh\nbash loop.sh\n"})
@@ -236,6 +236,151 @@ def test_odd_commands_give_words_and_no_errors(tmp_path: Path, command: str) -> 
     assert report.findings == ()
     assert all(problem and "\n" not in problem for problem in report.problems)
     assert check(workspace, ["bash", "loop.sh"]).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "expected", "near"),
+    [
+        ("python trian.py", "sure missing-script :0", "train.py"),
+        ("python3 -u trian.py --data d", "sure missing-script :0", "train.py"),
+        ("torchrun --nproc-per-node 2 trian.py", "sure missing-script :0", "train.py"),
+        ("bash rnu.sh", "sure missing-script :0", "run.sh"),
+        ("python other.py", "sure missing-script :0", "job/other.py"),
+        ("bash run.sh", "likely missing-script run.sh:2", "train.py"),
+        ("python far.py", "sure missing-script :0", ""),
+    ],
+)
+def test_a_command_starts_a_file_that_is_not_there(
+    tmp_path: Path, command: str, expected: str, near: str
+) -> None:
+    files = {"train.py": PARSER, "run.sh": "set -e\npython tarin.py\n", "job/other.py": "x = 1\n"}
+    report = check(written(tmp_path, files), command.split(), CheckOptions(folder=""))
+    assert places(report) == [expected]
+    assert report.findings[0].evidence == ((f"Did you mean '{near}'?",) if near else ())
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["python $NAME.py", "bash setup.sh", "cd job && python gone.py", "python hidden/train.py",
+     "bash -c 'python train.py --data d'"],
+)  # fmt: skip
+def test_a_file_that_may_be_there_is_not_said_to_be_missing(tmp_path: Path, command: str) -> None:
+    files = {"train.py": PARSER, ".gitignore": "hidden/\n", "hidden/train.py": "x = 1\n"}
+    files |= {"setup.sh": "git clone https://host/x job\ncd job\npython train_all.py\n"}
+    report = check(written(tmp_path, files), command, CheckOptions(folder=""))
+    assert places(report) == []
+
+
+def test_the_folder_where_a_command_is_typed_counts(tmp_path: Path) -> None:
+    workspace = written(tmp_path, {"job/train.py": PARSER, "job/configs/a.yaml": "x: 1\n"})
+    words = ["python", "train.py", "--data", "d"]
+    inside = check(workspace, words, CheckOptions(folder="job"))
+    assert inside.entries == ("python job/train.py --data d",) and places(inside) == []
+    unknown = check(workspace, words, CheckOptions())
+    assert places(unknown) == ["likely missing-script :0"]
+
+
+def test_the_programs_that_were_looked_at_are_said(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    base = ["check", "--workspace", str(tmp_path)]
+    written(tmp_path, {"names.py": "WIDTH = 3\n\n\ndef f():\n    return WIDTH\n"})
+    assert main(base) == 0
+    assert "No program was checked" in capfd.readouterr().out
+    assert main([*base, "--format", "json"]) == 0
+    assert json.loads(capfd.readouterr().out)["programs"] == []
+    # A script without a main part runs, too, where no other file imports it.
+    written(tmp_path, {"main.py": "import names\nnames.f()\nprint({'a': 1}['b'])\n"})
+    assert main(base) == 1
+    told = capfd.readouterr().out
+    assert "main.py:3  sure  key-error" in told and "Checked: python main.py." in told
+    assert main([*base, "--format", "json"]) == 1
+    document = json.loads(capfd.readouterr().out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert document["programs"] == ["python main.py"]
+
+
+def test_every_format_shows_a_finding_without_a_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    written(tmp_path, {"train.py": PARSER})
+    monkeypatch.chdir(tmp_path)
+    wrong = ["--", "python", "trian.py"]
+    assert main(["check", *wrong]) == 1
+    assert "the command  sure  missing-script" in capfd.readouterr().out
+    assert main(["check", "--format", "json", *wrong]) == 1
+    document = json.loads(capfd.readouterr().out)
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    assert document["findings"][0]["file"] is None
+    assert main(["check", "--format", "sarif", *wrong]) == 1
+    (run,) = json.loads(capfd.readouterr().out)["runs"]
+    assert run["results"][0]["locations"] == []
+    assert main(["check", "--format", "github", *wrong]) == 1
+    assert capfd.readouterr().out.startswith("::error title=missing-script (sure)::")
+
+
+ROWS = (
+    "import numpy as np\nx, y = np.load('x.npy'), np.load('y.npy')\nrng = np.random.default_rng()\n"
+)
+BY_HAND = "w = np.zeros(8)\nfor _ in range(9):\n    w -= 0.1 * x.T @ (x @ w - y)\n"
+SKLEARN = "from sklearn.linear_model import Ridge\n"
+SPLITTING = (
+    "from sklearn.model_selection import train_test_split\n"
+    "from sklearn.preprocessing import StandardScaler\n"
+    "a, b, c, d = train_test_split(x, y)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (f"{ROWS}rng.shuffle(x)\n{BY_HAND}", ["likely data-order a.py:4"]),
+        (f"{ROWS}{SKLEARN}rng.shuffle(x)\nRidge().fit(x, y)\n", ["likely data-order a.py:5"]),
+        (f"{ROWS}{SKLEARN}rng.shuffle(x)\ny = x[:, 0]\nRidge().fit(x, y)\n", []),
+        (f"{ROWS}{SKLEARN}rng.shuffle(x)\nRidge().fit(x, x[:, 0])\n", []),
+        (f"{ROWS}# a port of a torch script\nrng.shuffle(x)\nprint(x - y)\n", []),
+        (
+            f"{ROWS}{SPLITTING}a = StandardScaler().fit_transform(a)\n"
+            "b = StandardScaler().fit_transform(b)\n",
+            ["likely data-order a.py:8"],
+        ),
+        (
+            f"{ROWS}{SPLITTING}s = StandardScaler()\na = s.fit_transform(a)\nb = s.transform(b)\n",
+            [],
+        ),
+        (f"{ROWS}{SPLITTING}a, e, c, f = train_test_split(a, c, test_size=0.97)\n",
+         ["look split a.py:7"]),
+        ("from sklearn.manifold import TSNE\n" + ROWS + SPLITTING + "b = TSNE().fit_transform(b)\n",
+         []),
+    ],
+)  # fmt: skip
+def test_silent_faults_of_programs_without_a_framework(
+    tmp_path: Path, code: str, expected: list[str]
+) -> None:
+    report = check(
+        written(tmp_path, {"a.py": code}), ["python", "a.py"], CheckOptions("/no/python")
+    )
+    assert [row for row in places(report) if "missing-file" not in row] == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("model = [1]\ndel model; model.append(1)\n", ["likely unbound-name a.py:2"]),
+        ("def f(m):\n    del m\n    print(1)\n    return m\n", ["likely unbound-name a.py:4"]),
+        ("m = 1\ndel m\nm = 2\nprint(m)\n", []),
+        ("m = 1\ndel m\nif input():\n    m = 2\nprint(m)\n", []),
+        ("m = 1\ndel m\nprint(input() and m)\n", []),
+        ("m = 1\ndel m\ndef f():\n    return m\n", []),
+        ("m = 1\nclass A:\n    m = 2\n    del m\n    k = m\n", []),
+        ("m = 1\ntry:\n    del m\n    print(m)\nexcept NameError:\n    pass\n", []),
+        ("m = 1\ndel m\nfrom os import path as m\nprint(m)\n", []),
+    ],
+)
+def test_names_that_are_read_after_they_were_deleted(
+    said: Said, code: str, expected: list[str]
+) -> None:
+    assert said({"a.py": code}, "python", "a.py") == expected
 
 
 def test_the_exit_code_and_every_format(
@@ -246,7 +391,7 @@ def test_the_exit_code_and_every_format(
     wrong = ["--", "python", "train.py", "--data", "d", "--epochs", "\u202ex"]
     assert main([*base, *wrong]) == 1
     text = capfd.readouterr().out
-    assert "train.py:1  sure  option-value" in text and "\u202e" not in text
+    assert "train.py:3  sure  option-value" in text and "\u202e" not in text
     assert main([*base, "--format", "json", *wrong]) == 1
     document = json.loads(capfd.readouterr().out)
     jsonschema.Draft202012Validator(SCHEMA).validate(document)

@@ -203,6 +203,7 @@ def test_the_memory_of_a_step_is_told_against_a_card(tmp_path: Path) -> None:
     assert (
         "Weights 4.0 MB, gradients 4.0 MB, states of Adam 8.0 MB" in report.findings[0].evidence[0]
     )
+    assert size_of("24") is None
     small = checked(tmp_path, files, "python", "train.py", gpu=size_of("10 MB"))
     assert places(small) == ["likely gpu-memory train.py:8"]
     assert places(checked(tmp_path, files, "python", "train.py")) == []
@@ -288,6 +289,28 @@ def test_only_what_goes_into_the_values_is_named_beside_the_place(tmp_path: Path
     }
     (found,) = checked(tmp_path, files, "python", "train.py").findings
     assert (found.file, found.line) == ("config.yaml", 2)
-    (others,) = [e for e in found.evidence if e.startswith("Into it go also")]
+    (others,) = [e for e in found.evidence if " to it." in e]
     assert "config.yaml:1" in others
     assert "config.yaml:3" not in others
+
+
+@pytest.mark.parametrize(
+    ("there", "is_near"), [("s4.npy", True), ("S4b.npy", True), ("S5.npy", False)]
+)
+def test_a_name_that_lies_there_in_other_letters_is_told(
+    tmp_path: Path, there: str, is_near: bool
+) -> None:
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img" / there).write_bytes(b"\x93NUMPY")
+    files = {"train.py": "import numpy as np\n\nname = 'img/S4.npy'\nprint(np.load(name))\n"}
+    (found,) = checked(tmp_path, files, "python", "train.py").findings
+    told = " ".join((found.message, *found.evidence))
+    assert (f"There is 'img/{there}'" in told) == is_near
+    assert ("Nothing in its folder is called nearly so" in told) != is_near
+
+
+def test_a_card_is_named_and_no_step_can_be_estimated(tmp_path: Path) -> None:
+    report = checked(tmp_path, {"a.py": "print(1)\n"}, "python", "a.py", gpu=size_of("24GB"))
+    assert any("no training step was found" in problem for problem in report.problems)
+    report = checked(tmp_path, {"a.py": "print(1)\n"}, "python", "a.py")
+    assert not any("--gpu" in problem for problem in report.problems)

@@ -294,3 +294,23 @@ def test_what_a_sound_run_printed_is_no_report_of_a_failure(tmp_path: Path) -> N
     done = localize(str(place.with_suffix(".log")), "--workspace", str(tmp_path))
     assert done.returncode == 1
     assert b"train.py" not in done.stdout
+
+
+def test_settings_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool\n")
+    (tmp_path / "conf.yaml").write_text("a: [1,\n")
+    (tmp_path / "train.py").write_text("raise ValueError('no')\n")
+    log = b'Traceback (most recent call last):\n  File "train.py", line 1, in <module>\n'
+    for command in (("localize", "-"), ("check", "train.py")):
+        done = subprocess.run(
+            program(*command),
+            input=log + b"ValueError: no\n",
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+        )
+        (told,) = done.stderr.decode().splitlines()
+        assert told.startswith("dl-bug-lsp: pyproject.toml, line 1: ")
+        assert told.endswith("have their defaults")
+    shown = subprocess.run(program("doctor"), cwd=tmp_path, capture_output=True, check=True)
+    assert "conf.yaml, pyproject.toml" in shown.stdout.decode()

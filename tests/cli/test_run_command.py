@@ -531,3 +531,30 @@ def test_a_piece_that_is_larger_than_the_cap_is_cut(tmp_path: Path) -> None:
     log.close()
     assert log.content().endswith((bytes(range(97, 122)) * 1000)[-400:])
     assert len(log.content()) < 1000
+
+
+LAUNCH_FILES = {
+    ".vscode/launch.json": '{"configurations": [{"name": "T", "program": "train.py"}]}\n',
+    "Makefile": "train:\n\tpython train.py --lr 1\n",
+    "run.sh": "set -e\npython train.py --lr 1\n",
+    "train.py": "print('ok')\n",
+}
+
+
+@pytest.mark.parametrize("launch_file", [None, "bad.sh"])
+def test_a_program_file_that_is_not_there_is_the_command_s_fault(
+    folder: Path, launch_file: str | None
+) -> None:
+    for name, text in LAUNCH_FILES.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    if launch_file is None:
+        done = run(folder, PYTHON, "trian.py")
+    else:
+        (folder / launch_file).write_text(f"cd .\n{PYTHON} trian.py\n")
+        done = run(folder, "sh", launch_file)
+    told = " ".join(done.stderr.decode().split())
+    start = "" if launch_file is None else "bad.sh:2: "
+    assert f"Likely cause: {start}the command starts `trian.py`" in told
+    assert "a file of nearly that name is `train.py`" in told
+    assert not any(name in told for name in ("launch.json", "Makefile", "run.sh"))

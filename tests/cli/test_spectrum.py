@@ -116,7 +116,7 @@ def test_the_table(recorded: tuple[Path, str], capsys: pytest.CaptureFixture[str
     code, out, err = report(recorded[0], capsys)
     assert (code, err) == (0, "")
     lines = out.splitlines()
-    assert lines[0] == "Spectrum of 2 failing and 3 passing runs: lines by combined"
+    assert lines[0] == "Spectrum of 2 failing and 3 passing tests: lines by combined"
     assert re.match(r" +1 +\d+ % +2/2 +0/3  \S*calc\.py:3  in scale$", lines[3])
     assert lines[4].strip().startswith("y = x * 3")
 
@@ -190,6 +190,25 @@ def test_ci_files_are_taken_in(left: Path, capsys: pytest.CaptureFixture[str]) -
     code, out, _ = report(left, capsys, "--format", "json", "--top", "1")
     first = json.loads(out)["rows"][0]
     assert (code, first["file"], first["line"]) == (0, "calc.py", 3)
+
+
+def test_paths_of_a_copy_are_found_while_the_original_is_there(
+    left: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here = write(tmp_path)
+    arguments = ["--coverage", str(left / ".coverage"), "--junit", str(left / "report.xml")]
+    assert (left / "calc.py").is_file() and here != left
+    assert main(["spectrum", "import", "--workspace", str(here), *arguments]) == 0
+    assert capsys.readouterr().out.startswith("took in 2 failing and 3 passing tests")
+
+
+def test_without_branches_there_is_no_table(left: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--coverage", str(left / ".coverage"), "--junit", str(left / "report.xml")]
+    assert main(["spectrum", "import", "--workspace", str(left), *arguments]) == 0
+    capsys.readouterr()
+    code, out, err = report(left, capsys, "--level", "branch")
+    assert (code, out) == (1, "")
+    assert err == "dl-bug-lsp: no branches are recorded: run `pytest --dl-bug-branch`\n"
 
 
 def test_paths_of_another_machine_are_found(

@@ -923,7 +923,7 @@ shape in current model is torch.Size([2048, 128]).
 """
     found = report(tmp_path, files, text)
     assert "2048" not in reasons(found, "run.sh", 3)
-    assert "which does not fit 64" in reasons(found, "run.sh", 3)
+    assert "128 and 64 do not fit each other" in reasons(found, "run.sh", 3)
 
 
 def test_what_used_an_iterator_up_is_named_with_its_file(tmp_path: Path) -> None:
@@ -967,3 +967,68 @@ ValueError: Arguments `target` and `output` must have the same rank (ndim). Rece
     said = reasons(found, "heads.py", 1)
     assert found.diagnosis is None or "`3`" not in found.diagnosis
     assert said.startswith("after a small change of this line") and "`3` is one of" in said
+
+
+def test_a_name_that_was_deleted_is_missing_for_that_reason(tmp_path: Path) -> None:
+    program = """\
+def main():
+    model = dict()
+    print(model)
+    del model
+    print(model)
+
+
+main()
+"""
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 8, in <module>
+    main()
+  File "train.py", line 5, in main
+    print(model)
+UnboundLocalError: cannot access local variable 'model' where it is not associated with a value
+"""
+    found = report(tmp_path, {"train.py": program}, text)
+    assert (found.suspects[0].line, found.suspects[0].file) == (4, "train.py")
+    assert "`del` removes `model` here" in reasons(found, "train.py", 4)
+
+
+def test_a_name_that_is_set_again_after_it_was_deleted_is_not_missing(tmp_path: Path) -> None:
+    program = (
+        "def main(n):\n    m = 1\n    del m\n    if n:\n        m = 2\n    print(m)\nmain(0)\n"
+    )
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 7, in <module>
+    main(0)
+  File "train.py", line 6, in main
+    print(m)
+UnboundLocalError: cannot access local variable 'm' where it is not associated with a value
+"""
+    found = report(tmp_path, {"train.py": program}, text)
+    assert "removes" not in reasons(found, "train.py", 3)
+
+
+def test_the_keys_that_a_dictionary_has_are_named(tmp_path: Path) -> None:
+    write = """\
+import json
+
+stats = {"mean": 0.1, "std": 0.2}
+json.dump(stats, open("stats.json", "w"))
+"""
+    program = """\
+import json
+
+stats = json.load(open("stats.json"))
+avg = stats["avg"]
+"""
+    text = """\
+Traceback (most recent call last):
+  File "train.py", line 4, in <module>
+    avg = stats["avg"]
+KeyError: 'avg'
+"""
+    found = report(tmp_path, {"train.py": program, "write.py": write}, text)
+    said = reasons(found, "write.py", 3)
+    assert "has the keys `'mean'` and `'std'`, but not 'avg'" in said
+    assert "`avg`, named as the key of the message, is set here" in reasons(found, "train.py", 4)

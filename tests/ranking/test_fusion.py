@@ -15,6 +15,7 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.ranking.fusion import (
     GROUPS,
     RAISE_SITE,
+    Calibration,
     Weights,
     calibrated_shares,
     features,
@@ -99,7 +100,9 @@ def test_the_shipped_weights_are_numbers_for_known_groups() -> None:
     data = json.loads(text)
     assert data.keys() >= {"common", "by_group", "unknown"}
     assert data["by_group"].keys() <= set(GROUPS.values())
-    numbers = [*data["calibration"], data["sharpness"], data["unknown"]]
+    calibration = data["calibration"]
+    numbers = [calibration["slope"], calibration["intercept"], *calibration["by_source"].values()]
+    numbers.extend((data["sharpness"], data["unknown"]))
     numbers.extend(data["common"].values())
     numbers.extend(w for part in data["by_group"].values() for w in part.values())
     assert all(isinstance(n, (int, float)) and math.isfinite(n) and abs(n) < 20 for n in numbers)
@@ -126,7 +129,7 @@ def test_a_line_with_specific_evidence_explains_the_raise_site_away() -> None:
     assert guilty.score == 3.0
 
 
-CALIBRATED = Weights({}, {}, 0.0, 1.2, (0.4, -0.1))
+CALIBRATED = Weights({}, {}, 0.0, 1.2, Calibration(0.4, -0.1, {"domain_rules": 0.8}))
 
 
 @given(st.lists(st.floats(-5, 20), min_size=2, max_size=40))
@@ -144,6 +147,8 @@ def test_the_first_share_follows_the_calibration(lead: float) -> None:
     wanted = 0.4 * math.log(share / (1 - share)) - 0.1
     first = calibrated_shares(scores, CALIBRATED)[0]
     assert math.log(first / (1 - first)) == pytest.approx(wanted, abs=1e-6)
+    surer = calibrated_shares(scores, CALIBRATED, ["domain_rules", "unheard"])[0]
+    assert math.log(surer / (1 - surer)) == pytest.approx(wanted + 0.8, abs=1e-6)
 
 
 def test_equal_scores_share_alike_and_a_lone_line_has_all() -> None:

@@ -314,3 +314,22 @@ def test_the_command_line_tells_of_steps_and_shapes(tmp_path: Path) -> None:
     assert "recording took about" in done.stderr
     assert "net.py:8" in done.stderr
     assert list((tmp_path / FOLDER / "recording").iterdir()) == []
+
+
+def test_a_spectrum_without_a_step_that_passed_changes_no_report(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "net.py").write_text(NET)
+    (tmp_path / "train.py").write_text(LAST_BATCH.replace("67, 10", "3, 10"))
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
+
+    def told(*words: str) -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "dl_bug_lsp", *words],
+            cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        lines = (done.stdout + done.stderr).splitlines()
+        return next(line for line in lines if line.startswith(("Likely", "Not ")))
+
+    of_run = told("run", "--spectrum", "--", sys.executable, "train.py")
+    (log,) = (tmp_path / FOLDER / "runs").glob("*.log")
+    assert of_run == told("localize", str(log))

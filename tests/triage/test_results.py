@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from scipy.stats import false_discovery_control, hypergeom
 
-from dl_bug_lsp.triage.hosts import HostJob, bad_hosts
+from dl_bug_lsp.triage.hosts import HostJob, bad_hosts, can_tell
 from dl_bug_lsp.triage.manifests import Job
 from dl_bug_lsp.triage.results import Group, TriageResult, result_of, to_json
 from dl_bug_lsp.triage.running import SCHEMA
@@ -139,3 +139,13 @@ def test_the_representative_is_a_log_whose_message_is_its_own() -> None:
     )
     (found,) = result_of(table, []).groups
     assert (found.representative, found.message) == ("b", "its own")
+
+
+def test_few_jobs_tell_nothing_of_their_hosts() -> None:
+    few = [HostJob("h1", "", True), HostJob("h2", "", False), HostJob("h2", "", True)]
+    assert not can_tell(few) and not can_tell([]) and not can_tell([HostJob("h1", "", True)] * 99)
+    many = [HostJob(f"h{n % 8}", "", n % 9 == 0) for n in range(200)]
+    assert can_tell(many) and bad_hosts(many) == []
+    # What it says is what the test would do: a host all of whose jobs fail is named.
+    worst = [HostJob(job.host, "", job.failed or job.host == "h5") for job in many]
+    assert [host.host for host in bad_hosts(worst)] == ["h5"]

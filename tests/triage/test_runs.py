@@ -304,4 +304,39 @@ def test_places_are_ranked_where_the_workspace_is_known(tmp_path: Path) -> None:
     result: TriageResult = triage(fixture / "log.txt", workspace=fixture / "workspace")
     (group,) = result.groups
     assert group.suspects
-    assert re.fullmatch(r"\S+:\d+ \(\d+%\)", group.suspects[0])
+    assert re.fullmatch(r"\S+:\d+ \(\d+ %(, not \w+)?\)", group.suspects[0])
+
+
+OTHER_JOB = 'epoch 1 loss 0.7\nrun.sh: line 6: 21132 Killed   timeout 9 python train.py "$CONFIG"\n'
+
+
+def test_a_job_of_another_project_gets_no_place_of_the_workspace(tmp_path: Path) -> None:
+    (tmp_path / "jobs").mkdir()
+    (tmp_path / "jobs" / "1.out").write_text(OTHER_JOB, encoding="utf-8")
+    fixture = FIXTURES / "104-charlm-context-length"
+    (group,) = triage(tmp_path / "jobs", workspace=fixture / "workspace").groups
+    assert group.suspects == ()
+
+
+def test_a_place_that_is_not_sure_says_so(tmp_path: Path) -> None:
+    (tmp_path / "code").mkdir()
+    (tmp_path / "code" / "train.py").write_text(
+        "import x\n\n\ndef main():\n    x.run()\n\n\nmain()\n"
+    )
+    log = 'Traceback (most recent call last):\n  File "train.py", line 8, in <module>\n    main()\n'
+    log += '  File "train.py", line 5, in main\n    x.run()\n'
+    log += (
+        '  File "/usr/lib/python3/site-packages/x.py", line 3, in run\n    raise ValueError("no")\n'
+    )
+    (tmp_path / "a.log").write_text(f"{log}ValueError: no\n", encoding="utf-8")
+    (group,) = triage(tmp_path / "a.log", workspace=tmp_path / "code").groups
+    assert group.suspects and all("not sure" in place for place in group.suspects)
+
+
+def test_a_manifest_that_is_not_there_is_wrong_use(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.log").write_text(OTHER_JOB, encoding="utf-8")
+    assert main(["triage", str(tmp_path / "a.log"), "--jobs", str(tmp_path / "nosuch")]) == 2
+    told = capfd.readouterr()
+    assert told.out == "" and len(told.err.splitlines()) == 1 and "nosuch" in told.err

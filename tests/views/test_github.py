@@ -47,3 +47,9 @@ def test_a_place_of_a_notebook_says_its_cell() -> None:
     place = replace(samples.HEAD, file="a.ipynb", function=None, cell=CellPlace(3, 7, 2))
     report = Report("/w", (replace(samples.MISMATCH, suspects=(place,)),))
     assert "%2C code cell 3 (In [7])%2C line 2::" in to_github(report)
+
+
+def test_places_below_one_per_cent_are_left_out_as_in_the_text() -> None:
+    places = tuple(replace(samples.HEAD, rank=n, line=n, score=0.002) for n in range(2, 10))
+    failure = replace(samples.MISMATCH, suspects=(samples.HEAD, *places))
+    assert len(to_github(Report("/w", (failure,))).splitlines()) == 3

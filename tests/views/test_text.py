@@ -18,6 +18,7 @@ from dl_bug_lsp.report import (
     ReportFrame,
     Verdict,
 )
+from dl_bug_lsp.views import words
 from dl_bug_lsp.views.layout import PLAIN, PathStyle, Style, display_width, excerpt
 from dl_bug_lsp.views.text import fold, render_text
 from dl_bug_lsp.views.words import percent
@@ -141,6 +142,15 @@ def test_an_order_that_cannot_be_trusted_is_introduced_as_such() -> None:
     unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
     assert "Not sure" in shown(replace(samples.REPORT, failures=(unsure,)))
     assert "Not sure" not in shown(samples.REPORT)
+
+
+def test_a_caution_says_what_it_is_about() -> None:
+    unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
+    small = replace(unsure, suspects=(replace(unsure.suspects[0], score=0.2),))
+    by_words = replace(small, by_report=True)
+    for failure, is_of_tests in ((unsure, False), (small, True), (by_words, False)):
+        text = shown(replace(samples.REPORT, failures=(failure,)))
+        assert ("in tests, most first places" in text) == is_of_tests
 
 
 def test_a_diagnosis_stands_below_the_message() -> None:
@@ -312,3 +322,13 @@ def test_a_comprehension_at_its_function_s_line_is_no_entry_of_its_own() -> None
         ("net.py:19", "forward"),
         ("net.py:30", "<genexpr>"),
     ]
+
+
+def test_the_headline_leaves_out_what_stands_for_a_stack() -> None:
+    lines = (
+        "tensorflow.errors.NotFoundError: Graph execution error:",
+        "Detected at node ReadFile defined at (most recent call last):",
+        "<stack traces unavailable>",
+        "data/images/DSC_0123.PNG; No such file or directory",
+    )
+    assert words.told(lines) == f"NotFoundError: Graph execution error: {lines[-1]}"

@@ -21,7 +21,9 @@ export function checkByHand(server: Waiting): vscode.Disposable {
     if (report === null) {
       return;
     }
-    if (report.findings.length === 0) {
+    if (report.findings.length === 0 && report.programs.length === 0) {
+      void vscode.window.showInformationMessage(`DL Bug: no program was found to check in ${folder.name}.`);
+    } else if (report.findings.length === 0) {
       void vscode.window.showInformationMessage(`DL Bug: nothing found in ${folder.name}.`);
     } else {
       await vscode.commands.executeCommand("workbench.actions.view.problems");

@@ -100,6 +100,8 @@ NOT_A_NUMBER = re.compile(
 """How messages say that a number is missing."""
 NANS = {"", "nan", "na", "n/a", "null", "none", "inf", "-inf", "#n/a", "-nan"}
 """What pandas reads as NaN, in lower case, and infinities (pandas, `read_csv`)."""
+MOST_ENDS = 8
+"""Ends of a path that are looked for in tables."""
 BESIDE = 0.5
 """How near a data file is to the failure that no followed value was read from."""
 FOLLOWED = 0.8
@@ -1079,6 +1081,14 @@ def _columns_of_text(case: Case) -> Iterator[Clue]:
         yield Clue("data_files.explains", word.file, word.line, score, why)
 
 
+def _ends(path: str) -> Iterator[str]:
+    """Yield the ends of a path, the longest first: tables name files within a setting's folder."""
+    parts = path.replace("\\", "/").split("/")
+    if "." in parts[-1]:
+        for start in range(max(1, len(parts) - MOST_ENDS), len(parts)):
+            yield "/".join(parts[start:])
+
+
 def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the rows that hold a value of the message."""
     usual = columns_of_text(case).get(table.file, {})
@@ -1088,10 +1098,11 @@ def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue
             if not value or len(value) > 200:
                 continue
             rows = case.workspace.table_rows(table.file, value)
-            if kind is FactKind.PATH and not rows:
-                # Tables mostly name files without the folder that a setting gives.
-                value = value.replace("\\", "/").rpartition("/")[2]
-                rows = case.workspace.table_rows(table.file, value) if "." in value else ()
+            for end in _ends(value) if kind is FactKind.PATH and not rows else ():
+                rows = case.workspace.table_rows(table.file, end)
+                if rows:
+                    value = end
+                    break
             for line, name in [row for row in rows if row[1] not in usual][:3]:
                 why = f"`{value}` of the message stands in column `{name}`"
                 score = closeness / len(rows) ** 0.5

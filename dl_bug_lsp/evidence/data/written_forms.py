@@ -528,7 +528,7 @@ def _without_key(at: Node, message: _Message) -> list[_Found] | None:
     if len(unlike) == len(known):
         strength = 1.0 if keys.complete else OF_INCOMPLETE
         if all(isinstance(node.expr, ast.Constant) for node, _, _ in unlike):
-            return [_constant_keys(at, unlike[0][0], len(unlike), key, strength)]
+            return [_constant_keys(at, [node for node, _, _ in unlike], key, strength)]
         return [_unlike_key(node, line, key, strength) for node, line, _ in unlike]
     says = "puts keys into the dictionary, of which `{}` is none"
     return [
@@ -538,12 +538,26 @@ def _without_key(at: Node, message: _Message) -> list[_Found] | None:
     ]
 
 
-def _constant_keys(at: Node, first: Node, count: int, key: object, strength: float) -> _Found:
+MOST_KEYS = 3
+"""Keys of a dictionary that are named."""
+
+
+def _constant_keys(at: Node, keys: Sequence[Node], key: object, strength: float) -> _Found:
     """Return what says that a dictionary has other keys: either side may be the wrong one."""
-    others = f" and {count - 1} more" if count > 1 else ""
-    says = f"the dictionary has the key `{source(first.expr)}`{others}, and no {key!r}"
+    first = keys[0]
+    named = list(dict.fromkeys(f"`{source(node.expr)}`" for node in keys))
+    more = f", and {len(named) - MOST_KEYS} more" if len(named) > MOST_KEYS else ""
+    noun = "key" if len(named) == 1 else "keys"
+    says = f"the dictionary has the {noun} {_listed(named[:MOST_KEYS], is_cut=bool(more))}{more}"
     line = at.line if isinstance(at.expr, ast.Dict) else first.line
-    return _Found(at if line == at.line else first, line, strength * OF_CONSTANT_KEYS, says)
+    node = at if line == at.line else first
+    return _Found(node, line, strength * OF_CONSTANT_KEYS, f"{says}, but not {key!r}")
+
+
+def _listed(names: Sequence[str], *, is_cut: bool) -> str:
+    if len(names) == 1 or is_cut:
+        return ", ".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _unlike_key(node: Node, line: int, key: object, strength: float) -> _Found:

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import source
+from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
 from dl_bug_lsp.evidence.followed_run import SEEN, follow, hidden_cells_of
 from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.messages import FactKind
@@ -31,6 +31,7 @@ def find_rebound_names(case: Case) -> Iterator[Clue]:
     """Yield the loops that gave a name of the failing path another value than it had before."""
     seen: set[tuple[str, int]] = set()
     yield from _imports(case)
+    yield from _deleted(case)
     for step in case.stack_steps[:MOST_STEPS]:
         node = step.node
         if node.entry is not None or not isinstance(node.expr, ast.Name):
@@ -51,6 +52,28 @@ def find_rebound_names(case: Case) -> Iterator[Clue]:
             f"longer be `{source(first.value)}` (line {first.line})"
         )
         yield Clue("rules.rebound", *place, 1.0 if of_target else IN_BODY, why)
+
+
+def _deleted(case: Case) -> Iterator[Clue]:
+    """Yield the ``del`` that took a local name away which the failing line reads.
+
+    Source: Python language reference, "The del statement": the name is unbound in its scope.
+    """
+    site = case.sites[-1] if case.sites and case.class_name == "UnboundLocalError" else None
+    if site is None:
+        return
+    names = {str(fact.value) for fact in case.facts.of(FactKind.NAME)}
+    scope, line = site.context.scope, case.places[-1].line
+    changes = [
+        (part.lineno, part.id, isinstance(part.ctx, ast.Del))
+        for part in own_nodes(scope.node)
+        if isinstance(part, ast.Name) and part.id in names and part.lineno < line
+        if not isinstance(part.ctx, ast.Load)
+    ]
+    last = max(changes, default=None)
+    if last is not None and last[2]:
+        why = f"`del` removes `{last[1]}` here, and line {line} still uses it"
+        yield Clue("rules.rebound", scope.file, last[0], 1.0, why)
 
 
 def _imports(case: Case) -> Iterator[Clue]:

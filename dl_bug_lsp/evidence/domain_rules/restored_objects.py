@@ -24,6 +24,7 @@ from dl_bug_lsp.evidence.data.data_files import numbers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, own_nodes, source
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
 from dl_bug_lsp.evidence.repairs.arguments import name_of
+from dl_bug_lsp.messages import readable
 from dl_bug_lsp.provenance.nodes import StepKind
 from dl_bug_lsp.provenance.scopes import called_name
 from dl_bug_lsp.provenance.slices import backward_slice
@@ -65,7 +66,7 @@ def find_rebuilt(case: Case) -> Iterator[Clue]:
 def _of_arguments(case: Case, cause: Cause, *, is_lightning: bool) -> Iterator[Clue]:
     """Yield where arguments of a constructor are left out, or given that it does not have."""
     for pattern in (MISSING, UNEXPECTED):
-        match = pattern.search(cause.message)
+        match = pattern.search(readable(cause.message))
         if match is None:
             continue
         names = QUOTED.findall(match["names"]) or [match["names"]]
@@ -77,7 +78,7 @@ def _of_arguments(case: Case, cause: Cause, *, is_lightning: bool) -> Iterator[C
 
 
 def _named(cause: Cause) -> str | None:
-    match = NAMED.search(cause.message)
+    match = NAMED.search(readable(cause.message))
     return None if match is None else match["owner"] or match["other"]
 
 
@@ -148,8 +149,11 @@ def _of_checkpoint(
 
 def _of_attributes(case: Case, cause: Cause) -> Iterator[Clue]:
     """Yield what a constructor keeps under another name than its parameter's, or changes."""
-    kept, lacking = NOT_KEPT.search(cause.message), NO_ATTRIBUTE.search(cause.message)
-    owner = CLONED.search(cause.message)
+    kept, lacking = (
+        NOT_KEPT.search(readable(cause.message)),
+        NO_ATTRIBUTE.search(readable(cause.message)),
+    )
+    owner = CLONED.search(readable(cause.message))
     match = kept or lacking
     if match is None:
         return

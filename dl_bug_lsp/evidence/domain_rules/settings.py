@@ -304,7 +304,7 @@ def find_resolved_scalars(case: Case) -> Iterator[Clue]:
     Source: YAML 1.1, "Language-Independent Types", which PyYAML implements.
     """
     cause = case.failure.cause
-    message = cause.message if cause is not None else ""
+    message = case.message if cause is not None else ""
     if not message or not case.places:
         return
     for file in case.config_files:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from dl_bug_lsp.evidence.raising.raise_sites import text_templates
-from dl_bug_lsp.messages import Fact, FactKind, MessageFacts, Role
+from dl_bug_lsp.messages import Fact, FactKind, MessageFacts, Role, readable
 from dl_bug_lsp.tracebacks import Cause
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import Place
@@ -36,7 +36,7 @@ def with_raised_values(
     if place is None or not cause.message:
         return facts
     known = {str(fact.value) for fact in facts.facts}
-    values = dict.fromkeys(_values(cause.message, place, workspace))
+    values = dict.fromkeys(_values(readable(cause.message), place, workspace))
     added = [
         Fact(FactKind.LITERAL, Role.ACTUAL, value, value) for value in values if value not in known
     ]

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.raising import expressions, operations
 from dl_bug_lsp.evidence.raising.operations import Matcher, MessageQuery, callees, operation, worded
 from dl_bug_lsp.evidence.raising.scan import Enclosing, FileNodes, file_nodes, last_name
-from dl_bug_lsp.messages import FactKind, MessageFacts
+from dl_bug_lsp.messages import FactKind, MessageFacts, readable
 from dl_bug_lsp.tracebacks import Cause, FailureKind, Frame
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import Place
@@ -116,7 +116,8 @@ def assumed_raise_sites(
             made.setdefault(name, set()).update(makers)
         bases.update(nodes.classes)
     parameters = {name: p for nodes in read for name, p in nodes.parameters.items()}
-    asked = MessageQuery(facts, cause.class_name, cause.message, made, bases, parameters)
+    message = readable(cause.message)
+    asked = MessageQuery(facts, cause.class_name, message, made, bases, parameters)
     other = _other_framework(facts)
     questions = matchers(asked)
     sites: dict[tuple[str, int], AssumedRaiseSite] = {}
@@ -126,7 +127,7 @@ def assumed_raise_sites(
         if other and nodes.imports & other[1] and not nodes.imports & other[0]:
             aside *= FOREIGN
         for node, within in nodes.nodes:
-            answers = list(of_statement(node, within, cause.class_name, cause.message))
+            answers = list(of_statement(node, within, cause.class_name, message))
             for question in questions:
                 answers.extend(question(node, within, nodes))
             for weight, why in answers:

@@ -55,9 +55,6 @@ MOST_WITH_EARLIER = 15
 MOST_OF_BRIEF, FEW_STEPS = 300, 30_000
 """The number of edits of a run that is followed so briefly that they take few steps in all."""
 MOST_STEPS = 150_000
-LEAST_LIKELY, LEAST_AFTER_PASSING = 0.001, 0.002
-"""How likely an edit has to be the repair that it is tried, at first and once another one passes.
-Set on the programs of `benchmarks/held_out/opened`: the edits above are tried in half the time."""
 LONGEST = 25_000
 """Steps of a run up to which it is followed again."""
 BRIEF = (2_000, 4_000, 8_000)
@@ -388,12 +385,9 @@ def _try(case: Case) -> list[Tried]:
     further: defaultdict[Origin, float] = defaultdict(lambda: 1.0)
     found: list[Tried] = []
     again, shared = 0, earlier_runs(case).files
-    least = LEAST_LIKELY
     for candidate in in_order(search, further):
         checkpoint()
         place = (candidate.edit.file, candidate.edit.line)
-        if search.likelihood(candidate) * further[place] < least:
-            break  # All others are still less likely.
         if candidate.edit.file in shared:
             # The commands before the failing one are followed with the edit, too.
             again += 1
@@ -401,8 +395,6 @@ def _try(case: Case) -> list[Tried]:
                 continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
-        if effect is Effect.PASSES:
-            least = LEAST_AFTER_PASSING
         found.append(Tried(candidate, effect, search.visits))
         most = MOST_OF_BRIEF if search.steps < FEW_STEPS else MOST_EDITS
         if len(found) >= most or search.steps >= MOST_STEPS:

@@ -262,21 +262,23 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
         yield _clue("missing.import", module.file, 1, 1.0, why)
         return
 
-    def order(statement: ast.stmt) -> tuple[bool, str]:
+    def order(statement: ast.stmt) -> tuple[bool, bool, str]:
         dotted = (
             statement.names[0].name
             if isinstance(statement, ast.Import)
             else str(getattr(statement, "module", ""))
         )
-        return dotted.partition(".")[0] not in STANDARD, dotted
+        # Imports of the own package stand last (PEP 8, "Imports").
+        is_own = isinstance(statement, ast.ImportFrom) and statement.level > 0
+        return is_own, dotted.partition(".")[0] not in STANDARD, dotted
 
-    target = (wanted.partition(".")[0] not in STANDARD, wanted)
+    target = (False, wanted.partition(".")[0] not in STANDARD, wanted)
     before = [s for s in lines if order(s) <= target]
     after = [s for s in lines if order(s) > target]
-    same = [s for s in lines if order(s)[1].partition(".")[0] == wanted.partition(".")[0]]
+    same = [s for s in lines if order(s)[2].partition(".")[0] == wanted.partition(".")[0]]
     for rank, statement in enumerate(dict.fromkeys([*same[:1], *before[-1:], *after[:1], *lines])):
         if rank < MOST:
-            yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank / 4), why)
+            yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank), why)
 
 
 def _modules_of_imports(case: Case, module: Scope) -> Iterator[tuple[ast.ImportFrom, Scope]]:

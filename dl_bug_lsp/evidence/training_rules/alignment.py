@@ -33,6 +33,11 @@ GENERATOR = re.compile(
     r"|sklearn)(?:$|[._\d(])|^Random\(",
 )
 """What a receiver is called that shuffles what it is given, not itself."""
+TARGETS = re.compile(r"(?:^|_)(?:y|ys|labels?|targets?)(?:_|$)")
+PAIRING = frozenset(
+    ("fit", "partial_fit", "zip", "train_test_split", "TensorDataset", "from_tensor_slices")
+)
+"""Functions that take the n-th rows of their arguments together."""
 TABLES = re.compile(
     r"^(?:DictReader|reader|read_csv|read_table|load|loads|genfromtxt|loadtxt|read_json)$"
 )
@@ -89,7 +94,8 @@ def _shuffled_apart(training: Training, scope: Scope) -> Iterator[Clue]:
             yield clue("strong", scope.file, call.lineno, why)
     elif len(inputs) == 1 and _in_place(inputs[0]) and _has_labels(scope):
         why = f"{text(inputs[0])} shuffles inputs, their targets stay"
-        yield clue("medium", scope.file, inputs[0].lineno, why)
+        level = "strong" if _is_paired_after(scope, inputs[0]) else "medium"
+        yield clue(level, scope.file, inputs[0].lineno, why)
     yield from _two_orders(training, scope)
 
 
@@ -138,6 +144,35 @@ def _in_place(call: ast.Call) -> bool:
 def _has_labels(scope: Scope) -> bool:
     names = {*scope.bindings, *(p.arg for p in scope.parameters())}
     return any(LABEL.search(n.rpartition(".")[2]) for n in names)
+
+
+def _is_paired_after(scope: Scope, shuffle: ast.Call) -> bool:
+    """Whether an array is shuffled alone, and then used row by row with targets from before.
+
+    Both are names of the function. The targets are bound above the shuffle and not below it; one
+    operation, or one call that takes inputs and targets, gets both.
+    """
+    moved, line = shuffle.args[0], shuffle.lineno
+    if not isinstance(moved, ast.Name) or len(scope.bindings.get(moved.id, ())) != 1:
+        return False
+    labels = {
+        name
+        for name, bindings in scope.bindings.items()
+        if TARGETS.search(name) and len(bindings) == 1 and bindings[0].line < line
+    }
+    return any(
+        node.lineno > line and moved.id in names and bool(labels & names)
+        for node, names in _operands(scope)
+    )
+
+
+def _operands(scope: Scope) -> Iterator[tuple[ast.BinOp | ast.Call, set[str]]]:
+    """Yield operations, and calls that pair their arguments, with the names that these are."""
+    for node in ast.walk(scope.node):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.MatMult, ast.Mult, ast.Sub)):
+            yield node, {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        elif isinstance(node, ast.Call) and called_name(node) in PAIRING:
+            yield node, {arg.id for arg in node.args if isinstance(arg, ast.Name)}
 
 
 def _two_orders(training: Training, scope: Scope) -> Iterator[Clue]:

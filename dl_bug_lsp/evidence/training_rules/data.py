@@ -394,7 +394,12 @@ def _arbitrary_index(training: Training, scope: Scope) -> Iterator[Clue]:
             yield clue("strong" if shared else level, scope.file, call.lineno, why)
 
 
+MAPS = re.compile(r"tsne|umap|mds|isomap|embedding|cluster|kmeans", re.IGNORECASE)
+"""Transformers that are fitted to draw a picture of what they are given."""
+
+
 def _fitted_apart(training: Training) -> Iterator[Clue]:
+    yield from _fitted_to_test_rows(training)
     for scope, call in training.named("fit_transform", "fit", "adapt"):
         words = " ".join(ast.unparse(a) for a in call.args)
         base = ast.unparse(call.func)
@@ -421,6 +426,33 @@ def _fitted_apart(training: Training) -> Iterator[Clue]:
         for name, bindings in sorted(scope.bindings.items()):
             for binding in bindings:
                 yield from _own_statistics(scope, name, binding)
+
+
+def _fitted_to_test_rows(training: Training) -> Iterator[Clue]:
+    """Find transformers that are fitted to the test rows of ``train_test_split``, however named.
+
+    Names that say it are found by `HELD_OUT`.
+    """
+    held: dict[int, set[str]] = {}
+    for scope, call in training.named("train_test_split"):
+        statement = training.statement(scope, call)
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        for target in targets:
+            if isinstance(target, ast.Tuple):
+                parts = [part.id if isinstance(part, ast.Name) else "" for part in target.elts]
+                of_scope = held.setdefault(id(scope), set())
+                of_scope.update(set(parts[1::2]) - set(parts[::2]) - {"", "_"})
+    for scope, call in training.named("fit_transform"):
+        names = held.get(id(scope), set())
+        given = call.args[0] if call.args else None
+        if not isinstance(given, ast.Name) or given.id not in names or HELD_OUT.search(given.id):
+            continue
+        made = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+        bindings = scope.bindings.get(made.id, []) if isinstance(made, ast.Name) else []
+        words = " ".join(ast.unparse(node) for node in (made, *(b.value for b in bindings)))
+        if not MAPS.search(words):
+            why = f"{text(call)} fits anew on held-out data"
+            yield clue("strong", scope.file, call.lineno, why)
 
 
 def _own_statistics(scope: Scope, name: str, binding: Binding) -> Iterator[Clue]:
