@@ -128,7 +128,7 @@ def _option_type(context: FixContext) -> Iterator[Fix]:
         is_whole = annotation == "int" or _OF_WHOLE.search(message) is not None
         if name == "float" or (name == "int" and is_whole):
             new = f"{line[: begun.end()]}type={name}, {line[begun.end() :]}"
-            flag = begun[0].split("(")[1].strip(" ,")
+            flag = re.findall(r"-{1,2}[\w-]+", begun[0])[-1]
             why = "without a type what the command line gives is text"
             yield Fix(f"Add 'type={name}' to {flag}", why, (Edit(*at, line, new),))
 
