@@ -46,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
   }, () => setting<string[]>("capture.ignoredCategories", []));
   const update = (): void => {
     const shown = failures.shown().length;
-    status.show({ state: running.state, isIndexing: running.isIndexing, failures: shown, waiting, problem: running.problem });
+    status.show({ state: running.state, isIndexing: running.isIndexing, failures: shown, place: failures.firstPlace(), waiting, problem: running.problem });
     void vscode.commands.executeCommand("setContext", "dlBug.hasFailures", shown > 0);
   };
   const reports = new ReportDocuments(failures, running);

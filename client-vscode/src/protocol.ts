@@ -6,7 +6,10 @@ export interface Range {
 }
 
 export interface Place {
+  /** The rank, which names the place in the commands' arguments. */
   suspect: number;
+  /** The number among the places that are shown; absent in answers of older servers. */
+  number?: number;
   score: number;
   uri: string;
   range: Range;

@@ -392,7 +392,30 @@ def sides(case: Case) -> tuple[Side, Side] | None:
     ]
     if not all(made):
         return None
-    return Side(texts[0], made[0]), Side(texts[1], made[1])
+    held = [
+        _holding(case, side, places) for side, places in zip((first, second), made, strict=True)
+    ]
+    return Side(texts[0], held[0]), Side(texts[1], held[1])
+
+
+def _holding(case: Case, side: Value, places: frozenset[Origin]) -> frozenset[Origin]:
+    """Return places with those rows of tables only that hold a side's number.
+
+    Of a table whose rows are not known to hold it, the header stands for all of them.
+    """
+    if not isinstance(side.data, int):
+        return places
+    found = {place for place in places if not place[0].endswith(UNTYPED)}
+    for file in sorted({file for file, _ in places if file.endswith(UNTYPED)}):
+        lines = {line for at, line in places if at == file}
+        rows = case.workspace.table_rows(file, str(side.data))
+        own = lines & {line for line, _ in rows}
+        if not own and len({column for _, column in rows}) == 1:
+            own = {rows[0][0]}
+        table = case.workspace.table(file)
+        header = table.header_line if table is not None else None
+        found.update((file, line) for line in own or {header or 1})
+    return frozenset(found)
 
 
 def _numbers_in(side: Value) -> tuple[int, ...]:

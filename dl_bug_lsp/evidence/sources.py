@@ -93,6 +93,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     settings.clue_factor,
     counterfactuals.clue_factor,
     execution.clue_factor,
+    value_flow.clue_factor,
 )
 """Factors of a clue's score: below 1 where its line is right or has no part in what fails."""
 OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from typing import TypeGuard
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.messages import FactKind
@@ -334,6 +335,65 @@ def _bystander(step: Step) -> bool:
         return step.node.entry.key in BYSTANDERS
     last = step.roles[-1] if step.roles else ""
     return step.decides and last.removeprefix("argument ") in BYSTANDERS
+
+
+OF_LOADERS = frozenset(
+    ("batch_size", "num_workers", "workers", "shuffle", "drop_last", "pin_memory")
+)
+"""Arguments of loaders that change no sample."""
+OF_FLOW = ("slice.", "outer_slice.", "config.setting", "config.outer_setting", "config.handed_on",
+           "interpretation.", "numbers.")  # fmt: skip
+"""Kinds of clues that say no more than that a value arrives, or is a number."""
+_LOADING: WeakKeyDictionary[Case, frozenset[tuple[str, int]]] = WeakKeyDictionary()
+
+
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: 0 where a value only says how a loader takes samples together.
+
+    Such a value made no sample, and so neither its size nor an index that is in it.
+    """
+    if not clue.kind.startswith(OF_FLOW) or not _is_about_samples(case):
+        return 1.0
+    if case not in _LOADING:
+        _LOADING[case] = frozenset(_places_of_loading(case))
+    return 0.0 if (clue.file, clue.line) in _LOADING[case] else 1.0
+
+
+def _is_about_samples(case: Case) -> bool:
+    """Whether a failure is about what is in samples: their unequal sizes, or an index in one.
+
+    An index that is refused with the size of an axis may be one into the batch.
+    """
+    if case.category.id == "illegal_index":
+        # A loader without a next batch has an error of this category, too.
+        return case.class_name != "StopIteration" and not case.facts.of(FactKind.BOUND)
+    frames = case.failure.frames
+    return case.category.id == "tensor_mismatch" and any(
+        "collate" in f"{frame.function} {frame.file}" for frame in frames
+    )
+
+
+def _places_of_loading(case: Case) -> Iterator[tuple[str, int]]:
+    """Yield the places from which values only go into arguments of a loader."""
+    others: set[tuple[str, int]] = set()
+    found: dict[tuple[str, int], None] = {}
+    for step in (*case.raise_slice, *(step for steps in case.outer_slices for step in steps)):
+        place = (step.node.file, step.node.line)
+        if any(_configures_loader(link) for link in step.way()):
+            found[place] = None
+        elif step.node.kind is StepKind.LITERAL or step.node.entry is not None:
+            others.add(place)
+    yield from (place for place in found if place not in others)
+
+
+def _configures_loader(link: Step) -> bool:
+    """Whether a step is an argument of a loader, or of a dictionary of such arguments."""
+    if link.before is None or not link.roles or link.before.node.entry is not None:
+        return False
+    expr = link.before.node.expr
+    name = called_name(expr) if isinstance(expr, ast.Call) else None
+    is_loader = name == "dict" or (name is not None and "loader" in name.lower())
+    return is_loader and link.roles[-1].removeprefix("argument ") in OF_LOADERS
 
 
 OTHER_PROPERTY = 0.3

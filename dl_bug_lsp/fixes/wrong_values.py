@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -19,6 +20,7 @@ def find(context: FixContext) -> Iterator[Fix]:
     """Yield paths, numbers, options and config keys whose right spelling is certain."""
     yield from _paths(context)
     yield from _yaml_number(context)
+    yield from _option_type(context)
     yield from _option_value(context)
     yield from _option_name(context)
     yield from _sibling_key(context)
@@ -93,6 +95,69 @@ def _yaml_number(context: FixContext) -> Iterator[Fix]:
 
 def _message(context: FixContext) -> str:
     return context.failure.exception.message if context.failure.exception is not None else ""
+
+
+_ADDED = re.compile(r"""add_argument\(\s*(?:["']-{1,2}[\w-]+["'],\s*)+""")
+_DECIDED = {"type", "action", "choices", "nargs", None}
+"""Keywords that make something else of the text, or what is not known (``**kwargs``)."""
+_OF_TEXT, _OF_WHOLE = re.compile(r"\bstr\b"), re.compile(r"\bint(?:s|eger|egers)?\b")
+
+
+def _option_type(context: FixContext) -> Iterator[Fix]:
+    """Yield the ``type=`` of an option that came as text and whose default is a number.
+
+    A whole number by default may stand for any number, unless the message or the default's
+    annotation says what it has to be.
+    """
+    message = _message(context)
+    for suspect in context.failure.suspects[:1] if _OF_TEXT.search(message) else ():
+        at = (suspect.file, suspect.line)
+        line = context.line(at)
+        begun = _ADDED.search(line)
+        if begun is None or line.count("add_argument") != 1 or not suspect.file.endswith(".py"):
+            continue
+        try:
+            call = ast.parse(line.strip(), mode="eval").body
+        except (SyntaxError, ValueError):
+            continue
+        options = {k.arg: k.value for k in call.keywords} if isinstance(call, ast.Call) else {}
+        if _DECIDED & options.keys() or "default" not in options:
+            continue
+        value, annotation = _default_of(context, options["default"])
+        name = type(value).__name__
+        is_whole = annotation == "int" or _OF_WHOLE.search(message) is not None
+        if name == "float" or (name == "int" and is_whole):
+            new = f"{line[: begun.end()]}type={name}, {line[begun.end() :]}"
+            flag = re.findall(r"-{1,2}[\w-]+", begun[0])[-1]
+            why = "without a type what the command line gives is text"
+            yield Fix(f"Add 'type={name}' to {flag}", why, (Edit(*at, line, new),))
+
+
+def _default_of(context: FixContext, default: ast.expr) -> tuple[object, str]:
+    """Return a default, also where it is a class's attribute, and how this is annotated."""
+    if isinstance(default, ast.Constant):
+        return default.value, ""
+    if not isinstance(default, ast.Attribute) or not isinstance(default.value, ast.Name):
+        return None, ""
+    found: list[tuple[object, str]] = []
+    for file in context.workspace.python_files():
+        tree = context.workspace.tree(file)
+        for node in ast.walk(tree) if tree is not None else ():
+            if not isinstance(node, ast.ClassDef) or node.name != default.value.id:
+                continue
+            for part in node.body:
+                targets: list[ast.expr] = []
+                annotation = ""
+                if isinstance(part, ast.AnnAssign):
+                    targets, annotation = [part.target], ast.unparse(part.annotation)
+                elif isinstance(part, ast.Assign):
+                    targets = part.targets
+                else:
+                    continue
+                if any(isinstance(t, ast.Name) and t.id == default.attr for t in targets):
+                    value = part.value.value if isinstance(part.value, ast.Constant) else None
+                    found.append((value, annotation))
+    return found[0] if len(found) == 1 else (None, "")
 
 
 def _option_value(context: FixContext) -> Iterator[Fix]:

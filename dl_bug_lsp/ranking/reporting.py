@@ -116,6 +116,8 @@ def failure_report(
     confidence = _confidence(case, suspects, candidates)
     if is_alone(case) and confidence is Confidence.LIKELY:
         confidence = Confidence.POSSIBLE
+    is_told = confidence is Confidence.LIKELY or not suspects
+    diagnosis = _diagnosis(case, suspects, candidates) if is_told else None
     return FailureReport(
         id=_identity(case),
         primary=failure.primary,
@@ -135,14 +137,13 @@ def failure_report(
             ran_in_order(case),
             _reasons(suspects),
             is_defined=_is_defined(case),
+            is_known=diagnosis is not None and bool(suspects),
             is_doubted=prose is not None and is_doubted(case.category, text_of(case.log)),
         ),
         reliable=failure.reliable,
         confidence=confidence,
         complete=not case.engine.limits,
-        diagnosis=_diagnosis(case, suspects, candidates)
-        if confidence is Confidence.LIKELY or not suspects
-        else None,
+        diagnosis=diagnosis,
         outside=outside,
         ranks=ranks_parted(case),
         conflict=_conflict(case, candidates),
@@ -392,10 +393,33 @@ def _repeats(clue: Clue, sentences: set[str], candidate: Candidate) -> bool:
     made = _NUMBER_TYPE.findall(_CODE.sub("", clue.why))
     if made and any(made == _NUMBER_TYPE.findall(_CODE.sub("", other)) for other in sentences):
         return True
+    if any(_tells_the_same(clue.why, other) for other in sentences):
+        return True
     if _LINK not in clue.why:
         return False
     named = set(_CODE.findall(clue.why))
     return any(named == set(_CODE.findall(other)) and _LINK in other for other in sentences)
+
+
+_PLAIN_WORD = re.compile(r"[a-z]{4,}")
+_SHARED_WORDS = 2
+"""Longer words that two sentences on the same code share where they tell the same."""
+_AS_TEXT = re.compile(r"\b(?:text|str)\b")
+
+
+def _tells_the_same(why: str, other: str) -> bool:
+    """Say whether two sentences tell one fact: of the same code, and in the same words.
+
+    That a value is text is one fact, in whatever words it is told.
+    """
+    codes, others = _CODE.findall(why), _CODE.findall(other)
+    if not codes or not others or codes[0] != others[0] or _LINK in why:
+        return False
+    plain, plain_other = _CODE.sub("", why), _CODE.sub("", other)
+    if _AS_TEXT.search(plain) and _AS_TEXT.search(plain_other):
+        return True
+    shared = set(_PLAIN_WORD.findall(plain)) & set(_PLAIN_WORD.findall(plain_other))
+    return codes == others and len(shared) >= _SHARED_WORDS
 
 
 def _longest_flow(candidate: Candidate) -> str | None:

@@ -205,7 +205,9 @@ def listed(publication: Publication, sources: list[str]) -> dict[str, Any]:
                 "confidence": failure.confidence.value,
                 "doubt": doubt(failure),
                 "places": [
-                    place_of(place) for place in publication.shown() if place.failure is failure
+                    {**place_of(place), "number": publication.number(place)}
+                    for place in publication.shown()
+                    if place.failure is failure
                 ],
             }
             for failure in publication.report.failures
@@ -238,16 +240,18 @@ def place_of(place: Place) -> dict[str, Any]:
 def report_markdown(publication: Publication, failure: str | None = None) -> str:
     """Return the report's page; the text itself stands at its end where no file holds it."""
     # Imported here: there is no page before there is a failure.
+    from dl_bug_lsp.logs.reader import clean_lines
     from dl_bug_lsp.views.markdown import block, render_markdown
 
-    page = render_markdown(publication.report, only=failure)
+    page = render_markdown(publication.report, only=failure, listed=publication.ranks())
     if publication.section and failure in (None, primary_of(publication)):
         page += f"\n{publication.section}"
     if publication.standing is not None and failure in (None, primary_of(publication)):
         page += f"\n{standing_line(publication.standing, links=True)}\n"
     text = publication.failure_text()
     if text and failure is None:
-        page += f"\n## The text\n\n{block(text)}\n"
+        cleaned = [in_order(line.text) for line in clean_lines("\n".join(text))]
+        page += f"\n## The text\n\n{block(cleaned)}\n"
     return page
 
 

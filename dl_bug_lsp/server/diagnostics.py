@@ -25,7 +25,7 @@ from dl_bug_lsp.server.marks import document_key
 from dl_bug_lsp.server.publication import REASONS, SOURCE, Place, Publication, Related, by_score
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views import words
-from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.escape import escape, shorten, whole_sentences
 from dl_bug_lsp.views.json_view import evidence_to_json
 from dl_bug_lsp.views.words import headline
 
@@ -115,7 +115,7 @@ def _replace(place: Path, text: str) -> None:
 
 # ---------------------------------------------------------------------- diagnostics
 LONGEST_LINE = 300
-LONGEST_ADVICE = 500
+LONGEST_ADVICE = 1_000
 HELPS = "What usually helps"
 """How advice begins, in diagnostics and hovers."""
 
@@ -168,23 +168,23 @@ def _related(related: Iterable[Related]) -> list[types.DiagnosticRelatedInformat
 def message(publication: Publication, place: Place, *, is_hover: bool = False) -> str:
     """Return what stands beside the line: the failure first, then why this place.
 
-    With ``is_hover`` what helps most often stands between them: below the message, such a hover
-    shows the frames.
+    With ``is_hover`` what helps most often ends the message of the first place.
     """
     failure, suspect = place.failure, place.suspect
     name = words.category_name(failure)
-    rank = words.standing(failure, suspect, publication.last_rank(failure))
+    number = publication.number(place)
+    rank = words.standing(failure, suspect, publication.last_number(failure), number)
     lines = [f"{name}, {rank}{_cell(place)}", shorten(headline(failure), LONGEST_LINE)]
     if not failure.reliable:
         lines.append(words.UNRELIABLE)
-    if is_hover and failure.advice:
-        helps = f"{failure.advice[0].cause} {failure.advice[0].fix}"
-        lines.append(f"{HELPS}: {shorten(escape(helps), LONGEST_ADVICE)}")
     lines += [shorten(escape(text), LONGEST_LINE) for text in words.reservations(failure)]
     lines += [
         f"- {shorten(escape(evidence.why), LONGEST_LINE)}"
         for evidence in by_score(suspect)[:REASONS]
     ]
+    if is_hover and failure.advice and suspect.rank == 1:
+        helps = f"{failure.advice[0].cause} {failure.advice[0].fix}"
+        lines.append(f"{HELPS}: {whole_sentences(escape(helps), LONGEST_ADVICE)}")
     return "\n".join(lines)
 
 

@@ -93,8 +93,9 @@ LONGEST_WHY = 300
 
 def _head(publication: Publication, place: Place) -> tuple[str, str]:
     name = words.category_name(place.failure)
-    of = publication.last_rank(place.failure)
-    return name, words.standing(place.failure, place.suspect, of)
+    of = publication.last_number(place.failure)
+    number = publication.number(place)
+    return name, words.standing(place.failure, place.suspect, of, number)
 
 
 def markdown(
@@ -102,7 +103,7 @@ def markdown(
 ) -> str:
     """Return what is told of a place as Markdown; only our own words become links.
 
-    What helps stands below the verdict, before the reasons. ``shows_diagnostics``: what the
+    What helps stands below the reasons of the first place. ``shows_diagnostics``: what the
     diagnostic says stands above it already and is left out.
     """
     # Imported here: nobody hovers over a mark before there is a failure.
@@ -115,10 +116,6 @@ def markdown(
         parts += [f"**{plain(name)}**, {rank}", block(message_lines(failure)[:MESSAGE_LINES])]
         if not failure.reliable:
             parts.append(f"*{words.UNRELIABLE}*")
-    helps = advice_lines(failure)[1 if shows_diagnostics else 0 :]
-    if helps:
-        heading = "What else helps" if shows_diagnostics else HELPS
-        parts.append(f"**{heading}**\n\n" + "\n".join(helps))
     if not shows_diagnostics:
         parts += [sentence(text) for text in words.reservations(failure)]
     if publication.standing is not None and failure.primary:
@@ -127,14 +124,26 @@ def markdown(
     if reasons:
         heading = "More reasons" if shows_diagnostics else "Why this place"
         parts.append(f"**{heading}**\n\n" + "\n".join(f"- {reason}" for reason in reasons))
+    is_first = place.suspect.rank == 1
+    helps = advice_lines(failure)[1 if shows_diagnostics else 0 :] if is_first else []
+    if helps:
+        heading = "What else helps" if shows_diagnostics else HELPS
+        parts.append(f"**{heading}**\n\n" + "\n".join(helps))
     others = _others(publication, place)
     if others:
         shares = [words.share(other.failure, other.suspect) for other in others]
-        links = [f"- {_link(o)} ({share})" for o, share in zip(others, shares, strict=True)]
+        links = [
+            f"- {_link(publication, o)} ({share})" for o, share in zip(others, shares, strict=True)
+        ]
         parts.append("**Other places**\n\n" + "\n".join(links))
     page = page_uri(failure.category.id)
     foot = [f"[About {plain(name)}](<{page}>)"] if page else []
-    if shows_diagnostics and failure.advice and failure.advice[0].page.startswith("https://"):
+    if (
+        shows_diagnostics
+        and is_first
+        and failure.advice
+        and failure.advice[0].page.startswith("https://")
+    ):
         foot.append(f"[Documentation](<{failure.advice[0].page}>)")
     if command_links:
         foot += _commands(publication, place)
@@ -148,13 +157,14 @@ def _others(publication: Publication, place: Place) -> list[Place]:
     return sorted(same, key=lambda other: other.suspect.rank)[:OTHERS]
 
 
-def _link(place: Place) -> str:
+def _link(publication: Publication, place: Place) -> str:
     from dl_bug_lsp.views.markdown import plain
 
     line = place.mark.line
     target = f"{place.uri.partition('#')[0]}#L{line}" if "#" not in place.uri else place.uri
     target = quote(target, safe=":/%#?=&+,;@!$'*~.-_")
-    return f"[{place.suspect.rank}. {plain(f'{place.suspect.file}:{line}')}](<{target}>)"
+    number = publication.number(place)
+    return f"[{number}. {plain(f'{place.suspect.file}:{line}')}](<{target}>)"
 
 
 def _commands(publication: Publication, place: Place) -> list[str]:
@@ -171,15 +181,15 @@ def plain_text(publication: Publication, place: Place) -> str:
     out = [f"{name}, {rank}", *message_lines(place.failure)[:MESSAGE_LINES]]
     if not place.failure.reliable:
         out.append(words.UNRELIABLE)
-    out.extend(
-        f"{HELPS}: {escape(advice.cause)} {escape(advice.fix)}" for advice in place.failure.advice
-    )
     out.extend(escape(text) for text in words.reservations(place.failure))
     if publication.standing is not None and place.failure.primary:
         out.append(standing_line(publication.standing, links=False))
     for evidence in by_score(place.suspect):
         why = shorten(escape(evidence.why), LONGEST_WHY)
         out.append(f"- {why}")
+    if place.suspect.rank == 1:
+        helps = (f"{escape(each.cause)} {escape(each.fix)}" for each in place.failure.advice)
+        out.extend(f"{HELPS}: {text}" for text in helps)
     return "\n".join(out)
 
 
@@ -257,22 +267,23 @@ def command(ls: DlBugServer, data: Any) -> types.Command:
     argument = {key: value for key, value in data.items() if key != "ranks"}
     if name == REPORT:
         argument["show"] = True
-    return types.Command(title=title(places), command=name, arguments=[argument])
+    assert publication is not None
+    return types.Command(title=title(publication, places), command=name, arguments=[argument])
 
 
-def title(places: list[Place]) -> str:
-    """Return the lens' words: ranks, share of the first of them, category."""
+def title(publication: Publication, places: list[Place]) -> str:
+    """Return the lens' words: numbers, share of the first of them, category."""
     # Imported here: there is no lens before there is a failure.
     from dl_bug_lsp.views import words
 
     first = min(places, key=lambda place: place.suspect.rank)
-    ranks = ", ".join(str(place.suspect.rank) for place in places)
+    numbers = ", ".join(str(publication.number(place)) for place in places)
     noun = "Suspicious place" if len(places) == 1 else "Suspicious places"
     name = words.category_name(first.failure)
     share = words.share(first.failure, first.suspect)
     if len(places) > 1:
         share = f"the first {share}"
-    return f"{noun} {ranks} ({share}) · {name}"
+    return f"{noun} {numbers} ({share}) · {name}"
 
 
 # ---------------------------------------------------------------------- code actions

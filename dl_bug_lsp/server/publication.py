@@ -142,9 +142,21 @@ class Publication:
         """Return the places that still stand, the primary failure's first, best first."""
         return [place for place in self.places if place.is_shown]
 
-    def last_rank(self, failure: FailureReport) -> int:
-        """Return the rank of a failure's last place that stands: the 3 of "place 1 of 3"."""
-        return max((p.suspect.rank for p in self.shown() if p.failure is failure), default=0)
+    def number(self, place: Place) -> int:
+        """Return a place's number among its failure's, from 1; it stays when others go."""
+        ranks = [p.suspect.rank for p in self.places if p.failure is place.failure]
+        return sum(rank <= place.suspect.rank for rank in ranks)
+
+    def last_number(self, failure: FailureReport) -> int:
+        """Return the number of a failure's last place that stands: the 3 of "place 1 of 3"."""
+        return max((self.number(p) for p in self.shown() if p.failure is failure), default=0)
+
+    def ranks(self) -> dict[str, set[int]]:
+        """Return the ranks of the places of each failure, by its id."""
+        found: dict[str, set[int]] = {}
+        for place in self.places:
+            found.setdefault(place.failure.id, set()).add(place.suspect.rank)
+        return found
 
     def put_aside(self, failures: Collection[tuple[str, int]]) -> None:
         """Show nothing of these failures (id, first line in the log), unless one is primary."""
@@ -189,7 +201,7 @@ def by_score(suspect: Suspect) -> list[Evidence]:
 
 
 ALWAYS_SHOWN = 3
-"""The first suspects of a failure, which are marked whatever their share."""
+"""The first suspects of a failure, which are marked unless they hardly count."""
 MOST_RELATED = 10
 MOST_FAILURES = 60
 """Failures of a report that are held."""
@@ -271,12 +283,17 @@ def _log_of(source: str, folder: Folder) -> str | None:
     return folder.uri_of(name) if kind == "log" and name and not name.startswith("/") else None
 
 
-def worth_showing(suspect: Suspect, least: float) -> bool:
+def worth_showing(failure: FailureReport, suspect: Suspect, least: float) -> bool:
     """Whether a suspect is worth a mark in the editor: one of the first, or not quite unlikely.
 
     That a line's value goes into what failed is said of very many lines, and marks none but the
     first.
     """
+    # Imported here: there is nothing to publish before `initialize` is answered.
+    from dl_bug_lsp.views.words import hardly_counts
+
+    if hardly_counts(failure, suspect):
+        return False
     if suspect.rank <= ALWAYS_SHOWN:
         return True
     return suspect.score >= least and any(e.kind not in FLOWS for e in suspect.evidence)
@@ -292,7 +309,7 @@ def _shown(report: Report, settings: Settings) -> list[tuple[FailureReport, Susp
     pairs: list[tuple[FailureReport, Suspect]] = []
     if primary is not None:
         least = settings.min_score
-        pairs = [(primary, s) for s in primary.suspects if worth_showing(s, least)]
+        pairs = [(primary, s) for s in primary.suspects if worth_showing(primary, s, least)]
     pairs += [(f, f.suspects[0]) for f in report.failures if f is not primary and f.suspects]
     by_line = {(suspect.file, suspect.line): (f, suspect) for f, suspect in reversed(pairs)}
     return [pair for pair in pairs if pair in by_line.values()][: settings.max_diagnostics]
@@ -332,7 +349,10 @@ class _Maker:
 
     def _related(self, failure: FailureReport, suspect: Suspect) -> tuple[Related, ...]:
         """Return the workspace's frames, the raise site first, but for the suspect's own line."""
-        inside = [frame for frame in failure.frames if frame.workspace_file]
+        # Imported here: there is nothing to publish before `initialize` is answered.
+        from dl_bug_lsp.views.text import without_comprehensions
+
+        inside = [frame for frame in without_comprehensions(failure.frames) if frame.workspace_file]
         related = []
         for at, frame in enumerate(dict.fromkeys(reversed(inside))):
             file, line = frame.workspace_file or "", frame.workspace_line or frame.line

@@ -72,6 +72,7 @@ def advice(
     *,
     is_defined: bool = False,
     is_doubted: bool = False,
+    is_known: bool = False,
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
@@ -79,6 +80,7 @@ def advice(
     says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
     evidence of the first place says: of general advice, what shares most words with it comes first.
     ``is_defined`` tells that the program itself defines the attribute that is missing. Where the
+    cause ``is_known``, general advice is given only where the evidence speaks of it; where the
     category ``is_doubted``, only what forums say of the message itself is given.
     """
     least = LEAST_BY_TEXT if verdict.rule == BY_TEXT else LEAST_CONFIDENCE
@@ -115,7 +117,7 @@ def advice(
     }
     general = sorted((row for row in rows if not row.when), key=lambda row: -shared[id(row)])
     backed = [row for row in general if shared[id(row)] > 1]
-    general = [row for row in general if row in backed or not row.backed]
+    general = [row for row in general if row in backed or not (row.backed or is_known)]
     # The better the message is known, the less is guessed beside what is known.
     if known:
         chosen = [*known[:MOST_KNOWN], *backed[:1]]

@@ -54,6 +54,24 @@ def shorten(text: str, longest: int) -> str:
     return f"{text[:head]}…{text[len(text) - (longest - 1 - head) :]}"
 
 
+_SENTENCE_END = re.compile(r"[.!?](?=\s+[^\sa-z])")
+
+
+def whole_sentences(text: str, longest: int) -> str:
+    """Cut a text at the end of the last sentence that fits, in code nowhere; else like `shorten`.
+
+    What stands in the middle of a sentence may turn its sense around.
+    """
+    if len(text) <= longest:
+        return text
+    ends = [
+        match.end()
+        for match in _SENTENCE_END.finditer(text, 0, longest)
+        if text.count("`", 0, match.end()) % 2 == 0
+    ]
+    return text[: ends[-1]] if ends else shorten(text, longest)
+
+
 def well_formed(text: str) -> str:
     """Replace lone surrogates, which no strict reader of UTF-8 or JSON accepts."""
     if text.isascii():

@@ -7,11 +7,11 @@ itself (addresses) is broken up as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from dl_bug_lsp.report import Evidence, FailureReport, Report
 from dl_bug_lsp.views import words
-from dl_bug_lsp.views.escape import escape, shorten
+from dl_bug_lsp.views.escape import escape, shorten, whole_sentences
 from dl_bug_lsp.views.layout import PathStyle
 from dl_bug_lsp.views.text import fold
 from dl_bug_lsp.views.words import category_words, message_lines, where_in_text
@@ -27,6 +27,7 @@ _SPECIAL = re.compile(
 as they are.
 """
 LONGEST = 600
+LONGEST_SENTENCES = 1_200
 
 
 def plain(text: str) -> str:
@@ -50,8 +51,8 @@ def code(text: str) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a sentence whose parts in backticks are code."""
-    parts = shorten(text, LONGEST).split("`")
+    """Return a sentence, or several, whose parts in backticks are code."""
+    parts = whole_sentences(text, LONGEST_SENTENCES).split("`")
     if len(parts) % 2 == 0:
         return plain(text)
     out = []
@@ -71,14 +72,23 @@ def block(lines: list[str]) -> str:
     return f"{fence}text\n{text}\n{fence}"
 
 
-def render_markdown(report: Report, paths: PathStyle | None = None, only: str | None = None) -> str:
-    """Return the report as a Markdown page; of one failure where its id is given as ``only``."""
+def render_markdown(
+    report: Report,
+    paths: PathStyle | None = None,
+    only: str | None = None,
+    listed: Mapping[str, Collection[int]] | None = None,
+) -> str:
+    """Return the report as a Markdown page; of one failure where its id is given as ``only``.
+
+    ``listed`` gives by a failure's id the ranks of its places that an editor marks; the page then
+    lists these.
+    """
     style = paths or PathStyle()
     failures = [f for f in report.failures if only in (None, f.id)]
     primary = next((f for f in failures if f.primary), None) or next(iter(failures), None)
     if primary is None:
         return "# No failure\n\nThe text reports no failure.\n"
-    out = _failure(primary, style)
+    out = _failure(primary, style, listed)
     others = [failure for failure in failures if failure is not primary]
     if others:
         out += ["", f"## {words.other_failures(len(others)).capitalize()}", ""]
@@ -94,7 +104,9 @@ def render_markdown(report: Report, paths: PathStyle | None = None, only: str | 
     return "\n".join(out) + "\n"
 
 
-def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
+def _failure(
+    failure: FailureReport, paths: PathStyle, listed: Mapping[str, Collection[int]] | None
+) -> list[str]:
     meaning = category_words(failure.category.id).meaning
     meaning = words.GUESS if failure.category.is_guess else meaning
     share = words.percent(failure.category.confidence)
@@ -104,7 +116,9 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     out = [f"# {plain(name)} ({share})", "", block(message_lines(failure)), ""]
     finding = words.finding(failure, place)
     if failure.diagnosis:
-        finding = f"Likely cause: {words.with_place_as_code(failure.diagnosis)}"
+        where = paths.place(first.file, first.line) if first is not None else ""
+        diagnosis = words.located(failure, failure.diagnosis, where)
+        finding = f"Likely cause: {words.with_place_as_code(diagnosis)}"
     out += [f"**{sentence(finding)}**", "", plain(meaning)]
     kind = words.kind_of_bug(failure.bug_type)
     verdicts = (kind, words.where_cause_lies(failure.origin), words.told_of_retry(failure))
@@ -116,17 +130,25 @@ def _failure(failure: FailureReport, paths: PathStyle) -> list[str]:
     out += ["", f"## {words.heading_of_places(failure)}", ""]
     if caution := words.introduction(failure):
         out += [caution, ""]
-    for suspect in failure.suspects:
+    ranks = (listed or {}).get(failure.id)
+    shown = [
+        suspect
+        for suspect in failure.suspects
+        if (suspect.rank in ranks if ranks else not words.hardly_counts(failure, suspect))
+    ]
+    for number, suspect in enumerate(shown, 1):
         place = code(paths.place(suspect.file, suspect.line))
         where = f" in {code(suspect.function)}" if suspect.function else ""
         where += f", {words.cell_place(suspect.cell)}" if suspect.cell else ""
         score = words.place_score(failure, suspect)
-        out.append(f"{suspect.rank}. {place}{where}" + (f" — {score}" if score else ""))
+        out.append(f"{number}. {place}{where}" + (f" — {score}" if score else ""))
         out += [f"   - {reason}" for reason in evidence_lines(suspect.evidence[:3])]
         if suspect is first and failure.advice:
             out += ["", "   **What usually helps**", ""]
             out += [f"   {line}" for line in advice_lines(failure)]
             out.append("")
+    if left := len(failure.suspects) - len(shown):
+        out += ["", f"{words.counted(left, 'less likely place')} not listed."]
     if not failure.suspects:
         out.append("No line of the workspace is suspicious.")
         if text := words.outside(failure):

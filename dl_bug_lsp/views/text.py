@@ -70,7 +70,7 @@ def fold(frames: Sequence[ReportFrame], paths: PathStyle) -> list[StackEntry]:
 
 def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
     entries = []
-    for frame, run in groupby(frames):
+    for frame, run in groupby(without_comprehensions(frames)):
         times = len(list(run))
         words = escape(frame.function or "") + _as_printed(frame)
         if times > 1:
@@ -80,6 +80,21 @@ def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
         place = paths.place(file, line) if frame.line else paths.file(file)
         entries.append(StackEntry(place, words.strip()))
     return entries
+
+
+def without_comprehensions(frames: Sequence[ReportFrame]) -> list[ReportFrame]:
+    """Return frames without those of comprehensions that stand at their function's own line."""
+    kept: list[ReportFrame] = []
+    for frame in frames:
+        before = kept[-1] if kept else None
+        is_same = before is not None and (before.file, before.line) == (frame.file, frame.line)
+        if not is_same or frame.function not in COMPREHENSIONS:
+            kept.append(frame)
+    return kept
+
+
+COMPREHENSIONS = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
+"""Names that Python gives the functions of comprehensions."""
 
 
 def _as_printed(frame: ReportFrame) -> str:

@@ -251,17 +251,26 @@ def reservations(failure: FailureReport) -> list[str]:
 
 
 LEAST_PLACES, LEAST_SHARE = 3, 0.01
-"""Places that are listed whatever their share is, and the least share of the others."""
+"""Places that are shown whatever their share is, and the least share of the others."""
+SURE_SHARE = 0.9
+"""The first place's share from which on no other below the least share is shown."""
+
+
+def hardly_counts(failure: FailureReport, suspect: Suspect) -> bool:
+    """Say whether a place is not worth a look: below 1 %, and none of the first three.
+
+    Beside a first place that is sure, the second and the third below 1 % are not either.
+    """
+    if failure.technique is not None or failure.confidence is Confidence.UNSURE:
+        return False
+    first = failure.suspects[0].score if failure.suspects else 0.0
+    always = 1 if first >= SURE_SHARE else LEAST_PLACES
+    return suspect.rank > always and suspect.score < LEAST_SHARE
 
 
 def shown_places(failure: FailureReport) -> list[Suspect]:
-    """Return the places to list: where the order can be trusted, not those below 1 %."""
-    is_ours = failure.technique is None and failure.confidence is not Confidence.UNSURE
-    return [
-        suspect
-        for at, suspect in enumerate(failure.suspects)
-        if not is_ours or at < LEAST_PLACES or suspect.score >= LEAST_SHARE
-    ]
+    """Return the places to list: where the order can be trusted, not those that hardly count."""
+    return [suspect for suspect in failure.suspects if not hardly_counts(failure, suspect)]
 
 
 def heading_of_places(failure: FailureReport) -> str:
@@ -301,10 +310,15 @@ def share(failure: FailureReport, suspect: Suspect) -> str:
     return f"{percent(suspect.score)}, {phrase}" if shown else percent(suspect.score)
 
 
-def standing(failure: FailureReport, suspect: Suspect, of: int | None = None) -> str:
-    """Return a place's rank and share: ``suspicious place 1 of 5 (62 %)``."""
+def standing(
+    failure: FailureReport, suspect: Suspect, of: int | None = None, number: int | None = None
+) -> str:
+    """Return a place's number and share: ``suspicious place 1 of 5 (62 %)``.
+
+    ``number`` is the place's among those that are shown, its rank where all are.
+    """
     among = f" of {of}" if of is not None else ""
-    return f"suspicious place {suspect.rank}{among} ({share(failure, suspect)})"
+    return f"suspicious place {number or suspect.rank}{among} ({share(failure, suspect)})"
 
 
 _PLACE_FIRST = re.compile(r"^([^`]{1,400}?:\d+): ")
@@ -313,6 +327,18 @@ _PLACE_FIRST = re.compile(r"^([^`]{1,400}?:\d+): ")
 def with_place_as_code(text: str) -> str:
     """Return a sentence with the place that it may begin with (``file:line: ``) in backticks."""
     return _PLACE_FIRST.sub(r"`\1`: ", text)
+
+
+def located(failure: FailureReport, text: str, place: str) -> str:
+    """Return a sentence that may begin with the first place, with ``place`` for its file and line.
+
+    All places of a report are then written in one form.
+    """
+    if not failure.suspects or not place:
+        return text
+    first = failure.suspects[0]
+    begin = f"{first.file}:{first.line}: "
+    return f"{place}: {text.removeprefix(begin)}" if text.startswith(begin) else text
 
 
 HANG = "hang"
@@ -325,11 +351,7 @@ def finding(failure: FailureReport, place: str) -> str:
     A likely first place is called the cause. Of the others the sentence says that they are not.
     """
     if failure.diagnosis:
-        own = f"{failure.suspects[0].file}:{failure.suspects[0].line}" if failure.suspects else ""
-        told = failure.diagnosis
-        if own and place and told.startswith(f"{own}: "):
-            told = place + told[len(own) :]
-        return f"Likely cause: {told}"
+        return f"Likely cause: {located(failure, failure.diagnosis, place)}"
     if not failure.suspects:
         return outside(failure) or "No line of the workspace is suspicious."
     first = failure.suspects[0]

@@ -31,11 +31,35 @@ def fixes(folder: Path, files: dict[str, str], text: str) -> list[str]:
 
 ATTRIBUTE = "AttributeError: 'Net' object has no attribute 'wieght'"
 
+NO_INTS = (
+    "TypeError: empty(): argument 'size' (position 1) must be tuple of ints, "
+    "but found element of type str at pos 0"
+)
+
 CASES: dict[str, tuple[dict[str, str], str, list[str]]] = {
     "an attribute with one near match": (
         {"a.py": NET + "print(Net().wieght)\n"},
         log("a.py", 5, "print(Net().wieght)", ATTRIBUTE),
         ["a.py:5 print(Net().weight)"],
+    ),
+    "an option without a type whose default is annotated": (
+        {
+            "a.py": "import argparse\nimport torch\n\n\nclass Width:\n    hidden: int = 64\n\n\n"
+            "p = argparse.ArgumentParser()\n"
+            "p.add_argument('--hidden', default=Width.hidden)\n"
+            "args = p.parse_args()\nprint(torch.nn.Linear(8, args.hidden))\n",
+        },
+        log("a.py", 12, "print(torch.nn.Linear(8, args.hidden))", NO_INTS),
+        ["a.py:10 p.add_argument('--hidden', type=int, default=Width.hidden)"],
+    ),
+    "an option without a type or a known default": (
+        {
+            "a.py": "import argparse\nimport torch\nfrom widths import HIDDEN\n\n"
+            "p = argparse.ArgumentParser()\np.add_argument('--hidden', default=HIDDEN)\n"
+            "args = p.parse_args()\nprint(torch.nn.Linear(8, args.hidden))\n",
+        },
+        log("a.py", 8, "print(torch.nn.Linear(8, args.hidden))", NO_INTS),
+        [],
     ),
     "an attribute with two near matches": (
         {"a.py": NET + "    weght = 3\nprint(Net().wieght)\n"},

@@ -212,7 +212,7 @@ async def test_a_hover_beside_the_diagnostic_says_nothing_twice(
     (said,) = [one.message for one in shown(client)[uri] if one.range.start.line == line]
     assert [one for one in said.splitlines() if one.removeprefix("- ") in text] == []
     # The frames follow the diagnostic in such a hover, so what helps must stand in it.
-    (_verdict, _message, helps, *reasons) = said.splitlines()
+    (_verdict, _message, *reasons, helps) = said.splitlines()
     advice = report["failures"][0]["advice"]
     assert helps == f"What usually helps: {advice[0]['cause']} {advice[0]['fix']}"
     assert any(reason.startswith("- ") for reason in reasons)
@@ -220,7 +220,7 @@ async def test_a_hover_beside_the_diagnostic_says_nothing_twice(
 
 
 @pytest.mark.parametrize("is_rich", [True, False], ids=["markdown", "plain"])
-async def test_what_helps_stands_between_the_verdict_and_the_reasons(
+async def test_what_helps_stands_once_below_the_reasons_of_the_first_place(
     client: LanguageClient, folder: Path, is_rich: bool
 ) -> None:
     await start(client, folder, rich() if is_rich else types.ClientCapabilities())
@@ -231,10 +231,19 @@ async def test_what_helps_stands_between_the_verdict_and_the_reasons(
     assert isinstance(got.contents, types.MarkupContent)
     text = got.contents.value.replace("\\", "")
     why = max(failure["suspects"][0]["evidence"], key=lambda evidence: evidence["score"])["why"]
-    parts = ["suspicious place 1", failure["exception"]["type"], "What usually helps", why]
+    parts = ["suspicious place 1", failure["exception"]["type"], why, "What usually helps"]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
-    assert text.count("What usually helps") >= 1
+    (listed,) = await execute(client, "dlBug.failures")
+    others = [place for place in listed["failures"][0]["places"] if place["suspect"] > 1]
+    for place in others:
+        got = await hover(client, place["uri"], place["range"]["start"]["line"])
+        assert isinstance(got, types.Hover)
+        assert isinstance(got.contents, types.MarkupContent)
+        assert "suspicious place 1 of" in got.contents.value or (
+            "What usually helps" not in got.contents.value
+        )
+    assert others
 
 
 async def test_marks_count_the_places_that_are_listed(client: LanguageClient, folder: Path) -> None:
@@ -242,10 +251,13 @@ async def test_marks_count_the_places_that_are_listed(client: LanguageClient, fo
     await localized(client)
     for _ in range(2):
         (listed,) = await execute(client, "dlBug.failures")
-        ranks = [place["suspect"] for place in listed["failures"][0]["places"]]
+        places = listed["failures"][0]["places"]
+        ranks = [place["suspect"] for place in places]
+        numbers = [place["number"] for place in places]
+        assert numbers == list(range(1, len(places) + 1))
         said = [one.message for found in shown(client).values() for one in found]
         counts = sorted(re.findall(r"suspicious place (\d+) of (\d+)", " ".join(said)))
-        assert counts == sorted((str(rank), str(ranks[-1])) for rank in ranks)
+        assert counts == sorted((str(number), str(numbers[-1])) for number in numbers)
         names = {"report": listed["report"], "failure": listed["failures"][0]["failure"]}
         await execute(client, "dlBug.dismiss", **names, suspect=ranks[-1])
 
@@ -374,6 +386,19 @@ async def test_a_pasted_text_stays_with_its_report(client: LanguageClient, folde
     assert "NotImplementedError" in page
     assert "## The text" in page
     assert client.shown_documents[-1].uri.endswith(".md")
+
+
+async def test_a_report_s_page_has_the_text_without_the_terminal_s_codes(
+    client: LanguageClient, folder: Path
+) -> None:
+    await start(client, folder)
+    lines = text_of(NAME).splitlines()
+    codes = "\x1b]633;C\x07" + "\r\n".join(f"\x1b[31m{line}\x1b[0m" for line in lines) + "\r\n"
+    await execute(client, "dlBug.localize", text=codes, source="terminal: python train.py")
+    page = await execute(client, "dlBug.report", format="markdown")
+    shown_text = page.partition("## The text")[2]
+    assert lines[-1] in shown_text
+    assert not any(mark in shown_text for mark in ("\\r", "\\x1b", "\x1b", "633;C"))
 
 
 @pytest.mark.parametrize(

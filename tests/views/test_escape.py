@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dl_bug_lsp.views.escape import escape, one_line, shorten, well_formed
+from dl_bug_lsp.views.escape import escape, one_line, shorten, well_formed, whole_sentences
 from dl_bug_lsp.views.layout import clip, display_width, wrap
 
 
@@ -62,3 +62,16 @@ def test_clip_fits(text: str, width: int) -> None:
 @pytest.mark.parametrize(("text", "cells"), [("abc", 3), ("張力", 4), ("e\u0301", 1), ("😀", 2)])
 def test_display_width(text: str, cells: int) -> None:
     assert display_width(text) == cells
+
+
+@pytest.mark.parametrize(
+    ("text", "longest", "shown"),
+    [
+        ("Short. Enough.", 20, "Short. Enough."),
+        ("Compare the ids. Size the table by them.", 30, "Compare the ids."),
+        ("Look at `a. B`, the first. Then stop here.", 30, "Look at `a. B`, the first."),
+        ("Compare `ids.max()` with `rows`. Size it.", 36, "Compare `ids.max()` with `rows`."),
+    ],
+)
+def test_sentences_are_cut_only_at_their_ends(text: str, longest: int, shown: str) -> None:
+    assert whole_sentences(text, longest) == shown

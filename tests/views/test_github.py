@@ -51,5 +51,8 @@ def test_a_place_of_a_notebook_says_its_cell() -> None:
 
 def test_places_below_one_per_cent_are_left_out_as_in_the_text() -> None:
     places = tuple(replace(samples.HEAD, rank=n, line=n, score=0.002) for n in range(2, 10))
-    failure = replace(samples.MISMATCH, suspects=(samples.HEAD, *places))
+    first = replace(samples.HEAD, score=0.8)
+    failure = replace(samples.MISMATCH, suspects=(first, *places))
     assert len(to_github(Report("/w", (failure,))).splitlines()) == 3
+    sure = replace(failure, suspects=(samples.HEAD, *places))
+    assert len(to_github(Report("/w", (sure,))).splitlines()) == 1

@@ -287,7 +287,7 @@ def test_a_place_of_a_notebook_says_its_cell() -> None:
 
 def test_places_that_hardly_count_are_counted_and_not_listed() -> None:
     suspects = (
-        replace(samples.HEAD, score=0.9),
+        replace(samples.HEAD, score=0.89),
         *(replace(samples.CONFIG, rank=n, line=n, end_line=n, score=0.004) for n in range(2, 7)),
     )
     failure = replace(samples.MISMATCH, suspects=suspects, confidence=Confidence.LIKELY)
@@ -298,6 +298,30 @@ def test_places_that_hardly_count_are_counted_and_not_listed() -> None:
     text = shown(replace(samples.REPORT, failures=(unsure,)), 120)
     assert " 6. " in text
     assert "below 1 %" not in text
+    sure = replace(failure, suspects=(replace(samples.HEAD, score=0.9), *suspects[1:]))
+    text = shown(replace(samples.REPORT, failures=(sure,)), 120)
+    assert [f" {n}. " in text for n in range(1, 7)] == [True] + [False] * 5
+
+
+def test_the_diagnosis_names_its_place_as_the_list_does() -> None:
+    why = f"{samples.HEAD.file}:{samples.HEAD.line}: this layer takes 256"
+    failure = replace(samples.MISMATCH, diagnosis=why, confidence=Confidence.LIKELY)
+    text = shown(replace(samples.REPORT, failures=(failure,)), 120, prefix="project/")
+    assert text.splitlines()[1] == "Likely cause: project/models/head.py:7: this layer takes 256"
+    assert "\n 1. project/models/head.py:7" in text
+
+
+def test_a_comprehension_at_its_function_s_line_is_no_entry_of_its_own() -> None:
+    frames = (
+        ReportFrame("net.py", 19, "forward", "net.py", 19),
+        ReportFrame("net.py", 19, "<listcomp>", "net.py", 19),
+        ReportFrame("net.py", 30, "<genexpr>", "net.py", 30),
+    )
+    entries = fold(frames, PathStyle())
+    assert [(e.place, e.words) for e in entries] == [
+        ("net.py:19", "forward"),
+        ("net.py:30", "<genexpr>"),
+    ]
 
 
 def test_the_headline_leaves_out_what_stands_for_a_stack() -> None:

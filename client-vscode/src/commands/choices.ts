@@ -13,13 +13,14 @@ export interface Choice extends vscode.QuickPickItem {
 
 const LONGEST_MESSAGE = 200;
 
+/** What is offered; `numberOf` gives the number of a shown place by its rank. */
 export function choices(
   failure: Failure,
   rank: number | undefined,
-  isShown: (rank: number) => boolean,
+  numberOf: (rank: number) => number | undefined,
 ): { items: Choice[]; title: string; placeHolder: string } {
   const suspect = failure.suspects.find((one) => one.rank === rank);
-  const others = failure.suspects.filter((one) => one !== suspect && isShown(one.rank));
+  const others = failure.suspects.filter((one) => one !== suspect && numberOf(one.rank) !== undefined);
   const doubt = doubtOf(failure.confidence);
   const share = (one: { rank: number; score: number }): string => shareWords({ suspect: one.rank, score: one.score }, doubt);
   const items: Choice[] = [
@@ -28,14 +29,15 @@ export function choices(
       choice: suspect!.rank,
     })),
     ...(others.length > 0 ? [separator("Other places")] : []),
-    ...others.map((one) => ({ label: `$(target) ${one.rank}. ${one.file}:${one.line}`, description: share(one), choice: one.rank })),
+    ...others.map((one) => ({ label: `$(target) ${numberOf(one.rank)}. ${one.file}:${one.line}`, description: share(one), choice: one.rank })),
     separator("More"),
     { label: "$(book) Show Report", choice: "report" },
     { label: "$(output) Open Log at Failure", choice: "log" },
     { label: "$(close) Dismiss This Place", choice: "dismiss" },
   ];
-  const last = Math.max(...failure.suspects.map((one) => one.rank).filter((one) => one === rank || isShown(one)));
-  const title = `${categoryName(failure.category.id)}: suspicious place ${rank} of ${last}${suspect === undefined ? "" : ` (${share(suspect)})`}`;
+  const number = rank === undefined ? undefined : (numberOf(rank) ?? rank);
+  const last = Math.max(number ?? 0, ...failure.suspects.map((one) => numberOf(one.rank) ?? 0));
+  const title = `${categoryName(failure.category.id)}: suspicious place ${number} of ${last}${suspect === undefined ? "" : ` (${share(suspect)})`}`;
   const { exception } = failure;
   const placeHolder = exception === null ? title : `${exception.type}: ${exception.message}`.slice(0, LONGEST_MESSAGE);
   return { items, title, placeHolder };

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Listed, Place, PlaceArgument, Range, Report, Waiting } from "../protocol";
 import type { Failures } from "../views/failures";
 import type { ReportDocuments } from "../views/report";
-import { categoryName, isSameUri, shareWords } from "../views/words";
+import { categoryName, isSameUri, numberOf, shareWords } from "../views/words";
 import { choices } from "./choices";
 import { isSame, type Named, nameOf, named } from "./naming";
 import { reveal, revealText } from "./reveal";
@@ -76,8 +76,8 @@ export class Places implements vscode.Disposable {
       await reveal(next);
     }
     const failure = this.failures.shown().find(({ listed, failure }) => listed.report === next.report && failure.failure === next.failure)?.failure;
-    const of = failure === undefined ? "" : ` of ${Math.max(...failure.places.map((one) => one.suspect))}`;
-    vscode.window.setStatusBarMessage(`DL Bug: place ${next.suspect}${of} (${shareWords(next, failure?.doubt)})`, 5000);
+    const of = failure === undefined ? "" : ` of ${Math.max(...failure.places.map(numberOf))}`;
+    vscode.window.setStatusBarMessage(`DL Bug: place ${numberOf(failure?.places.find((one) => one.suspect === next.suspect) ?? next)}${of} (${shareWords(next, failure?.doubt)})`, 5000);
   }
 
   /** From where next and previous count: the place at the cursor, else the one visited last, else the newest report's ends. */
@@ -123,8 +123,11 @@ export class Places implements vscode.Disposable {
       vscode.window.setStatusBarMessage("DL Bug: no longer suspicious", 5000);
       return;
     }
-    const isShown = (rank: number): boolean => this.find({ ...argument, suspect: rank }) !== undefined;
-    const { items, title, placeHolder } = choices(failure, argument.suspect, isShown);
+    const number = (rank: number): number | undefined => {
+      const found = this.find({ ...argument, suspect: rank });
+      return found === undefined ? undefined : numberOf(found);
+    };
+    const { items, title, placeHolder } = choices(failure, argument.suspect, number);
     const chosen = await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDescription: true });
     if (chosen?.choice === undefined) {
       return;

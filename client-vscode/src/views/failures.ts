@@ -1,5 +1,6 @@
 /** What the server shows, as the client last heard of it; all views are made of it. */
 
+import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Asking, Failure, Listed, Place, Report } from "../protocol";
 
@@ -48,6 +49,18 @@ export class Failures implements vscode.Disposable {
 
   places(): { shown: Shown; place: Place }[] {
     return this.shown().flatMap((shown) => shown.failure.places.map((place) => ({ shown, place })));
+  }
+
+  /** Where to look first for the newest failure, with the doubt that there is; undefined where nothing is known. */
+  firstPlace(): string | undefined {
+    const failure = this.shown()[0]?.failure;
+    const place = failure?.places[0];
+    if (failure === undefined || place === undefined) {
+      return undefined;
+    }
+    const name = path.posix.basename(vscode.Uri.parse(place.uri).path);
+    const doubt = place.suspect === 1 && failure.doubt ? ` (${failure.doubt})` : "";
+    return `${name}:${place.range.start.line + 1}${doubt}`;
   }
 
   /** The whole report of an id. */

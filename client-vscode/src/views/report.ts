@@ -3,7 +3,7 @@
 import * as vscode from "vscode";
 import type { Asking, Place } from "../protocol";
 import type { Failures } from "./failures";
-import { bar, shareWords } from "./words";
+import { bar, numberOf, shareWords } from "./words";
 
 export const SCHEME = "dl-bug-report";
 const AROUND = 3;
@@ -65,7 +65,7 @@ async function codeSection(places: readonly { place: Place; doubt: string | unde
       const lines = document.getText().split(/\r?\n/);
       const name = vscode.workspace.asRelativePath(uri);
       const line = place.range.start.line;
-      out.push(`### ${place.suspect}. ${markdownText(name)}, line ${line + 1}`, "", `\`${bar(place.score)}\` ${shareWords(place, doubt)}`, "");
+      out.push(`### ${numberOf(place)}. ${markdownText(name)}, line ${line + 1}`, "", `\`${bar(place.score)}\` ${shareWords(place, doubt)}`, "");
       out.push(...excerpt(lines, line, place.range.end.line, document.languageId), "");
     } catch {
       // The file is gone; the list above still names it.

@@ -7,6 +7,8 @@ export interface Facts {
   state: State;
   isIndexing: boolean;
   failures: number;
+  /** The newest failure's first place (`model.py:7`) and the doubt that there is; none where no place is known. */
+  place?: string | undefined;
   /** Captured texts that wait for a server. */
   waiting: number;
   problem?: string | undefined;
@@ -45,7 +47,8 @@ export function look(facts: Facts): Look {
       return { text: "$(sync~spin) DL Bug", tooltip: "The server starts.", command: "dlBug.showLogs", isWarning: false };
     case "running":
       if (failures > 0) {
-        return { text: `$(debug) ${count(failures)}`, tooltip: "Show the failures and their suspicious places.", command: focus, isWarning: false };
+        const where = facts.place === undefined ? "" : `: ${facts.place}`;
+        return { text: `$(debug) ${count(failures)}${where}`, tooltip: "Show the failures and their suspicious places.", command: focus, isWarning: false };
       }
       return facts.isIndexing
         ? { text: "$(sync~spin) DL Bug: indexing", tooltip: "The folders are read for the first time.", command: focus, isWarning: false }

@@ -4,7 +4,7 @@ import * as path from "node:path";
 import * as vscode from "vscode";
 import type { Evidence, Place } from "../protocol";
 import type { Failures, Shown } from "./failures";
-import { brief, categoryName, parts, plain, shareWords } from "./words";
+import { brief, categoryName, numberOf, parts, plain, shareWords } from "./words";
 
 /** Characters of a row's parts; longer ones are cut, so that what follows them is seen. */
 const LONGEST_MESSAGE = 80;
@@ -83,11 +83,11 @@ function placeItem(shown: Shown, place: Place): vscode.TreeItem {
   const uri = vscode.Uri.parse(place.uri);
   const line = place.range.start.line + 1;
   const where = `${nameAmong(uri, shown.failure.places)}${cellWords(uri)}:${line}`;
-  const item = new vscode.TreeItem(`${place.suspect}. ${where}`, vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(`${numberOf(place)}. ${where}`, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${shown.listed.report}/${shown.failure.failure}/${place.suspect}`;
   const share = shareWords(place, shown.failure.doubt);
   item.description = [brief(place.text ?? "", LONGEST_CODE), share].filter(Boolean).join(" · ");
-  const told = [`${relative(uri)}${cellWords(uri)}:${line}`, place.text, `Suspicious place ${place.suspect} (${share})`, plain(place.reason ?? "")];
+  const told = [`${relative(uri)}${cellWords(uri)}:${line}`, place.text, `Suspicious place ${numberOf(place)} (${share})`, plain(place.reason ?? "")];
   item.tooltip = told.filter(Boolean).join("\n");
   item.iconPath = new vscode.ThemeIcon("target");
   item.contextValue = "place";

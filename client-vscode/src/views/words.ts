@@ -26,6 +26,11 @@ export function shareWords(place: { suspect: number; score: number }, doubt = ""
   return percent(place.score) + (isShown ? `, ${doubt}` : "");
 }
 
+/** A place's number among those that are shown. */
+export function numberOf(place: { suspect: number; number?: number }): number {
+  return place.number ?? place.suspect;
+}
+
 /** A share as a bar of ten characters. */
 export function bar(share: number): string {
   const full = Math.min(10, Math.max(0, Math.round(share * 10)));

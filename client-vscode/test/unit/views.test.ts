@@ -81,7 +81,7 @@ describe("the tree", () => {
     const tree = new FailuresTree(failures);
     const code = "self.classifier = nn.Sequential(nn.Linear(512, 256), nn.ReLU())";
     const other = { ...place, suspect: 2, score: 0.05, uri: "file:///w/old/model.py", text: "x = 1" };
-    const places = [{ ...place, text: code, reason: "`512` is one of the sizes" }, other, { ...other, suspect: 3, uri: "file:///w/train.py" }];
+    const places = [{ ...place, text: code, reason: "`512` is one of the sizes" }, other, { ...other, suspect: 5, number: 3, uri: "file:///w/train.py" }];
     server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), doubt: "not certain", places }] }];
     await failures.refresh();
     const [first] = await tree.getChildren();
@@ -154,8 +154,20 @@ describe("the status item", () => {
     [{ ...facts, state: "running" as const }, "$(debug) DL Bug: watching", false],
     [{ ...facts, state: "running" as const, isIndexing: true }, "$(sync~spin) DL Bug: indexing", false],
     [{ ...facts, state: "running" as const, failures: 1, isIndexing: true }, "$(debug) 1 failure", false],
+    [{ ...facts, state: "running" as const, failures: 1, place: "settings.py:46" }, "$(debug) 1 failure: settings.py:46", false],
     [{ ...facts, state: "stopped" as const }, "$(debug) DL Bug: stopped", true],
   ])("%o", (given, text, isWarning) => expect(look(given)).toMatchObject({ text, isWarning }));
+  it("names the newest failure's first place, an unsure one as unsure", async () => {
+    expect(failures.firstPlace()).toBeUndefined();
+    await failures.refresh();
+    expect(failures.firstPlace()).toBe("model.py:7");
+    server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), doubt: "not sure" }] }];
+    await failures.refresh();
+    expect(failures.firstPlace()).toBe("model.py:7 (not sure)");
+    server.listed = [{ ...LISTED[0]!, failures: [{ ...failure("y", true), places: [] }] }];
+    await failures.refresh();
+    expect(failures.firstPlace()).toBeUndefined();
+  });
 });
 
 describe("the report's code", () => {
@@ -185,7 +197,7 @@ describe("what a lens offers", () => {
     const [failure] = REPORT.failures;
     const other = { ...failure!.suspects[0]!, rank: 2, line: 9 };
     const three = { ...failure!, suspects: [...failure!.suspects, other, { ...other, rank: 3 }] };
-    const { items, title } = choices(three, 1, (rank) => rank < 3);
+    const { items, title } = choices(three, 1, (rank) => (rank < 3 ? rank : undefined));
     expect(title).toBe("Tensor Mismatch: suspicious place 1 of 2 (90 %, not certain)");
     expect(items.map(({ label, choice }) => [label, choice])).toEqual([
       ["$(info) b", 1],
@@ -197,10 +209,10 @@ describe("what a lens offers", () => {
       ["$(output) Open Log at Failure", "log"],
       ["$(close) Dismiss This Place", "dismiss"],
     ]);
-    const unsure = choices({ ...three, confidence: "unsure" }, 2, () => true);
+    const unsure = choices({ ...three, confidence: "unsure" }, 2, (rank) => rank);
     expect(unsure.title).toBe("Tensor Mismatch: suspicious place 2 of 3 (90 %, not sure)");
     expect(unsure.items.flatMap(({ description }) => description ?? [])).toEqual(["90 %, not sure", "90 %, not sure"]);
-    expect(choices({ ...three, confidence: "likely" }, 1, () => true).title).toBe("Tensor Mismatch: suspicious place 1 of 3 (90 %)");
+    expect(choices({ ...three, confidence: "likely" }, 1, (rank) => rank).title).toBe("Tensor Mismatch: suspicious place 1 of 3 (90 %)");
   });
 });
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from difflib import SequenceMatcher
 from functools import partial
 from itertools import chain, combinations, islice, product
 from weakref import WeakKeyDictionary
@@ -490,18 +491,25 @@ def _on_way(case: Case) -> set[tuple[str, int]]:
     return {(step.node.file, step.node.line) for step in steps}
 
 
+SHARED_OF_FORMS = 0.75
+"""More than this share of the longer of two words stands in the other one, if it is a slip."""
+
+
 def _is_form_of(text: str, value: str) -> bool:
     """Whether one of two words is a longer form of the other, or nearly it.
 
     A word goes on with letters and digits (`val`, `valid`); names of files, compounds and sentences
-    (`val.pt`, `val_loss`) are other words.
+    (`val.pt`, `val_loss`) are other words, and so are Python's own names (`__main__`).
     """
     low, other = text.lower(), value.lower()
     short, long = sorted((low, other), key=len)
-    if len(short) < BEGINS:
+    if len(short) < BEGINS or low.startswith("__") or other.startswith("__"):
         return False
-    is_longer = long.startswith(short) and (long == short or long[len(short) :].isalnum())
-    return is_longer or similarity(low, other) >= ALIKE
+    if long.startswith(short) and (long == short or long[len(short) :].isalnum()):
+        return True
+    blocks = SequenceMatcher(None, low, other, autojunk=False).get_matching_blocks()
+    shared = sum(block.size for block in blocks)
+    return shared > SHARED_OF_FORMS * len(long) and similarity(low, other) >= ALIKE
 
 
 MAX_ODD = 3
@@ -851,12 +859,23 @@ def _extremes(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
             # A number that the message does not name is odd only where no other column has it.
             within = column.name if indices else None
             count = len(case.workspace.table_rows(table.file, f"{int(value)}", within))
-            if count <= MAX_ODD:
+            if count <= MAX_ODD and (indices or _is_rarest(column, value)):
                 extreme = "the highest" if value is high else "the lowest"
                 rows = "one row" if count == 1 else "few rows"
                 why = f"{int(value)} is {extreme} value of `{column.name}`, and stands in {rows}"
                 kind = "data_files.explains" if indices and count == 1 else "data_files.extreme"
                 yield Clue(kind, table.file, line, closeness, why)
+
+
+def _is_rarest(column: Column, value: float) -> bool:
+    """Whether all other values of a column stand in more rows than one of its numbers.
+
+    Where others stand in as few, as high counts and measures do, that one is nothing odd.
+    """
+    counts = [rare.count for rare in column.rare[:2]]
+    if not counts or (counts[-1] == counts[0] and len(counts) > 1):
+        return False
+    return column.rare[0].value.strip() in (f"{value:g}", f"{value:.1f}")
 
 
 def index_of(case: Case) -> set[int]:

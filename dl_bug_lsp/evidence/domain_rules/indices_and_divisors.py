@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.collectives import last_name
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_files
+from dl_bug_lsp.evidence.data.written_data import writers_of
+from dl_bug_lsp.evidence.domain_rules.syntax import DRAWN_MEASURES, keyword, near_files
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.interpreted_values import places_of
 from dl_bug_lsp.evidence.numbers import counts_rounds
@@ -17,7 +18,7 @@ from dl_bug_lsp.interpretation.values import Element, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
-from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.slices import Step, backward_slice
 from dl_bug_lsp.workspace.contents import ConfigEntry
 
 CLASS_ROLES = frozenset(
@@ -260,7 +261,13 @@ def find_counts_from_one(case: Case) -> Iterator[Clue]:
 
 
 OF_ROWS = 0.5
-"""What clues about numbers count at the rows for indices that are counted from 1."""
+"""What clues count at the number of rows for indices that are counted from 1."""
+OF_READERS = 0.5
+"""What the lines count that read such indices where it is known what wrote them."""
+OF_MORE_ROWS = 0.25
+"""The same of an edit that makes more rows: one of them would never be used."""
+MOST_WRITTEN = 200
+"""Steps of the slice of what a script writes into a file."""
 
 
 def find_shifted_indices(case: Case) -> Iterator[Clue]:
@@ -274,13 +281,42 @@ def find_shifted_indices(case: Case) -> Iterator[Clue]:
     index, rows = shifted
     own = places_of(index.origins, of_types=False) - places_of(rows.origins, of_types=False)
     makers = sorted((file, line) for file, line in own if file.endswith(CODE))
+    writers = [
+        clue
+        for file in sorted({file for file, _ in own if not file.endswith(CODE)})
+        for clue in _begun_by_writer(case, file, rows.data)
+    ]
+    yield from writers
+    share = OF_READERS if writers else 1.0
     for file, line in makers:
         why = (
             f"the indices that this line makes run from 1 to {rows.data}, those of {rows.data} "
             f"rows from 0 to {index.data - 1 if isinstance(index.data, int) else '?'} "
             f"{how_known(case)}"
         )
-        yield Clue("rules.strong", file, line, 1.0 / len(makers) ** 0.5, why)
+        yield Clue("rules.strong", file, line, share / len(makers) ** 0.5, why)
+
+
+def _begun_by_writer(case: Case, file: str, count: object) -> Iterator[Clue]:
+    """Yield the tables of a data file's writers whose numbers begin at 1, as a column's do."""
+    table = case.workspace.table(file)
+    columns = [
+        column.name
+        for column in (table.columns if table is not None else ())
+        if column.minimum == 1 and column.maximum == count
+    ]
+    if len(columns) != 1:
+        return
+    for writing in writers_of(case, file):
+        tree = case.workspace.tree(writing.file)
+        begun = list(_begun_at_one(tree)) if tree is not None else []
+        steps = backward_slice([writing.value], MOST_WRITTEN) if begun else []
+        written = {(step.node.file, step.node.line) for step in steps}
+        for name, line in begun:
+            if (writing.file, line) in written:
+                why = f"the numbers of `{name}` begin at 1, and column `{columns[0]}` of {file} has"
+                may = "" if writing.sure else " (which this script may write)"
+                yield Clue("data_files.explains", writing.file, line, 1.0, f"{why} them{may}")
 
 
 def _shifted(case: Case) -> tuple[Value, Value] | None:
@@ -294,12 +330,13 @@ def _shifted(case: Case) -> tuple[Value, Value] | None:
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
-    """Return a clue's factor: less for numbers of rows that are as many as the indices."""
-    if not clue.kind.startswith(("numbers.", "rules.count")) or case.category.id != "illegal_index":
+    """Return a clue's factor: less at a number of rows that is right, for indices from 1."""
+    if case.category.id != "illegal_index":
         return 1.0
-    shifted = _shifted(case)
-    is_of_rows = shifted is not None and (clue.file, clue.line) in shifted[1].origins
-    return OF_ROWS if is_of_rows else 1.0
+    shifted, place = _shifted(case), (clue.file, clue.line)
+    if shifted is None or place not in shifted[1].origins or place in shifted[0].origins:
+        return 1.0
+    return OF_MORE_ROWS if clue.kind == "repair.followed" else OF_ROWS
 
 
 def _lengths(tree: ast.AST) -> Iterator[tuple[ast.Call, str]]:
@@ -408,11 +445,21 @@ def _shift(step: Step) -> Iterator[Clue]:
             and isinstance(part.op, (ast.Add, ast.Sub))
             and isinstance(part.right, ast.Constant)
             and part.right.value in (1, 2, 3)
+            and not _is_measured(part)
         )
         if shifted:
             why = f"`{node.text}` adds or takes off a constant"
             yield Clue("rules.shift", node.file, node.line, 1 / (1 + step.distance / 8), why)
             return
+
+
+def _is_measured(expr: ast.expr) -> bool:
+    """Whether a sum is a random number or one with a fraction, which is no shifted index."""
+    return any(
+        (isinstance(part, ast.Call) and called_name(part) in DRAWN_MEASURES)
+        or (isinstance(part, ast.Constant) and isinstance(part.value, float))
+        for part in ast.walk(expr)
+    )
 
 
 SIZE_NAMES = {

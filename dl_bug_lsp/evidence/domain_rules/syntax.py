@@ -34,6 +34,33 @@ def names_in(node: ast.AST) -> Iterator[ast.Name]:
     return (part for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
+DRAWN_MEASURES = frozenset(
+    ("rand", "randn", "random", "uniform", "normal", "gauss", "standard_normal", "triangular")
+)
+"""Functions and methods that draw random numbers with a fraction."""
+DRAWN_COUNTS = frozenset(("integers", "randint", "randrange", "choice"))
+"""Functions and methods that draw random whole numbers."""
+
+
+def is_drawn(scope: Scope, expr: ast.AST, names: frozenset[str], depth: int = 3) -> bool:
+    """Return whether a call of these names goes into an expression of a function, by its names."""
+    for part in ast.walk(expr):
+        if isinstance(part, ast.Call) and called_name(part) in names:
+            return True
+        if isinstance(part, ast.Name) and depth:
+            bound = [b.value for b in scope.bindings.get(part.id, ())[:MOST_BOUND]]
+            if any(
+                is_drawn(scope, value, names, depth - 1)
+                for value in bound
+                if isinstance(value, ast.AST) and value is not expr
+            ):
+                return True
+    return False
+
+
+MOST_BOUND = 4
+
+
 def is_text(node: ast.expr) -> bool:
     """Whether an expression is a text as it is written."""
     return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -13,7 +13,15 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import keyword, near_scopes, own_nodes
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    DRAWN_COUNTS,
+    DRAWN_MEASURES,
+    is_drawn,
+    keyword,
+    names_in,
+    near_scopes,
+    own_nodes,
+)
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
@@ -702,8 +710,11 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
         node = step.node
         if node.entry is not None or node.line <= 0:
             continue
+        if any(_keeps_length(before.node) for before in step.way()[:-1]):
+            continue  # What is cut to one length afterwards had any length before.
         near = 1 / (1 + step.distance / 6)
         yield from _pads_only(node)
+        yield from _scaled_at_random(node)
         if _starts_to_the_end(node.expr):
             why = f"after the last starts of `{node.text}` there may be less than a whole window"
             yield Clue("rules.medium", node.file, node.line, 1.0, why)
@@ -713,7 +724,7 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
             if _is_of_all_samples(step):
                 continue
             yield from _counts_too_many(node.context.scope, node.expr)
-            if _is_share(node.context.scope, node.expr):
+            if _is_share(node.context.scope, node.expr) or _keeps_length(node):
                 continue
             if _cuts_only(node.expr):
                 if _evens_out(node.context.scope):
@@ -723,16 +734,132 @@ def find_uneven_samples(case: Case) -> Iterator[Clue]:
                 continue
             why = f"`{node.text}` may leave a different size for each sample"
             yield Clue("rules.uneven_slice", node.file, node.line, near, why)
-        elif isinstance(node.expr, ast.Call) and called_name(node.expr) in {
-            "integers",
-            "randint",
-            "randrange",
-            "choice",
-        }:
+        elif isinstance(node.expr, ast.Call) and called_name(node.expr) in DRAWN_COUNTS:
+            if _only_starts(node):
+                continue
             why = f"`{node.text}` is random, and with it perhaps a size"
             yield Clue("rules.uneven_slice", node.file, node.line, 0.8 * near, why)
         elif isinstance(node.expr, ast.Call):
             yield from _read_up_to(node.context.scope, node.expr)
+
+
+def _keeps_length(node: Node) -> bool:
+    """Whether an expression is a part of a fixed length, with a start that leaves room for it.
+
+    ``x[start : start + n]`` has ``n`` items where ``start`` is at most ``len(x) - n``.
+    """
+    if node.entry is not None or not isinstance(node.expr, ast.Subscript):
+        return False
+    scope = node.context.scope
+    for bounds in _bounds_of(node.expr):
+        length = _length_from(bounds)
+        if length is None or bounds.lower is None:
+            continue
+        if is_drawn(scope, length, DRAWN_COUNTS | DRAWN_MEASURES):
+            continue
+        starts = (
+            [b.value for b in scope.bindings.get(bounds.lower.id, ())]
+            if isinstance(bounds.lower, ast.Name)
+            else [bounds.lower]
+        )
+        texts = [_in_full(scope, start) for start in starts if isinstance(start, ast.AST)]
+        rest = f"- {ast.unparse(length)}"
+        if texts and len(texts) == len(starts) and all(rest in text for text in texts):
+            return True
+    return False
+
+
+def _bounds_of(expr: ast.Subscript) -> Iterator[ast.Slice]:
+    parts = expr.slice.elts if isinstance(expr.slice, ast.Tuple) else [expr.slice]
+    return (part for part in parts if isinstance(part, ast.Slice))
+
+
+def _length_from(bounds: ast.Slice) -> ast.expr | None:
+    """Return ``n`` of ``start : start + n``, None of another slice."""
+    start, stop = bounds.lower, bounds.upper
+    if start is None or not isinstance(stop, ast.BinOp) or not isinstance(stop.op, ast.Add):
+        return None
+    sides = (stop.left, stop.right)
+    others = [side for side in sides if ast.unparse(side) != ast.unparse(start)]
+    return others[0] if len(others) == 1 else None
+
+
+def _in_full(scope: Scope, expr: ast.AST, depth: int = 2) -> str:
+    """Return an expression's text with those of what its names are bound to."""
+    texts = [ast.unparse(expr)]
+    for name in names_in(expr) if depth else ():
+        bound = [b.value for b in scope.bindings.get(name.id, ())]
+        if len(bound) == 1 and isinstance(bound[0], ast.AST):
+            texts.append(_in_full(scope, bound[0], depth - 1))
+    return "; ".join(texts)
+
+
+def _only_starts(node: Node) -> bool:
+    """Whether a random number has a name that only says where slices of a length start."""
+    scope = node.context.scope
+    names = {
+        name
+        for name, bindings in scope.bindings.items()
+        for binding in bindings
+        if isinstance(binding.value, ast.AST)
+        and any(part is node.expr for part in ast.walk(binding.value))
+    }
+    if len(names) != 1:
+        return False
+    (name,) = names
+    starts: set[int] = set()
+    for part in own_nodes(scope.node):
+        if isinstance(part, ast.Slice) and _length_from(part) is not None:
+            inside = [n for side in (part.lower, part.upper) if side for n in names_in(side)]
+            starts.update(id(n) for n in inside if n.id == name)
+    uses = [
+        part
+        for part in own_nodes(scope.node)
+        if isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+    ]
+    return bool(starts) and all(id(use) in starts for use in uses)
+
+
+SCALES = {
+    "interpolate": ("scale_factor",),
+    "zoom": ("zoom",),
+    "rescale": ("scale",),
+    "time_stretch": ("rate",),
+    "resample": ("orig_sr", "target_sr", "orig_freq", "new_freq"),
+    "Upsample": ("scale_factor",),
+}
+"""Functions that make another size, and their arguments that say by how much.
+
+Sources: PyTorch, ``torch.nn.functional.interpolate``; SciPy, ``scipy.ndimage.zoom``; scikit-image,
+``skimage.transform.rescale``; librosa, ``librosa.effects.time_stretch``, ``librosa.resample``;
+torchaudio, ``torchaudio.functional.resample``.
+"""
+OF_FACTOR = 0.5
+"""What the line of a random factor counts beside the call that makes another size with it."""
+
+
+def _scaled_at_random(node: Node) -> Iterator[Clue]:
+    """Yield a call that makes another size for each sample, by a factor that is random."""
+    call, scope = node.expr, node.context.scope
+    if not isinstance(call, ast.Call):
+        return
+    options = SCALES.get(called_name(call) or "", ())
+    for option in options:
+        given = keyword(call, option)
+        if given is None or not is_drawn(scope, given, DRAWN_MEASURES | DRAWN_COUNTS):
+            continue
+        why = f"`{option}={ast.unparse(given)}` is random: each sample gets another size here"
+        yield Clue("rules.strong", node.file, node.line, 1.0, why)
+        lines = {
+            binding.value.lineno
+            for name in names_in(given)
+            for binding in scope.bindings.get(name.id, ())
+            if isinstance(binding.value, ast.expr)
+            and is_drawn(scope, binding.value, DRAWN_MEASURES | DRAWN_COUNTS)
+        }
+        for line in sorted(lines - {node.line}):
+            why = f"this number is random, and `{called_name(call)}` makes a size with it"
+            yield Clue("rules.uneven_slice", scope.file, line, OF_FACTOR, why)
 
 
 BY_LENGTH = {"split", "batched", "chunked"}

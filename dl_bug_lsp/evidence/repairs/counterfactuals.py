@@ -11,7 +11,7 @@ import heapq
 import json
 import math
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -759,9 +759,31 @@ def find(case: Case) -> Iterator[Clue]:
     for (file, line), (likely, edit) in best.items():
         score = likely**2 / total * math.sqrt(likely)
         is_named = _may_be_meant(case, edit)
-        why = f"{_change(edit) if is_named else UNNAMED_CHANGE} {how_known(case)}"
-        suggestion = _suggestion(case, edit) if is_named else None
+        named = _least_count(case, edit, edits)
+        why = f"{_change(named) if is_named else UNNAMED_CHANGE} {how_known(case)}"
+        suggestion = _suggestion(case, named) if is_named else None
         yield Clue("repair.followed", file, line, score, why, suggestion)
+
+
+def _least_count(case: Case, edit: Edit | TextEdit, edits: Iterable[Tried]) -> Edit | TextEdit:
+    """Return the edit that gives room for an index with the least number of items.
+
+    Every greater number passes too. Other edits are returned as they are.
+    """
+    raised = follow(case).raised
+    old, new = _number_in(_text(edit.old)), _number_in(_text(edit.new))
+    if raised is None or raised.what != "index" or old is None or new is None or new <= old:
+        return edit
+    counts = {
+        number: t.edit
+        for t in edits
+        if t.passes
+        and t.edit.kind in OF_NUMBERS
+        and (t.edit.file, t.edit.line, _text(t.edit.old)) == (edit.file, edit.line, _text(edit.old))
+        and (number := _number_in(_text(t.edit.new))) is not None
+        and old < number <= new
+    }
+    return counts[min(counts)] if counts else edit
 
 
 def clue_factor(case: Case, clue: Clue) -> float:

@@ -66,7 +66,7 @@ local function item(failure, place)
     lnum = place.range.start.line + 1,
     col = place.range.start.character + 1,
     type = place.suspect == 1 and 'W' or 'I',
-    text = ('%d. %s %s'):format(place.suspect, share, said(failure, place)),
+    text = ('%d. %s %s'):format(place.number or place.suspect, share, said(failure, place)),
     user_data = share,
   }
 end
