@@ -179,7 +179,8 @@ _TROUBLE = re.compile(
     r"|(?:does|do|did|is|are|was|were|has|have|had|wo|should|could|would)(?:n['’]?t| not|nt)"
     r"|nans?|inf(?:inity)?|stuck|hangs?|freez\w+|slow\w*|leak\w*|bad|worse|poor\w*|always|corrupt\w*"
     r"|inconsisten\w*|ignor\w+|lost|loses|exceptions?|raises?|deadlock\w*|regress\w*|mismatch\w*"
-    r"|invalid|killed|dies|died|segfault\w*|abort\w*)\b",
+    r"|invalid|killed|dies|died|segfault\w*|abort\w*|(?:goes|going|go|went) (?:up|down)"
+    r"|all the time|over and over)\b",
     re.IGNORECASE,
 )
 """How people say that something is not as it should be."""

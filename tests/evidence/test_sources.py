@@ -93,7 +93,7 @@ ORDERED = {
         [("main.py", 9), ("main.py", 8), ("main.py", 5)],
     ),
     "a size that a command leaves at its default and another command does not": (
-        *("interpretation", "interpretation.origin"),
+        *("interpreted_values", "interpretation.origin"),
         [("run.sh", 2), ("tune.py", 6)],
     ),
 }
