@@ -47,7 +47,7 @@ def triage(
     by default one a core, and for few logs this process alone.
 
     Never raises on what it reads. Raises `MissingExtraError` where the extra is not installed and
-    `TriageError` where the results, the workspace or the cluster cannot be used.
+    `TriageError` where the results, the workspace, a manifest or the cluster cannot be used.
     """
     try:
         from dl_bug_lsp.triage.triaging import run

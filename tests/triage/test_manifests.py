@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from job_logs import failing
 
-from dl_bug_lsp.triage import triage
+from dl_bug_lsp.triage import TriageError, triage
 from dl_bug_lsp.triage.manifests import (
     Job,
     JobsOfLogs,
@@ -134,12 +134,12 @@ def test_jobs_are_kept_as_a_table() -> None:
     assert len(merged([Job("1")], [Job("1", start=5.0)])) == 1
 
 
-def test_a_manifest_among_the_paths_and_a_missing_one(write: Write, tmp_path: Path) -> None:
+def test_a_manifest_among_the_paths(write: Write, tmp_path: Path) -> None:
     write("logs/slurm-4210.out", failing())
     write("logs/slurm-4212.out", failing())
     write("logs/slurm-4211_3.out", "epoch 1\n")
     manifest = write("sacct.txt", PARSABLE)
-    result = triage([tmp_path / "logs", manifest], manifests=[tmp_path / "gone.csv"])
+    result = triage([tmp_path / "logs", manifest])
     assert (result.jobs, result.failed_jobs, result.failures) == (5, 3, 1)
     assert result.failed_silently == 1
     ids = {group.id: group for group in result.groups}
@@ -147,5 +147,10 @@ def test_a_manifest_among_the_paths_and_a_missing_one(write: Write, tmp_path: Pa
     group = next(group for group in result.groups if group.exception == "RuntimeError")
     assert (group.users, group.hosts) == (("ann",), ("gpu01", "gpu02", "gpu03"))
     assert group.gpu_hours == 8.0
-    assert any("gone.csv" in note for note in result.notes)
     assert any("survived" in note for note in result.notes)
+
+
+def test_a_manifest_that_is_not_there_is_an_error(write: Write, tmp_path: Path) -> None:
+    write("logs/slurm-4210.out", failing())
+    with pytest.raises(TriageError, match=r"gone\.csv"):
+        triage([tmp_path / "logs"], manifests=[tmp_path / "gone.csv"])
