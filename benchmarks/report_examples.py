@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import scoring
 from denchmark_bugs import Bug, by_repository, find_repository
 from denchmark_truth import ChangedCode, is_test
 from git_versions import Versions
 
-from dl_bug_lsp import localize as middle
 from dl_bug_lsp.bug_reports import read_report
 from dl_bug_lsp.evidence.reports.blocks import TracedFrames
 from dl_bug_lsp.evidence.reports.changes import neighbours
@@ -20,7 +20,6 @@ from dl_bug_lsp.evidence.reports.function_features import Functions, files_to_lo
 from dl_bug_lsp.evidence.reports.line_features import Statements
 from dl_bug_lsp.evidence.reports.report_context import ReportContext
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.bug_report_ranking import (
     BLOCKS_LOOKED_INTO,
     ReportWeights,
@@ -30,8 +29,6 @@ from dl_bug_lsp.ranking.bug_report_ranking import (
     shares,
 )
 from dl_bug_lsp.ranking.fusion import fuse, shipped_weights, softmax
-from dl_bug_lsp.report import Options
-from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import GitError, Workspace
 
 # What a context keeps is small; what it can make again is not.
@@ -153,12 +150,9 @@ def beside_examples(functions: Sequence[Example], scores: Sequence[np.ndarray]) 
 
 def traced_of(bug: Bug, workspace: Workspace) -> TracedFrames:
     """Return the frames of a report's traceback, and the shares of lines by its evidence."""
-    log = read_log(f"{bug.summary}\n\n{bug.description}")
-    failures = middle.failures_of(log, read_failures(log))
-    primary = next((f for f in failures if f.primary), None)
-    if primary is None:
+    case = scoring.primary_case(f"{bug.summary}\n\n{bug.description}", workspace)
+    if case is None:
         return TracedFrames()
-    case = middle.case_of(primary, log, workspace, Options())
     candidates = fuse(list(gather(case)), case.category.id) if case.places else []
     parts = softmax([c.score for c in candidates], shipped_weights().sharpness)
     share_of = {(c.file, c.line): part for c, part in zip(candidates, parts, strict=True)}

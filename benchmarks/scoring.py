@@ -10,7 +10,16 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from dl_bug_lsp import localize as middle
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Options
+from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.workspace import Workspace
+
+if TYPE_CHECKING:
+    from dl_bug_lsp.evidence.case import Case as FailingCase
 
 LINE_CUTS = (1, 3, 5, 10)
 FUNCTION_CUTS = (1, 5)
@@ -107,6 +116,14 @@ def read_case(folder: Path) -> Case:
         causes=tuple((root["file"], root["line"]) for root in truth["root_cause"]),
         raise_site=(site["file"], site["line"]) if site else None,
     )
+
+
+def primary_case(text: str | bytes, workspace: Workspace) -> FailingCase | None:
+    """Return what the sources of evidence ask of the failure that ended a job, None without one."""
+    log = read_log(text)
+    failures = middle.failures_of(log, read_failures(log))
+    primary = next((failure for failure in failures if failure.primary), None)
+    return None if primary is None else middle.case_of(primary, log, workspace, Options())
 
 
 def case_folders(tops: Iterable[Path]) -> list[Path]:

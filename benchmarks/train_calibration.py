@@ -22,11 +22,8 @@ import scoring
 from sklearn.linear_model import LogisticRegression
 
 from dl_bug_lsp import localize as middle
-from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking import fusion
 from dl_bug_lsp.ranking.reporting import LIKELY_SHARE
-from dl_bug_lsp.report import Options
-from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 WEIGHTS = Path(fusion.__file__).with_name("weights.json")
@@ -49,12 +46,10 @@ class First(NamedTuple):
 def first_of(folder: Path) -> First | None:
     """Return the first place of one case, None where there is none or nothing beside it."""
     case = scoring.read_case(folder)
-    log = read_log((folder / "log.txt").read_bytes())
-    failures = middle.failures_of(log, read_failures(log))
-    primary = next((failure for failure in failures if failure.primary), None)
-    if primary is None:
+    workspace = Workspace(folder / "workspace", cache=False)
+    failing = scoring.primary_case((folder / "log.txt").read_bytes(), workspace)
+    if failing is None:
         return None
-    failing = middle.case_of(primary, log, Workspace(folder / "workspace", cache=False), Options())
     in_notebook = bool(failing.places) and failing.places[-1].file.endswith(".ipynb")
     clues = middle.clues_of(failing)
     candidates = fusion.fuse(clues, failing.category.id, in_notebook=in_notebook)

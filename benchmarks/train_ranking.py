@@ -22,15 +22,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import scoring
 from scipy.optimize import minimize, minimize_scalar
 from scipy.sparse import csr_matrix
 
-from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.ranking.fusion import EXPLAINED, GENERIC, GROUPS, RAISE_SITE, counted, features
-from dl_bug_lsp.report import Options
-from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "dl_bug_lsp" / "ranking" / "weights.json"
@@ -70,13 +67,9 @@ def example_of(folder: Path) -> Example | None:
     """Gather the clues of one case's primary failure."""
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     workspace = Workspace(folder / "workspace", cache=False)
-    text = (folder / "log.txt").read_bytes()
-    log = read_log(text)
-    failures = middle.failures_of(log, read_failures(log))
-    primary = next((f for f in failures if f.primary), None)
-    if primary is None:
+    case = scoring.primary_case((folder / "log.txt").read_bytes(), workspace)
+    if case is None:
         return None
-    case = middle.case_of(primary, log, workspace, Options())
     lines = counted(features(gather(case)))
     roots = {(r["file"], r["line"]) for r in truth["root_cause"]}
     site = truth["raise_site"]

@@ -20,13 +20,12 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from dl_bug_lsp import localize as middle
+import scoring
+
 from dl_bug_lsp.evidence.repairs import counterfactuals
 from dl_bug_lsp.evidence.repairs.counterfactuals import RATE_OF_PRIOR, SHARE_OF_PRIOR
 from dl_bug_lsp.evidence.repairs.edits import PRIORS
-from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.report import Options
-from dl_bug_lsp.tracebacks import FailureKind, read_failures
+from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.workspace import Workspace
 
 RATES = Path(counterfactuals.__file__).with_name("rates.json")
@@ -50,14 +49,9 @@ def trials_of(folder: Path, most_steps: int) -> list[Trial]:
     """Try all edits of one case; none where the failure is not reproduced."""
     truth = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     causes = {(root["file"], root["line"]) for root in truth["root_cause"]}
-    log = read_log((folder / "log.txt").read_bytes())
-    failures = middle.failures_of(log, read_failures(log))
-    primary = next((failure for failure in failures if failure.primary), None)
-    if primary is None or primary.kind is not FailureKind.EXCEPTION:
-        return []
     workspace = Workspace(folder / "workspace", cache=False)
-    case = middle.case_of(primary, log, workspace, Options())
-    if not case.places:
+    case = scoring.primary_case((folder / "log.txt").read_bytes(), workspace)
+    if case is None or case.failure.kind is not FailureKind.EXCEPTION or not case.places:
         return []
     search = counterfactuals.Search(case)
     found: list[Trial] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -78,6 +79,8 @@ class SuspectFile:
     score: float
 
 
+LAST_OUTPUT = "last_output"
+"""The source of evidence of the line that printed last."""
 WHOLE_TEXT = "whole_text"
 """The rule of categories that only the words of a whole text show."""
 BY_TEXT = "text"
@@ -115,6 +118,12 @@ class Advice:
     cause: str
     fix: str
     page: str = ""
+
+
+def percent(share: float) -> str:
+    """Return a share of 0 to 1 as in ``93 %``; halves are rounded up, as in the editors."""
+    share = min(1.0, max(0.0, share))
+    return "<1 %" if share < 0.01 else f"{math.floor(100 * share + 0.5)} %"
 
 
 UNSURE_SHARE = 0.38

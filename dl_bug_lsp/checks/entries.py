@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dl_bug_lsp.provenance.launches import LAUNCHERS
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.shell_files import Command, Word, command_entries, split_commands
-from dl_bug_lsp.workspace.near_files import near_files
+from dl_bug_lsp.workspace.similar_names import similarly_named
 
 SHELLS = frozenset(("sh", "bash", "zsh", "dash", "sbatch", "qsub", "source", "."))
 SCRIPTS = (".sh", ".bash", ".zsh", ".sbatch", ".slurm", ".pbs")
@@ -278,7 +278,7 @@ class _Reader:
         if any(self.workspace.existing_file(path) is not None for path in paths):
             self.problems.append(f"'{written}' is not read: an ignore rule leaves it out")
             return
-        near = near_files(written, self.files, folder)
+        near = similarly_named(written, self.files, folder)
         self.missing.append(MissingFile(written, file, line, tuple(near)))
 
     def _program(

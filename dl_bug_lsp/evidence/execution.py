@@ -31,7 +31,7 @@ from dl_bug_lsp.spectrum.combination import (
 from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
-from dl_bug_lsp.tracebacks.failures import HANG
+from dl_bug_lsp.tracebacks.failures import HANG, SYNTAX_ERRORS
 from dl_bug_lsp.workspace.notebooks import Cell, cell_name
 
 MAX_FRAMES = 10
@@ -39,12 +39,9 @@ DEEP = 4
 """More library frames than this below the raise site: the library was at work on its own."""
 
 
-_STOPPED = "the parser of Python stopped here"
 _RAISED = {
     HANG: "the process stood still here",
-    "SyntaxError": _STOPPED,
-    "IndentationError": _STOPPED,
-    "TabError": _STOPPED,
+    **dict.fromkeys(SYNTAX_ERRORS, "the parser of Python stopped here"),
 }
 """What is said of the innermost place of failures that no statement there raised, by class."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.workspace.near_files import near_files
+from dl_bug_lsp.workspace.similar_names import similarly_named
 
 CANNOT_OPEN = re.compile(r"can't open file '([^'\n]{1,1000})': \[Errno 2\]")
 
@@ -38,7 +38,7 @@ def start_said(case: Case) -> str | None:
     name = _base(path)
     root = str(case.workspace.root).replace("\\", "/").rstrip("/")
     inside = path[len(root) + 1 :] if path.startswith(f"{root}/") else name
-    near = near_files(inside, case.workspace.files())
+    near = similarly_named(inside, case.workspace.files())
     text = f"the command starts `{name}`, and Python found no such file"
     if near:
         listed = " or ".join(f"`{file}`" for file in near)

@@ -11,8 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dl_bug_lsp.cancellation import checkpoint
 from dl_bug_lsp.interpretation import arrays, autograd, libraries, operators
@@ -203,15 +202,11 @@ class InProgress:
         return place in self.underlined and self.underlined[place] != normal(unparsed(call))
 
 
-@cache
-def methods_of(cls: type) -> dict[type, Callable[[Any, Any, Environment], Value]]:
-    """Return the methods of a class that follow expressions, by the kind of node."""
-    names = {kind: f"_of_{kind.__name__}" for kind in ast.expr.__subclasses__()}
-    return {kind: getattr(cls, name) for kind, name in names.items() if hasattr(cls, name)}
-
-
 class RunState:
     """The state of one run of one program, and what it knows of classes and their objects."""
+
+    _methods: ClassVar[dict[type, Callable[[Any, Any, Environment], Value]]] = {}
+    """The methods that follow expressions, by the kind of node."""
 
     first_values: dict[ast.expr, Value] | None = None
     """What each expression came to first, where that is kept."""
@@ -245,6 +240,11 @@ class RunState:
     def note_read(self, file: str) -> None:
         """Note that the program reads a text file here."""
         self.files_read.setdefault(file, tuple(reversed(self.stack)))
+
+    def __init_subclass__(cls) -> None:
+        """Look up the methods that follow expressions: once a class, as a run needs them often."""
+        names = {kind: f"_of_{kind.__name__}" for kind in ast.expr.__subclasses__()}
+        cls._methods = {k: getattr(cls, name) for k, name in names.items() if hasattr(cls, name)}
 
     def __init__(
         self,
@@ -281,7 +281,7 @@ class RunState:
         steps where that is given.
         """
         self.workspace, self.script, self.target = workspace, script, target
-        self._methods, self.expression = methods_of(cast(type, type(self))), expression
+        self.expression = expression
         self.repeated, self.settings, self.printed = repeated, settings, printed or {}
         self.arguments = None if arguments is None else tuple(arguments)
         self.left = self.steps = steps

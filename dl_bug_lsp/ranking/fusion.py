@@ -25,6 +25,7 @@ from dl_bug_lsp.evidence.import_lines import (
     lines_of,
     statement_at,
 )
+from dl_bug_lsp.report import LAST_OUTPUT
 from dl_bug_lsp.spectrum.failing_runs import DIALECT, FailureSpectrum, is_test_file
 from dl_bug_lsp.tracebacks.dialects import dialect_named
 
@@ -115,7 +116,7 @@ SOURCES = {
     "missing": "repairs",
     "shapes": "shapes",
     "printed": "printed",
-    "printed.last": "last_output",
+    "printed.last": LAST_OUTPUT,
 }
 """The source of evidence, by the field's terms, of a family of clues or of one kind of clue."""
 

@@ -63,6 +63,7 @@ from dl_bug_lsp.taxonomy.classify import is_doubted
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.taxonomy.verdicts import bug_type, origin, retry_may_help
 from dl_bug_lsp.tracebacks import FailureKind
+from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
 
 if TYPE_CHECKING:
     from dl_bug_lsp.ranking.bug_report_ranking import ReportWeights
@@ -177,9 +178,6 @@ def _conflict(case: Case, candidates: list[Candidate]) -> Conflict | None:
 LIKELY_SHARE = 0.65
 """From here on about four first places in five are right, on failures of programs not read."""
 
-SYNTAX = ("SyntaxError", "IndentationError", "TabError")
-"""Exceptions of the compiler, which prints the line at which it stopped."""
-
 
 def _confidence(
     case: Case, suspects: tuple[Suspect, ...], candidates: list[Candidate]
@@ -189,7 +187,7 @@ def _confidence(
         return Confidence.UNSURE
     first = _candidate_of(suspects[0], candidates)
     places = [(place.file, place.line) for place in case.places[-1:]]
-    is_named = case.class_name in SYNTAX and first is not None
+    is_named = case.class_name in SYNTAX_ERRORS and first is not None
     is_named = is_named and [(suspects[0].file, suspects[0].line)] == places
     if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         return Confidence.UNSURE

@@ -24,7 +24,7 @@ from dl_bug_lsp.recording.session_folder import (
     merge_abandoned_sessions,
 )
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
-from dl_bug_lsp.report import Options, Suspect
+from dl_bug_lsp.report import Options, Suspect, percent
 
 _FLUSH_SHARE = 50
 """Coverage is written while tests run, so that a crash loses little: after the first test, then
@@ -259,11 +259,7 @@ def _files(recording: Recording) -> int:
     return len({f for session in recording.sessions for t in session.tests for _, f in t.hits})
 
 
-LEAST_SHARE = 0.01
-
-
 def _line(suspect: Suspect, code: str) -> str:
     shown = "".join(c if c.isprintable() else "?" for c in code.strip())
     cut = shown if len(shown) <= LONGEST else f"{shown[: LONGEST - 3]}..."
-    share = "<1" if suspect.score < LEAST_SHARE else str(round(100 * suspect.score))
-    return f"  {suspect.file}:{suspect.line} ({share} %)  {cut}"
+    return f"  {suspect.file}:{suspect.line} ({percent(suspect.score)})  {cut}"

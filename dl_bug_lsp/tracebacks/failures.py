@@ -36,6 +36,8 @@ class FailureKind(Enum):
     """A bug report in prose."""
 
 
+SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
+"""Exceptions of the compiler, which prints the line at which it stopped."""
 HANG = "hang"
 """The type of the cause of processes that stood still: they raised nothing."""
 

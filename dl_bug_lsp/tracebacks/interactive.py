@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from dl_bug_lsp.tracebacks.cpython import read_cpython, read_stack
-from dl_bug_lsp.tracebacks.failures import Cause, Frame, Relation
+from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS, Cause, Frame, Relation
 from dl_bug_lsp.tracebacks.stream import Block, Dialect, Stream, cut_off
 from dl_bug_lsp.tracebacks.traceback_lines import (
     FRAME,
@@ -57,7 +57,7 @@ _SKIPPED = re.compile(
     r"^\s*\[?\.\.\. .*(?:skipping|frames?)|^\s*\.{3,4} \d+ frames|^\d+ frames$|^\(\.\.\.\)$"
 )
 _CALL = re.compile(r"\(.*$", re.DOTALL)
-_SYNTAX = frozenset(("SyntaxError", "IndentationError", "TabError", "_IncompleteInputError"))
+_SYNTAX = frozenset((*SYNTAX_ERRORS, "_IncompleteInputError"))
 _MAX_LINES = 5000
 
 

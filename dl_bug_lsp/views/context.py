@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dl_bug_lsp import __version__
 from dl_bug_lsp.messages import Fact, FactKind, Role, extract_facts, is_symmetric
-from dl_bug_lsp.report import Conflict, FailureReport, Report, ReportFrame, Suspect
+from dl_bug_lsp.report import Conflict, FailureReport, Report, ReportFrame, Suspect, percent
 from dl_bug_lsp.tracebacks.failures import Cause, Relation
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, redacted, shorten
@@ -156,7 +156,7 @@ class _Page:
         failure = self.failure
         name = words.category_name(failure)
         out = _Section([])
-        out.add(f"# {plain(name)} ({words.percent(failure.category.confidence)})")
+        out.add(f"# {plain(name)} ({percent(failure.category.confidence)})")
         out.add("")
         out.add(NOTICE)
         self.quote(out, message_lines(failure), int(self.tokens * MESSAGE_SHARE))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from dl_bug_lsp.report import Evidence, FailureReport, Report
+from dl_bug_lsp.report import Evidence, FailureReport, Report, percent
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten, whole_sentences
 from dl_bug_lsp.views.layout import PathStyle
@@ -109,7 +109,7 @@ def _failure(
 ) -> list[str]:
     meaning = category_words(failure.category.id).meaning
     meaning = words.GUESS if failure.category.is_guess else meaning
-    share = words.percent(failure.category.confidence)
+    share = percent(failure.category.confidence)
     first = next(iter(failure.suspects), None)
     place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""
     name = words.category_name(failure)

@@ -13,8 +13,8 @@ from html import escape as html_escape
 from importlib import resources
 from typing import Any
 
+from dl_bug_lsp.report import percent
 from dl_bug_lsp.spectrum.formulas import COMBINED, Table, TableRow
-from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 from dl_bug_lsp.views.layout import PLAIN, Lines, PathStyle, Style
 
@@ -102,7 +102,7 @@ def ranks(row: TableRow) -> str:
 def value(row: TableRow, table: Table) -> str:
     """Return a share in per cent, a formula's score with three digits."""
     if table.formula == COMBINED:
-        return words.percent(row.score)
+        return percent(row.score)
     return f"{row.score:.3f}" if row.score < 1000 else f"{row.score:.0f}"
 
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from dl_bug_lsp.report import Confidence, FailureReport, Report, ReportFrame, Suspect
+from dl_bug_lsp.report import Confidence, FailureReport, Report, ReportFrame, Suspect, percent
 from dl_bug_lsp.taxonomy.classification_context import library_of
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, one_line, shorten
@@ -231,7 +231,7 @@ class _Page:
     def verdict(self, failure: FailureReport) -> None:
         category = category_words(failure.category.id)
         name = self.style.bold(words.category_name(failure))
-        share = words.percent(failure.category.confidence)
+        share = percent(failure.category.confidence)
         self.out.extend(("", f"{name} ({share})"))
         if failure.category.is_guess:
             self.say(words.GUESS, "  ")
@@ -338,7 +338,7 @@ class _Page:
         if self.out[-1]:
             self.out.append("")
         telling = [f for f in failure.files[:5] if f.score >= words.LEAST_SHARE]
-        named = [f"{self.paths.file(f.file)} ({words.percent(f.score)})" for f in telling]
+        named = [f"{self.paths.file(f.file)} ({percent(f.score)})" for f in telling]
         label = FILES
         if failure.technique is not None:
             named, label = [self.paths.file(f.file) for f in failure.files[:5]], "Files, best first"

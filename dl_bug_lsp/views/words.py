@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.report import (
+    LAST_OUTPUT,
     UNSURE_SHARE,
     CellPlace,
     Confidence,
@@ -16,8 +16,10 @@ from dl_bug_lsp.report import (
     FailureReport,
     Suspect,
     Verdict,
+    percent,
 )
 from dl_bug_lsp.taxonomy.categories import categories, category, is_sure_of_retry
+from dl_bug_lsp.tracebacks.failures import HANG
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -40,12 +42,6 @@ OF_METRICS = "metrics."
 """How the rules begin that name a category by the metrics of a log."""
 
 _CERTAINTIES = ((0.9, "almost certainly"), (0.7, "probably"), (0.4, "perhaps"), (0.0, "a guess:"))
-
-
-def percent(share: float) -> str:
-    """Return a share of 0 to 1 as in ``93 %``; halves are rounded up, as in the editors."""
-    share = min(1.0, max(0.0, share))
-    return "<1 %" if share < 0.01 else f"{math.floor(100 * share + 0.5)} %"
 
 
 def certainty(confidence: float) -> str:
@@ -185,10 +181,6 @@ def caution(failure: FailureReport) -> str:
     if failure.by_report:
         return BY_REPORT
     return UNSURE if failure.suspects[0].score < UNSURE_SHARE else UNSPECIFIC
-
-
-LAST_OUTPUT = "last_output"
-"""The source of evidence of the line that printed last (`dl_bug_lsp.ranking.reporting`)."""
 
 
 def is_only_printed(failure: FailureReport) -> bool:
@@ -339,10 +331,6 @@ def located(failure: FailureReport, text: str, place: str) -> str:
     first = failure.suspects[0]
     begin = f"{first.file}:{first.line}: "
     return f"{place}: {text.removeprefix(begin)}" if text.startswith(begin) else text
-
-
-HANG = "hang"
-"""The type under which processes that stood still are reported; they raised nothing."""
 
 
 def finding(failure: FailureReport, place: str) -> str:

@@ -17,11 +17,11 @@ from dl_bug_lsp.report import (
     Report,
     ReportFrame,
     Verdict,
+    percent,
 )
 from dl_bug_lsp.views import words
 from dl_bug_lsp.views.layout import PLAIN, PathStyle, Style, display_width, excerpt
 from dl_bug_lsp.views.text import fold, render_text
-from dl_bug_lsp.views.words import percent
 
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -149,11 +149,8 @@ def _of_checkpoint(
 
 def _of_attributes(case: Case, cause: Cause) -> Iterator[Clue]:
     """Yield what a constructor keeps under another name than its parameter's, or changes."""
-    kept, lacking = (
-        NOT_KEPT.search(readable(cause.message)),
-        NO_ATTRIBUTE.search(readable(cause.message)),
-    )
-    owner = CLONED.search(readable(cause.message))
+    message = readable(cause.message)
+    kept, lacking, owner = (p.search(message) for p in (NOT_KEPT, NO_ATTRIBUTE, CLONED))
     match = kept or lacking
     if match is None:
         return

@@ -11,7 +11,7 @@ LEAST_ALIKE = 0.6
 """The least ratio of `difflib.SequenceMatcher` between two names without their extensions."""
 
 
-def near_files(written: str, files: Iterable[str], folder: str = "") -> list[str]:
+def similarly_named(written: str, files: Iterable[str], folder: str = "") -> list[str]:
     """Return the files most like the path ``written`` from ``folder``, the nearest first.
 
     ``files`` and ``folder`` are relative to the workspace; only files with the same extension
