@@ -23,7 +23,7 @@ import scoring
 from scoring import Answer, Case, Line, Score
 
 from dl_bug_lsp.localize import localize
-from dl_bug_lsp.report import FailureReport, Options
+from dl_bug_lsp.report import Confidence, FailureReport, Options
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.workspace import Workspace
 
@@ -92,6 +92,8 @@ class Trial:
     case: Case
     answers: dict[str, Answer]
     error: str | None = None
+    confidence: str = ""
+    """What the report says of its first place, empty without one."""
 
     @property
     def scores(self) -> dict[str, Score]:
@@ -123,9 +125,8 @@ def try_case(case: Case) -> Trial:
         report.origin.id,
     )
     innermost = Answer(tuple(reversed(frames)))
-    return Trial(
-        case, {OURS: ours, INNERMOST: innermost, TYPE_TABLE: from_table(report, tuple(frames))}
-    )
+    answers = {OURS: ours, INNERMOST: innermost, TYPE_TABLE: from_table(report, tuple(frames))}
+    return Trial(case, answers, confidence=report.confidence.value if report.suspects else "")
 
 
 def from_table(report: FailureReport, frames: tuple[Line, ...]) -> Answer:
@@ -202,6 +203,14 @@ def print_short(title: str, trials: list[Trial], key: Callable[[Case], str]) -> 
             found = [round(scoring.hits(ranks, cut) * len(ranks)) for cut in scoring.LINE_CUTS]
             line += "  " + "".join(f"{count:6}" for count in found)
         print(line)
+
+
+def print_confidence(trials: list[Trial]) -> None:
+    """Print how often first places are causes, by how sure the reports are of them."""
+    print("\nfirst places that are causes, by what the report says of them")
+    for confidence in Confidence:
+        part = [t.scores[OURS].line_rank == 1 for t in trials if t.confidence == confidence.value]
+        print(f"  {confidence.value:24}{sum(part):4} of {len(part)}")
 
 
 def detail(trial: Trial) -> dict[str, object]:
@@ -290,6 +299,7 @@ def main() -> int:
     for name, part in groups(trials):
         print()
         print_group(name, part, methods)
+    print_confidence(trials)
     print_short("by framework", trials, lambda case: case.framework)
     print_short("by format", trials, lambda case: case.format)
     if not args.totals:
