@@ -79,6 +79,8 @@ class SuspectFile:
     score: float
 
 
+HANG = "hang"
+"""The type of the cause of processes that stood still: they raised nothing."""
 LAST_OUTPUT = "last_output"
 """The source of evidence of the line that printed last."""
 WHOLE_TEXT = "whole_text"

@@ -17,9 +17,9 @@ from dl_bug_lsp.divergence.stacks import (
     state_of,
 )
 from dl_bug_lsp.logs.log import Log, LogLine, Process, Span
+from dl_bug_lsp.report import HANG
 from dl_bug_lsp.tracebacks.dialects import dialect_named
 from dl_bug_lsp.tracebacks.failures import (
-    HANG,
     Activity,
     Cause,
     Divergence,

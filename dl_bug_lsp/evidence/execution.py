@@ -18,6 +18,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.import_lines import ImportLines, import_lines, read_constants
 from dl_bug_lsp.provenance.nodes import Node
 from dl_bug_lsp.provenance.slices import backward_slice
+from dl_bug_lsp.report import HANG
 from dl_bug_lsp.spectrum.combination import (
     FEATURES,
     FailureCues,
@@ -31,7 +32,7 @@ from dl_bug_lsp.spectrum.combination import (
 from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, counts_of_programs
 from dl_bug_lsp.spectrum.spectrum import Counts, Element, Signature
 from dl_bug_lsp.tracebacks import Failure, FailureKind, read_failures
-from dl_bug_lsp.tracebacks.failures import HANG, SYNTAX_ERRORS
+from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
 from dl_bug_lsp.workspace.notebooks import Cell, cell_name
 
 MAX_FRAMES = 10

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from dl_bug_lsp.messages.facts import FactKind, MessageFacts, Role
-from dl_bug_lsp.report import BY_TEXT, WHOLE_TEXT, CategoryVerdict
+from dl_bug_lsp.report import BY_TEXT, HANG, WHOLE_TEXT, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule
 from dl_bug_lsp.taxonomy.rules import LAST, TABLES
@@ -16,7 +16,7 @@ from dl_bug_lsp.taxonomy.text_models import (
     classify_text,
     classify_whole_text,
 )
-from dl_bug_lsp.tracebacks.failures import HANG, Cause, Failure, FailureKind, Relation
+from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Relation
 from dl_bug_lsp.tracebacks.primary import ELSEWHERE
 
 UNCLASSIFIED = "unclassified"

@@ -38,8 +38,6 @@ class FailureKind(Enum):
 
 SYNTAX_ERRORS = ("SyntaxError", "IndentationError", "TabError")
 """Exceptions of the compiler, which prints the line at which it stopped."""
-HANG = "hang"
-"""The type of the cause of processes that stood still: they raised nothing."""
 
 
 @dataclass(frozen=True, slots=True)

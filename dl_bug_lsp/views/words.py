@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.report import (
+    HANG,
     LAST_OUTPUT,
     UNSURE_SHARE,
     CellPlace,
@@ -19,7 +20,6 @@ from dl_bug_lsp.report import (
     percent,
 )
 from dl_bug_lsp.taxonomy.categories import categories, category, is_sure_of_retry
-from dl_bug_lsp.tracebacks.failures import HANG
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
