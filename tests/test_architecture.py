@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "databases": ("data_folder",),
     "logs": ("cancellation",),
     "tracebacks": ("logs", "cancellation"),
-    "divergence": ("logs", "tracebacks", "cancellation"),
+    "divergence": ("logs", "tracebacks", "report", "cancellation"),
     "messages": ("logs", "tracebacks"),
     "taxonomy": ("logs", "tracebacks", "messages", "report"),
     "signals": ("cancellation", "logs", "tracebacks", "messages", "taxonomy", "report"),
