@@ -85,7 +85,8 @@ def how_known(case: Case) -> str:
 
     It names the command or config file that was taken for the run's where others were there.
     """
-    return _followed(case)[1] or (RECORDED if case.recorded else SEEN)
+    assumption = _followed(case)[1]
+    return assumption or (RECORDED if case in _RECORDED else SEEN)
 
 
 NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
@@ -455,15 +456,22 @@ def _follow(case: Case) -> Followed:
             outcome, assumption = tried, REPEATED.format(" and ".join(map(str, hidden)))
         else:
             hidden = []
-    if outcome.raised is None and case.recorded:
-        # What was worked out of these frames is not what they held: the record counts.
-        tried = _interpreter(case, *used, insists=True).run()
-        if tried.raised is not None:
-            outcome = tried
+    for recorded in _recorded_names(case):
+        if _is_seen(outcome):
+            break
+        tried = _interpreter(case, *used, recorded=recorded).run()
+        if _is_seen(tried):
+            outcome, _RECORDED[case] = tried, recorded
     if outcome.raised is None and outcome.reached:
         said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
         outcome = replace(outcome, raised=first.demanded(said))
     return outcome, assumption, used, hidden
+
+
+def _is_seen(outcome: Outcome) -> bool:
+    """Whether the failure was reproduced by values that are known, none supposed."""
+    raised = outcome.raised
+    return raised is not None and raised.weight == 1.0 and not raised.supposed
 
 
 def _only_fitting(case: Case, launches: Sequence[Launch], settings: str | None) -> Launch | None:
@@ -551,7 +559,7 @@ def _interpreter(
     steps: int = MOST_STEPS,
     *,
     repeated: bool = False,
-    insists: bool = False,
+    recorded: RecordedNames | None = None,
 ) -> Interpreter:
     # In a small workspace the slices of the code alone are as good.
     many = len(case.workspace.python_files()) > FEW_MODULES
@@ -566,13 +574,31 @@ def _interpreter(
         **interpreter_options(case),
     )
     interpreter.earlier = earlier_runs(case)
-    interpreter.recorded = recorded_names(case, insists=insists)
+    interpreter.recorded = recorded
     return interpreter
 
 
-def recorded_names(case: Case, *, insists: bool = False) -> RecordedNames | None:
-    """Return what a recorder saw in the frames of a case, for one run that is followed."""
-    return RecordedNames(case.recorded, insists) if case.recorded else None
+_RECORDED: WeakKeyDictionary[Case, RecordedNames] = WeakKeyDictionary()
+
+
+def recorded_names(case: Case) -> RecordedNames | None:
+    """Return what the followed run of a case was given of its recorded variables, if anything."""
+    follow(case)
+    return _RECORDED.get(case)
+
+
+def _recorded_names(case: Case) -> Iterator[RecordedNames]:
+    """Yield what a recorder saw of a case: in the failing frame alone, then in all of them.
+
+    What is worked out from the code is known with the lines that made it, a recorded value without
+    them. So no more is taken from the record than what is needed to see the failure.
+    """
+    last = (case.places[-1].file, case.places[-1].line)
+    frame = case.recorded.get(last)
+    if frame is not None:
+        yield RecordedNames({last: frame})
+    if case.recorded:
+        yield RecordedNames(case.recorded, insists=True)
 
 
 _OPTIONS: WeakKeyDictionary[Case, dict[str, Any]] = WeakKeyDictionary()

@@ -221,7 +221,7 @@ def _scalar(expr: ast.expr) -> Scalar:
     return value if isinstance(value, (str, int, float, bool)) else None
 
 
-NOT_READ = 0.6
+NOT_READ = 0.3
 """What a setting counts that a frame holds, and of which its statement does not read the name."""
 PER_FRAME = 0.8
 """How much less it counts with each frame further out."""
@@ -230,8 +230,8 @@ PER_FRAME = 0.8
 def _held(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     """Yield the settings that the variables of the failing frames held when the run died.
 
-    One counts where the statement of a frame reads a variable of its name and value, or where its
-    value is a number of the message and an object of the frame has both.
+    One counts where the failing statement reads a variable of its name and value, or where its
+    value is a number of the message and an object of a frame has both.
     """
     by_name: dict[tuple[str, Scalar], list[Setting]] = {}
     for setting in settings if case.recorded else ():
@@ -256,7 +256,7 @@ def _held(case: Case, settings: list[Setting]) -> Iterator[Clue]:
         read = set(read_names(header_expressions(statement))) if statement is not None else set()
         for name, value in scalars(frame.names):
             found = by_name.get((name.rpartition(".")[2], value), [])
-            is_read = name in read
+            is_read = depth == 0 and name in read
             if not found or not (is_read or value in wanted):
                 continue
             score = (1.0 if is_read else NOT_READ) * PER_FRAME**depth / math.sqrt(len(found))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from dl_bug_lsp.interpretation import operators
 from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.values import (
+    OF_SETTINGS,
     UNKNOWN,
     Array,
     ClassValue,
@@ -176,8 +177,21 @@ class _Supplier:
         if known is None or not known.known:
             origins = known.origins if known is not None else frozenset()
             made = self.value(given, origins or self._made(name))
-            return made if made.known else None
+            return self._without_others(made) if made.known else None
         return self._compared(known, given, 0)
+
+    def _without_others(self, made: Value) -> Value:
+        """Return a value without the settings that cannot have made it."""
+        origins = frozenset(place for place in made.origins if self._may_have(place, made))
+        return made if origins == made.origins else Value(made.data, origins)
+
+    def _may_have(self, place: Origin, made: Value) -> bool:
+        """Whether a place may have made a value: a setting that holds another one has not."""
+        file, line = place
+        if not isinstance(made.data, (str, int, float)) or not file.endswith(OF_SETTINGS):
+            return True
+        text = self._run.workspace.source_line(file, abs(line)).lower()
+        return str(made.data).lower() in text
 
     def _compared(self, known: Value, given: Description, depth: int) -> Value:
         """Return a known value with what is known in addition."""
@@ -204,7 +218,7 @@ class _Supplier:
         """Note that another value was recorded, and return that, with what made the known one."""
         self.differs = True
         made = self.value(given, known.origins)
-        return made if made.known else known
+        return self._without_others(made) if made.known else known
 
     def _plain(self, known: Value, given: Description) -> Value:
         if "v" not in given:

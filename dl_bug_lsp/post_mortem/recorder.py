@@ -51,7 +51,8 @@ _NAMES_OF_SECRETS = re.compile(
 )
 _SECRETS = re.compile(
     r"^(?:hf|sk|pk|ghp|gho|ghs|glpat|xox[abp]|npm|pypi|AKIA|ASIA|eyJ)[-_A-Za-z0-9]{12,}"
-    r"|^(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9+/=_-]{32,}$|://[^/\s:@]+:[^/\s@]+@|\bBearer\s+\S{8,}"
+    r"|^[0-9a-f]{32,}$|^(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[A-Za-z0-9+/=]{32,}$"
+    r"|://[^/\s:@]+:[^/\s@]+@|\bBearer\s+\S{8,}"
     r"|-----BEGIN"
 )
 

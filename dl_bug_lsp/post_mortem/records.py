@@ -183,7 +183,7 @@ def _checked(given: dict[str, Any], depth: int = 0) -> Description:
     elif "shape" in given:
         checked["shape"] = None
     pairs = [c for c in columns if isinstance(c, list)] if isinstance(columns, list) else []
-    if pairs and shape == checked["shape"] and len(checked["shape"] or ()) == 2:
+    if pairs and len(checked.get("shape") or ()) == 2:
         checked["columns"] = [[c[0], str(c[1])] for c in pairs if len(c) == 2 and _is_key(c[0])]
     if depth > MOST_NESTED:
         return checked

@@ -251,3 +251,19 @@ def test_the_hooks_leave_the_output_as_it_is(tmp_path: Path) -> None:
             )
             outputs.append((done.returncode, done.stdout, done.stderr))
     assert outputs[0] == outputs[1]
+
+
+TEXTS = {
+    "test_Informer_custom_ftM_sl48_ll24_pl12_dm512_nh8": False,
+    "runs/2026-11-30/experiment_12_learning_rate_0.001": False,
+    "the quick brown fox jumps over 13 lazy dogs and sleeps": False,
+    "3f786850e387550fdab836ed7e6dc881de23001b": True,
+    "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789+/==": True,
+    "sk-proj-AbCdEfGhIjKlMn": True,
+}
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_names_of_experiments_are_no_secrets(tmp_path: Path, text: str) -> None:
+    (error,) = recorded(tmp_path, f"setting = {text!r}\nsetting + 1\n")
+    assert error.frames[-1].names["setting"].get("hidden", False) is TEXTS[text]

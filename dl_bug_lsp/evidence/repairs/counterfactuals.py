@@ -623,7 +623,9 @@ def _interpreter(
     if isinstance(workspace, EditedWorkspace):
         earlier = earlier.in_workspace(workspace, workspace.edited)
     recorder.earlier = earlier
-    recorder.recorded = recorded_names(case)
+    recorded = recorded_names(case)
+    # Where the record was insisted on, an edit could not show that it changes what fails.
+    recorder.recorded = recorded if recorded is not None and not recorded.insists else None
     # What the message says to be missing is not missing after every edit.
     recorder.message = of_stored_file(case.message)
     if recorder.gradients is not None:
