@@ -37,6 +37,8 @@ def test_an_accuracy_of_zero_beside_a_loss_that_falls(tmp_path: Path) -> None:
     assert (second.file, second.line) == ("train.py", 17)
     whys = [evidence.why for evidence in second.evidence]
     assert "compares what `accuracy` is computed from, which was printed as 0.0000" in whys
+    (advice,) = found.advice
+    assert advice.cause.startswith("The metric may compare the wrong things")
 
 
 def test_the_comparison_is_named_where_the_mistake_is_another(tmp_path: Path) -> None:
