@@ -96,7 +96,7 @@ def check(
         f"the setting names no check: '{name}'" for name in options.ignore if name not in BY_ID
     ]
     shown_findings = _kept(workspace, findings, options)
-    shown = tuple(entry.shown for entry in entries.entries)
+    shown = tuple(entry.told for entry in entries.entries)
     problems = [*entries.problems, *problems, *program.problems]
     written = command if isinstance(command, str) else shlex.join(command)
     unique = tuple(dict.fromkeys(problems))

@@ -58,6 +58,11 @@ class Entry:
         return not self.file
 
     @property
+    def told(self) -> str:
+        """What is checked, as people call it: a notebook may be run by any program."""
+        return self.script if self.script.endswith(".ipynb") else self.shown
+
+    @property
     def shown(self) -> str:
         """The command on one line."""
         words = " ".join(word.text for word in self.words)

@@ -19,6 +19,7 @@ from dl_bug_lsp.checks.entries import Entry
 from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.checks.sources import CONFIGS, catches_names
+from dl_bug_lsp.evidence.data.written_settings import is_moved
 from dl_bug_lsp.evidence.interpreted_values import IN_DATA, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
@@ -364,11 +365,15 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     raise_site = prediction.stack[-1]
     file, line = raise_site
     evidence = [f"The command is: {entry.shown[:MOST_TEXT]}"]
+    if entry.script.endswith(".ipynb"):
+        evidence = [f"The cells of {entry.script} are followed in the order of the file."]
     reached = set(program.reached(entry.script))
     suspects = [
         suspect
         for suspect in (located.suspects if located is not None else ())
-        if suspect.file in reached or not suspect.file.endswith(".py")
+        if suspect.file in reached
+        or not suspect.file.endswith(".py")
+        or any(is_moved(evidence.why) for evidence in suspect.evidence)
     ]
     if suspects:
         suspect = suspects[0]

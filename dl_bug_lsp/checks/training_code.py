@@ -27,6 +27,7 @@ from dl_bug_lsp.evidence.collectives import (
 )
 from dl_bug_lsp.evidence.training_rules import (
     alignment,
+    computed_metrics,
     data,
     evaluation,
     generative,
@@ -97,7 +98,8 @@ MEASURED = Check(
     Certainty.LIKELY,
     "A metric, or the saved best model, does not mean what it seems to.",
     "Metrics that get predictions where they take the truth, areas under curves of decisions, "
-    "probabilities compared with logits, least values that begin with 0, best weights kept by "
+    "labels compared with the largest scores and not with their positions, probabilities compared "
+    "with logits, least values that begin with 0, best weights kept by "
     "reference, scalers fitted before the split, random changes of test data.",
     "best = model.state_dict()    # changes with every later step",
 )
@@ -211,7 +213,7 @@ GROUPS = (
     ),
     _Group(OPTIMIZER, (optimizers.find,)),
     _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
-    _Group(MEASURED, (evaluation.find,), "overfitting", any_library=True),
+    _Group(MEASURED, (evaluation.find, computed_metrics.find), "overfitting", any_library=True),
     _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance", any_library=True),
     _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
     _Group(DOMAIN, (numerics.find_numerics,), "loss_nan", any_library=True),

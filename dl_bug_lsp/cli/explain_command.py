@@ -47,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
     own = {(advice.cause, advice.fix) for advice in meaning.advice}
     usual = {(item.advice.cause, item.advice.fix) for item in meaning.category.advice}
     for cause, fix in sorted(own - usual):
-        write_text("\n".join([*wrap(cause, width, "  - ", "    "), *wrap(fix, width, "    → ")]))
+        write_text(
+            "\n".join([*wrap(cause, width, "  - ", "    "), *wrap(fix, width, "    → ", "      ")])
+        )
         write_text("\n")
     write_text("\n" + explain_text(meaning.category, width, style))
     return FOUND

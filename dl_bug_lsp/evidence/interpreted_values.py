@@ -392,13 +392,17 @@ def sides(case: Case) -> tuple[Side, Side] | None:
     ]
     if not all(made):
         return None
+    is_cell = raised.what == "index"
     held = [
-        _holding(case, side, places) for side, places in zip((first, second), made, strict=True)
+        _holding(case, side, places, may_be_cell=is_cell)
+        for side, places in zip((first, second), made, strict=True)
     ]
     return Side(texts[0], held[0]), Side(texts[1], held[1])
 
 
-def _holding(case: Case, side: Value, places: frozenset[Origin]) -> frozenset[Origin]:
+def _holding(
+    case: Case, side: Value, places: frozenset[Origin], *, may_be_cell: bool
+) -> frozenset[Origin]:
     """Return places with those rows of tables only that hold a side's number.
 
     Of a table whose rows are not known to hold it, the header stands for all of them.
@@ -410,7 +414,8 @@ def _holding(case: Case, side: Value, places: frozenset[Origin]) -> frozenset[Or
         lines = {line for at, line in places if at == file}
         rows = case.workspace.table_rows(file, str(side.data))
         own = lines & {line for line, _ in rows}
-        if not own and len({column for _, column in rows}) == 1:
+        # A size counts rows or columns: a cell with the same number did not make it.
+        if may_be_cell and not own and len({column for _, column in rows}) == 1:
             own = {rows[0][0]}
         table = case.workspace.table(file)
         header = table.header_line if table is not None else None
@@ -497,6 +502,9 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
         if place in first and place in second:
             return f"both values that do not fit each other, {shown[0]} and {shown[1]} {certainty}"
         own, other = shown if place in first else reversed(shown)
+        if raised.what == "index" and all(type(side.data) is int for side in raised.sides[:2]):
+            nouns = ("index", "size") if place in first else ("size", "index")
+            return f"the {nouns[0]} {own}, which the {nouns[1]} {other} does not fit {certainty}"
         noun = "the size " if raised.what == "size" and own[:1].isdigit() else ""
         return f"{noun}{own}; {own} and {other} do not fit each other {certainty}"
 

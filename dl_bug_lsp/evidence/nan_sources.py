@@ -175,10 +175,11 @@ def _loading_calls(case: Case) -> Iterator[tuple[Origin, list[str]]]:
                 if called_name(call) not in LOADING or not call.args or count >= MOST_CALLS:
                     continue
                 count += 1
-                yield (file, call.lineno), _paths(case, scope, call.args[0])
+                yield (file, call.lineno), paths_of(case, scope, call.args[0])
 
 
-def _paths(case: Case, scope: Scope, path: ast.expr) -> list[str]:
+def paths_of(case: Case, scope: Scope, path: ast.expr) -> list[str]:
+    """Return what a path may be, with ``*`` for parts that are not known."""
     node = case.engine.node(path, case.engine.open_context(scope))
     return [_as_pattern(path), *patterns(case.engine, node)]
 

@@ -13,6 +13,7 @@ from dl_bug_lsp.evidence import (
     installed,
     interpreted_values,
     known_patterns,
+    missing_values,
     monitored,
     names,
     nan_sources,
@@ -29,7 +30,13 @@ from dl_bug_lsp.evidence import (
 )
 from dl_bug_lsp.evidence.case import Case, Clue, Source
 from dl_bug_lsp.evidence.changed_files import weighed
-from dl_bug_lsp.evidence.data import data_files, headers, written_data, written_forms
+from dl_bug_lsp.evidence.data import (
+    data_files,
+    headers,
+    written_data,
+    written_forms,
+    written_settings,
+)
 from dl_bug_lsp.evidence.domain_rules import (
     all_domain_rules,
     indices_and_divisors,
@@ -59,6 +66,7 @@ SOURCES: tuple[Source, ...] = (
     data_files.find,
     written_data.find,
     nan_sources.find,
+    missing_values.find,
     written_forms.find,
     headers.find,
     outlier_settings.find,
@@ -89,6 +97,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     bounds.clue_factor,
     written_data.clue_factor,
     nan_sources.clue_factor,
+    missing_values.clue_factor,
     violated_properties.clue_factor,
     settings.clue_factor,
     counterfactuals.clue_factor,
@@ -120,7 +129,8 @@ def _of_all_sources(case: Case) -> Iterator[Clue]:
                 checkpoint()
                 factor = _factor(case, clue)
                 if factor > 0:
-                    yield clue if factor == 1.0 else replace(clue, score=clue.score * factor)
+                    weighed_clue = replace(clue, score=clue.score * factor)
+                    yield from written_settings.moved(case, weighed_clue)
         except RecursionError:
             # Code may be nested deeper than Python's own calls may be: what was found counts.
             case.engine.queries.limits.add("nesting")

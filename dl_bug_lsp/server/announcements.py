@@ -88,5 +88,7 @@ def announcement(publication: Publication, place: Place, command: str, count: in
         name = escape(failure.exception.type.rpartition(".")[2])
         printed, _, message = rest.partition(": ")
         rest = message if printed.endswith(name) else rest
+    doubt = words.doubt(failure)
+    where = f"{where}, {doubt}" if doubt else where
     line = f"{what}: {shorten(name, LONGEST_NAME)}, see {where} ({command})"
     return f"{line}: {shorten(rest, LONGEST_REST)}" if rest and rest != name else line

@@ -62,6 +62,8 @@ class Events:
         """A new publication, before it is shown."""
         self.publishing_unasked: Event[[Publication]] = Event()
         """The same of one that a followed log or a recorded run reports: nobody asked for it."""
+        self.localizing: Event[[str]] = Event()
+        """A text of a source, as ``terminal: python train.py``, is about to be localized."""
         self.shown: Event[[]] = Event()
         """What is shown changed."""
         self.folder_opened: Event[[Folder]] = Event()
@@ -264,6 +266,7 @@ async def localized(
     """
     name = job_name(source, folders)
     ls.jobs.drop(name)
+    ls.events.localizing.notify(source)
     settings = [await folder_settings(ls, folder) for folder in folders]
     if any(folder.closed.is_set() for folder in folders):
         raise CancelledError

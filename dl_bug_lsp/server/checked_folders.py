@@ -47,6 +47,8 @@ class CheckedFolders:
     def __init__(self, ls: DlBugServer) -> None:
         self._ls = ls
         self._tasks = Tasks()
+        self._started: dict[str, str] = {}
+        """The command of each folder that has started and is being checked."""
         self._shown: dict[str, dict[str, str]] = {}
         """Of each folder the URIs with findings, by the keys of their documents."""
 
@@ -56,23 +58,45 @@ class CheckedFolders:
         command: str,
         request: int | str | None = None,
         python: str | None = None,
+        *,
+        has_started: bool = False,
     ) -> CheckReport:
         """Check a folder off the loop and show what was found.
 
-        ``python`` is the interpreter that is selected in the editor.
+        ``python`` is the interpreter that is selected in the editor. The check of a command that
+        ``has_started`` ends when the command fails: its failure says more.
         Raises `SupersededError`, `CancelledError` and what the work raised.
         """
         settings = await folder_settings(self._ls, folder)
+        if has_started and self._started.get(folder.key) != command:
+            raise SupersededError
         encoding = self._ls.workspace.position_encoding or types.PositionEncodingKind.Utf16
         rank = Rank.ASKED if request is not None else Rank.HEARD
         parts = [(folder.key, _work(folder, command, settings, encoding, python))]
-        ((report, diagnostics),) = await self._ls.jobs.run(
-            f"check {folder.key}", parts, request, rank
-        )
+        try:
+            found = await self._ls.jobs.run(_job_name(folder.key), parts, request, rank)
+        finally:
+            if has_started and self._started.get(folder.key) == command:
+                del self._started[folder.key]
+        ((report, diagnostics),) = found
         # A command that runs none of the folder's programs says nothing about them.
         if not folder.closed.is_set() and (report.entries or not command):
             self._show(folder, diagnostics)
         return report
+
+    def begins(self, folder: Folder, command: str, *, has_started: bool) -> None:
+        """Take in that a check is asked for, before the settings for it are read."""
+        self._started.pop(folder.key, None)
+        if has_started:
+            self._started[folder.key] = command
+
+    def failed(self, source: str) -> None:
+        """End the checks of the command that a text is from, which has failed."""
+        ran = source.partition(":")[2].strip()
+        for key, command in list(self._started.items()):
+            if ran and (command == ran or command.endswith(f" {ran}")):
+                del self._started[key]
+                self._ls.jobs.drop(_job_name(key))
 
     def _show(self, folder: Folder, diagnostics: dict[str, list[types.Diagnostic]]) -> None:
         before = self._shown.get(folder.key, {})
@@ -90,6 +114,7 @@ class CheckedFolders:
     def close(self, folder: Folder) -> None:
         """Forget a folder that was closed."""
         self._shown.pop(folder.key, None)
+        self._started.pop(folder.key, None)
 
     def saved_soon(self, uri: str) -> None:
         """Have the folder around a document that was saved checked; returns at once."""
@@ -113,6 +138,7 @@ def register(server: DlBugServer) -> None:
     """Add the command and the handlers of edits and saves."""
     checked = CheckedFolders(server)
     server.events.folder_closed.subscribe(checked.close)
+    server.events.localizing.subscribe(checked.failed)
     server.events.document_edited.subscribe(checked.edited)
     server.events.document_saved.subscribe(checked.saved_soon)
 
@@ -121,14 +147,17 @@ def register(server: DlBugServer) -> None:
         request = ls.protocol.msg_id
         wanted = argument(CHECK, arguments)
         folder = _folder(ls, wanted.get("workspace"))
+        command, started = wanted.get("command", ""), bool(wanted.get("captured"))
+        checked.begins(folder, command, has_started=started)
         settings = await folder_settings(ls, folder)
         if wanted.get("captured") and settings.check_when != "run":
             return None
         try:
-            command, python = wanted.get("command", ""), wanted.get("python")
-            report = await checked.check(folder, command, request, python)
+            python = wanted.get("python")
+            report = await checked.check(folder, command, request, python, has_started=started)
         except SupersededError:
-            raise JsonRpcRequestCancelled("a newer command took this one's place") from None
+            why = "the command failed, or a newer one took its place"
+            raise JsonRpcRequestCancelled(why) from None
         except CancelledError:
             return None
         except Exception as error:
@@ -138,6 +167,11 @@ def register(server: DlBugServer) -> None:
         from dl_bug_lsp.views.check_view import to_json
 
         return to_json(report)
+
+
+def _job_name(key: str) -> str:
+    """Return the name of a folder's check among the jobs."""
+    return f"check {key}"
 
 
 def _folder(ls: DlBugServer, named: str | None) -> Folder:

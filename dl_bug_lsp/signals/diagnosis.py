@@ -526,6 +526,14 @@ OF_HITS = frozenset(("f1", "iou", "miou", "dice", "map", "ap", "bleu", "recall",
 """Words of scores that are zero where nothing is hit."""
 
 
+ALL_WRONG = 4
+"""As many accuracies of exactly zero are no chance."""
+LEARNS = 0.5
+"""A loss that fell by half on the same samples has been learnt from."""
+COMPUTED_WRONGLY = "the accuracy may be computed wrongly"
+"""Said where the loss shows that the model is good at what the accuracy says it cannot do."""
+
+
 def _no_hits(context: RunSummary) -> Found | None:
     """Find an accuracy, or another share of hits, that never leaves zero."""
     if _scores_improve(context):
@@ -533,8 +541,20 @@ def _no_hits(context: RunSummary) -> Found | None:
     shares = [s for s in context.of(Role.SCORE) if OF_HITS.intersection(words_of(s.name))]
     for metric in (*context.of(Role.ACCURACY), *shares):
         values = [p.value for p in last_run(metric.points) if math.isfinite(p.value)]
-        if len(values) >= 8 and max(values) <= 0.005 and values[-1] <= max(values[:3]) + 0.001:
-            why = f"`{metric.name}` is {max(values):.2g} at most in {len(values)} values"
+        most = max(values, default=1.0)
+        if most == 0 and len(values) >= ALL_WRONG and metric.role is Role.ACCURACY:
+            loss = main_loss(context.of(Role.LOSS, metric.split))
+            trend = trend_of(tuple(p.value for p in last_run(loss.points))) if loss else None
+            if loss is not None and trend is not None and trend.low > 0 and trend.drop > LEARNS:
+                falls = f"from {_near(trend.start, loss)} to {_near(trend.end, loss)}"
+                why = f"`{metric.name}` is 0 in all {len(values)} values, but `{loss.name}` falls"
+                why = f"{why} {falls}: {COMPUTED_WRONGLY}"
+                return "accuracy_at_chance", 0.8, why, metric.points[-1]
+        if len(values) >= 8 and most <= 0.005 and values[-1] <= max(values[:3]) + 0.001:
+            level = f"0 in all {len(values)} values"
+            if most:
+                level = f"never above {most:.2g} in {len(values)} values"
+            why = f"`{metric.name}` is {level}"
             return "accuracy_at_chance", 0.5, why, metric.points[-1]
     return None
 

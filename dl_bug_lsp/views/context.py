@@ -370,7 +370,7 @@ class _Page:
             notes.append("Library frames: the lines of installed packages are not searched.")
         if others:
             first = code(one_line(words.headline(others[0]), 80))
-            notes.append(f"{words.other_failures(len(others))} of the log: {first}")
+            notes.append(f"{words.other_failures(others, failure)} of the log: {first}")
         if not failure.complete:
             notes.append("The analysis of the code reached one of its limits.")
         out = _Section([])

@@ -91,7 +91,7 @@ def render_markdown(
     out = _failure(primary, style, listed)
     others = [failure for failure in failures if failure is not primary]
     if others:
-        out += ["", f"## {words.other_failures(len(others)).capitalize()}", ""]
+        out += ["", f"## {words.other_failures(others, primary).capitalize()}", ""]
         for failure in others[:20]:
             out.append(f"- {plain(words.headline(failure))} ({plain(where_in_text(failure))})")
     if report.problems:

@@ -182,7 +182,7 @@ def render_text(
         page.say(NOTHING)
     else:
         page.failure(primary)
-        page.others([failure for failure in report.failures if failure is not primary])
+        page.others([f for f in report.failures if f is not primary], primary)
     page.problems(report.problems)
     return "\n".join(page.out) + "\n"
 
@@ -228,6 +228,8 @@ class _Page:
             self.say(words.UNRELIABLE, "", "  ")
         if len(whole) > len(first_lines):
             self.out.append("")
+            if first_lines == [lines[0]]:
+                whole = whole[1:]  # It stands whole above.
             self.out.extend(self.style.error(part) for part in whole)
         if failure.ranks is not None and failure.ranks.summary not in lines[0]:
             self.say(f"Where the ranks stood: {escape(failure.ranks.summary)}.", "", "  ")
@@ -377,10 +379,10 @@ class _Page:
                 self.out.append(self.style.dim(f"        {escape(advice.page)}"))
         self.out.append("")
 
-    def others(self, failures: Sequence[FailureReport]) -> None:
+    def others(self, failures: Sequence[FailureReport], primary: FailureReport) -> None:
         if not failures:
             return
-        self.heading(words.other_failures(len(failures)))
+        self.heading(words.other_failures(failures, primary))
         for failure in failures[:OTHER_FAILURES]:
             self.say(self._brief(failure), "  - ", "    ")
         if len(failures) > OTHER_FAILURES:

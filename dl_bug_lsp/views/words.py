@@ -403,11 +403,15 @@ UNRELIABLE = (
 """What is said of a failure whose frames may be wrong."""
 
 
-def other_failures(count: int) -> str:
-    """Return a heading for the failures that are not the primary one."""
-    if count == 1:
-        return "1 other failure, perhaps a consequence"
-    return f"{count} other failures, perhaps consequences"
+def other_failures(others: Sequence[FailureReport], primary: FailureReport) -> str:
+    """Return a heading for the failures beside the primary one, of which there is one at least.
+
+    What was printed before the primary failure is no consequence of it.
+    """
+    heading = counted(len(others), "other failure")
+    if any(other.span.first_line < primary.span.first_line for other in others):
+        return heading
+    return f"{heading}, {'perhaps consequences' if len(others) > 1 else 'perhaps a consequence'}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -251,6 +251,11 @@ def test_a_notebook_is_a_program(tmp_path: Path, python: str, command: str) -> N
     # One that nobody named may be run in another order.
     level = "sure" if command else "look"
     assert found.startswith(f"{level} key-error notebooks/fit.ipynb:")
+    report = check(Workspace(tmp_path, cache=False), command.split(), CheckOptions(python))
+    assert report.entries == ("notebooks/fit.ipynb",)
+    assert report.findings[0].evidence[0] == (
+        "The cells of notebooks/fit.ipynb are followed in the order of the file."
+    )
 
 
 def test_converting_a_notebook_runs_nothing(tmp_path: Path, python: str) -> None:

@@ -62,7 +62,12 @@ def test_explain_takes_common_words_and_messages(
     said: str, shown: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["explain", said]) == 0
-    assert shown in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert shown in told
+    # What helps may take several lines; the arrow stands before its first.
+    lines = told.splitlines()
+    arrows = [n for n, line in enumerate(lines) if line.lstrip().startswith("→")]
+    assert arrows and not {n + 1 for n in arrows} & set(arrows)
 
 
 def test_doctor_names_the_frameworks_asked_for(

@@ -29,6 +29,7 @@ PARAMETERS = [
         "sources",
         "violated_properties",
         "data_files",
+        "missing_values",
         "rules",
         "repairs",
         "missing",

@@ -1636,4 +1636,25 @@ class Net(nn.Module):
         return self.out(x)
 """,
     ),
+    # ------------------------------------------------------------------ metrics
+    _one(
+        "largest-scores-for-classes",
+        """
+import numpy as np
+import torch
+
+
+def right(model, loader):
+    hits = 0
+    for x, labels in loader:
+        value, _ = torch.max(model(x), 1)  # FAULT
+        hits += value.eq(labels.view_as(value)).sum().item()
+        hits += (model(x).topk(1).values.squeeze() == labels).sum().item()  # FAULT
+    return hits
+
+
+def share(scores, y_true):
+    return (np.max(scores, axis=1) == y_true).mean()  # FAULT
+""",
+    ),
 )

@@ -1451,4 +1451,28 @@ def cell(net, steps, h, c):
     return h
 """,
     ),
+    _one(
+        "positions-are-compared",
+        """
+import numpy as np
+import torch
+
+
+def right(model, loader):
+    hits = 0
+    for x, labels in loader:
+        scores = model(x)
+        _, value = torch.max(scores, 1)
+        hits += value.eq(labels).sum().item()
+        best, at = scores.max(dim=1, keepdim=True)
+        hits += (scores == best).sum().item()
+        hits += (scores.max(1)[1] == labels).sum().item()
+        hits += (scores.argmax(1) == labels).sum().item()
+    return hits
+
+
+def ends(times, y_true):
+    return (np.max(y_true, axis=1) == y_true[:, -1]).mean() if np.max(times) == 3 else 0.0
+""",
+    ),
 )

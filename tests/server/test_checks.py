@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import tempfile
 from collections.abc import AsyncIterator
@@ -98,6 +99,37 @@ async def test_the_project_says_when(client: LanguageClient, tmp_path: Path, whe
         # The answer to a later request: nothing was shown before it.
         await check(client, command="git status", captured=True)
         assert shown(client, program) == []
+
+
+async def test_a_command_that_fails_ends_its_check(client: LanguageClient, tmp_path: Path) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(PROGRAM)
+    await start(client, tmp_path)
+    traceback = (
+        f'Traceback (most recent call last):\n  File "{program}", line 6, in <module>\n'
+        "    print(lenght)\nNameError: name 'lenght' is not defined\n"
+    )
+
+    async def fails(source: str) -> Any:
+        argument = {"text": traceback, "source": source}
+        asked = types.ExecuteCommandParams("dlBug.localize", [argument])
+        return await client.workspace_execute_command_async(asked)
+
+    command = "python train.py --epochs 3"
+    # Another text keeps the folder's thread busy: the check has not begun when the failure comes.
+    busy = asyncio.ensure_future(fails("paste"))
+    checked = asyncio.ensure_future(check(client, command=command, captured=True))
+    failed = asyncio.ensure_future(fails(f"terminal: {command}"))
+    with pytest.raises(Exception, match="the command failed"):
+        await checked
+    assert (await busy)["failures"] and (await failed)["failures"]
+    # The failure of another command, and a check that was asked for, change nothing.
+    checked = asyncio.ensure_future(check(client, command=command, captured=True))
+    failed = asyncio.ensure_future(fails("terminal: python other.py"))
+    assert (await checked)["findings"] and (await failed)["failures"]
+    checked = asyncio.ensure_future(check(client, command=command))
+    failed = asyncio.ensure_future(fails(f"terminal: {command}"))
+    assert (await checked)["findings"] and (await failed)["failures"]
 
 
 async def test_wrong_arguments_are_answered(client: LanguageClient, tmp_path: Path) -> None:

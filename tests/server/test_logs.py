@@ -129,7 +129,8 @@ async def test_a_failure_that_nobody_asked_for_is_told_once_where_the_client_wan
     number = first["range"]["start"]["line"] + 1
     assert first["suspect"] == 1
     assert line == (
-        f"run failed: ZeroDivisionError, see train.py:{number} (:Next): division by zero"
+        f"run failed: ZeroDivisionError, see train.py:{number}, not certain (:Next): "
+        "division by zero"
     )
     assert client.messages[0].type == types.MessageType.Warning
     # It begins with the place that was told, also of one who stood at another failure's.
@@ -150,7 +151,7 @@ async def test_a_failure_that_nobody_asked_for_is_told_once_where_the_client_wan
     told = messages(client)[1]
     assert told.startswith("2 failures, the latest: ValueError, see train.py:")
     place = await command("dlBug.next")
-    assert f"train.py:{place['range']['start']['line'] + 1} (:Next)" in told
+    assert f"train.py:{place['range']['start']['line'] + 1}, not certain (:Next)" in told
     assert len(messages(client)) == 2
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 import sample_reports as samples
 
+from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.report import (
     CellPlace,
     Confidence,
@@ -263,7 +264,18 @@ def test_a_long_message_is_cut_with_a_count() -> None:
     lines = shown(Report("/w", (failure,))).splitlines()
     assert lines[0] == "RuntimeError: size mismatch for layer 0"
     assert lines[1].startswith("Not certain")
-    assert lines[14] == "… 289 more lines"
+    assert lines[13] == "… 289 more lines"
+    # The line that stands whole above the places is not told again.
+    assert lines[2:4] == ["", "size mismatch for layer 1"]
+
+
+def test_what_failed_before_the_primary_failure_is_no_consequence_of_it() -> None:
+    other, primary = samples.REPORT.failures
+    assert primary.primary and other.span.first_line > primary.span.last_line
+    assert "\n1 other failure, perhaps a consequence\n" in shown(samples.REPORT)
+    earlier = replace(other, span=Span(1, 2))
+    told = shown(replace(samples.REPORT, failures=(earlier, primary)))
+    assert "\n1 other failure\n" in told
 
 
 @pytest.mark.parametrize(

@@ -781,7 +781,7 @@ def _makers_of_column(case: Case, file: str, column: str, value: str) -> Iterato
             if (
                 node.entry is None
                 and node.line > 0
-                and _is_made_at(case, node.file, node.line, column)
+                and is_made_at(case, node.file, node.line, column)
             ):
                 makers.setdefault((node.file, node.line), writing)
     for (script, line), writing in list(makers.items())[:MOST_STATEMENTS]:
@@ -795,7 +795,7 @@ OF_COLUMN = 0.7
 """What the statements count that make a column with a value that the failing program refuses."""
 
 
-def _is_made_at(case: Case, file: str, line: int, column: str) -> bool:
+def is_made_at(case: Case, file: str, line: int, column: str) -> bool:
     """Whether a line gives a column its values: by assignment, a dict's entry or a keyword."""
     text = case.workspace.source_line(file, line)
     name = re.escape(column)

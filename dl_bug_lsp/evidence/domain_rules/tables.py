@@ -265,9 +265,21 @@ def _not_filled(case: Case) -> Iterator[Clue]:
             level = "medium" if (file, call.lineno) in touched else "weak"
             why = f"`{name}` may leave missing values"
             yield Clue(f"rules.{level}", file, call.lineno, 1.0, why)
+        elif name == "cut" and (file, call.lineno) in touched:
+            why = "`cut` makes missing values of what lies outside of its bins"
+            yield Clue("rules.medium", file, call.lineno, 1.0, why)
+        elif name in ("merge", "join") and (file, call.lineno) in touched and _keeps_all(call):
+            why = f"`{name}` leaves the other table's columns missing in rows without a partner"
+            yield Clue("rules.medium", file, call.lineno, 1.0, why)
         elif name == "to_numeric" and keyword(call, "errors") is not None:
             why = "`to_numeric` makes missing values of what is no number"
             yield Clue("rules.weak", file, call.lineno, 1.0, why)
+
+
+def _keeps_all(call: ast.Call) -> bool:
+    """Whether a join keeps rows that have no partner."""
+    how = keyword(call, "how")
+    return isinstance(how, ast.Constant) and how.value in ("left", "right", "outer")
 
 
 # ---------------------------------------------------------------------- numbers of rows

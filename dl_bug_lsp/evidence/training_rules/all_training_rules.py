@@ -9,6 +9,7 @@ from dataclasses import replace
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import (
     alignment,
+    computed_metrics,
     data,
     evaluation,
     generative,
@@ -56,6 +57,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (objectives.find, SILENT),
     (generative.find, SILENT),
     (evaluation.find, SILENT),
+    (computed_metrics.find, SILENT),
     (loop.find_warnings, SILENT),
 )
 """Each group of rules with the categories that it explains; elsewhere its clues do not count."""

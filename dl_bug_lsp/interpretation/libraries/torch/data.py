@@ -706,13 +706,15 @@ def collated(sample: Value, count: Value) -> Value:
     if isinstance(data, Array):
         if data.library not in ("torch", "numpy", "python") or data.dtype in ("object", "str"):
             raise Raised("type", "default_collate: batch must contain tensors or numbers", sample)
-        shape = None if data.shape is None else (count, *data.shape)
-        return tensor_like(data, shape, sample, count)
+        # The number of samples goes into the first size, not into what the batch holds.
+        if data.shape is None:
+            return tensor_like(data, None, sample, count)
+        return tensor_like(data, (count, *data.shape), sample)
     if isinstance(data, bool | int | float):
         dtype = (
             "bool" if isinstance(data, bool) else "int64" if isinstance(data, int) else "float64"
         )
-        return tensor((count,), dtype, sample, count, device="cpu")
+        return tensor((count,), dtype, sample, device="cpu")
     if isinstance(data, str):
         number = size(count)
         if number is not None and 0 < number <= MAX_TEXTS:
