@@ -40,7 +40,8 @@ TRIGGER = re.compile(
     r"|ld returned|linker command|symbol\(s\) not found|unable to find library"
     r"|implementation for node"
     rf"|{error_line_tables.ABROAD}"
-    r"|0x[Cc]0000\w|is dead because|has died|orker died|low on memory|CUDA SETUP: P|source was compiled with|conflict is caused by"
+    r"|0x[Cc]0000\w|is dead because|has died|orker died|low on memory"
+    r"|CUDA SETUP: P|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
 _QUOTE = re.compile(r"^\s{0,8}(?:> ?){1,4}(?=\S)")
@@ -332,7 +333,9 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     if not parsed[1] and raised_above:
         end = index + 1
-    if not parsed[1].rstrip().endswith(":"):
+    if parsed[0].rpartition(".")[2] == "KeyError" and _KEY.fullmatch(parsed[1]):
+        end = index + 1
+    elif not parsed[1].rstrip().endswith(":"):
         # The next exception that somebody wrote down below the first, each on its line.
         end = next((at for at in range(index + 1, end) if _NEXT.match(stream.text(at))), end)
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
@@ -342,6 +345,8 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     )
 
 
+_KEY = re.compile(r"\s*(?:'[^']{1,200}'|\"[^\"]{1,200}\"|-?\d{1,20})\s*")
+"""All that a KeyError says where nobody gave it a message of its own."""
 _NEXT = re.compile(rf"(?:[a-z_]\w{{0,60}}\.){{0,6}}{_NAMED}: \S")
 _RAISES = re.compile(r"^\s+(?:assert|raise)\b")
 """The statement of a stack whose frames were not pasted."""

@@ -742,6 +742,27 @@ def test_a_spawned_process_whose_parent_failed(tmp_path: Path) -> None:
     assert alone.category.id == "framework_api_misuse"
 
 
+def test_a_lock_of_processes_is_on_no_disk(tmp_path: Path) -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "go.py", line 3, in <module>\n    q = mp.Queue()\n'
+        '  File "/usr/lib/python3.8/multiprocessing/synchronize.py", line 57, in __init__\n'
+        "    sl = self._semlock = _multiprocessing.SemLock(\n"
+        "OSError: [Errno 28] No space left on device\n"
+    )
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.category.id == "cpu_out_of_memory"
+    assert ["/dev/shm" in advice.cause for advice in found.advice] == [True]
+
+
+def test_a_key_is_all_that_a_keyerror_says(tmp_path: Path) -> None:
+    text = "The script gives me:\nKeyError: 'city'\nThe paths look right.\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.message == "'city'"
+
+
 def test_the_last_item_of_a_numbered_list_remains(tmp_path: Path) -> None:
     text = (
         "#1 in the first cell: ValueError: fp16 needs a GPU, so I chose another\n\n"

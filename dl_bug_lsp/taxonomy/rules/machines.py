@@ -5,6 +5,8 @@ Of the network: processes, nodes and services that cannot talk to each other.
 
 from __future__ import annotations
 
+import re
+
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, rule
 
 HARDWARE, DISK, KILLED = "hardware_failure", "storage_exhausted", "process_killed"
@@ -236,6 +238,9 @@ _BUILDER_GAVE_UP = (
     "failed to create engine from model",
 )
 
+_OF_PROCESSES = re.compile(
+    r"[\\/]multiprocessing[\\/](?:context|synchronize|heap|shared_memory|queues)\.py$"
+)
 RULES_MEMORY: tuple[Rule, ...] = (
     # TensorRT leaves out the ways to run a layer for which it has no memory, then has none left.
     rule(
@@ -276,6 +281,14 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "paging file is too small",
         "std::bad_alloc",
         "bad allocation",
+    ),
+    # Locks and queues of processes lie in /dev/shm, not on a disk.
+    rule(
+        "memory.shared_locks",
+        CPU,
+        "[errno 28]",
+        when=lambda s: any(_OF_PROCESSES.search(frame.file) for frame in s.frames[-3:]),
+        confidence=0.85,
     ),
     rule(
         "memory.shared_memory",
