@@ -45,10 +45,14 @@ HEAD, TAIL = 6, 12
 
 @dataclass(frozen=True, slots=True)
 class StackEntry:
-    """One line of the folded stack; ``place`` is empty for a run of library frames."""
+    """One line of the folded stack; ``place`` is empty for a run of library frames.
+
+    ``variables`` are lines with what variables held.
+    """
 
     place: str
     words: str
+    variables: tuple[str, ...] = ()
 
 
 def fold(frames: Sequence[ReportFrame], paths: PathStyle) -> list[StackEntry]:
@@ -78,8 +82,17 @@ def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
         file = frame.workspace_file or ""
         line = frame.workspace_line or frame.line
         place = paths.place(file, line) if frame.line else paths.file(file)
-        entries.append(StackEntry(place, words.strip()))
+        entries.append(StackEntry(place, words.strip(), _variables(frame)))
     return entries
+
+
+def _variables(frame: ReportFrame) -> tuple[str, ...]:
+    """Return what each variable held, the values below one another."""
+    width = max((len(variable.name) for variable in frame.variables), default=0)
+    return tuple(
+        f"{escape(variable.name):<{width}}  {one_line(variable.value)}"
+        for variable in frame.variables
+    )
 
 
 def without_comprehensions(frames: Sequence[ReportFrame]) -> list[ReportFrame]:
@@ -348,13 +361,14 @@ class _Page:
     def stack(self, failure: FailureReport) -> None:
         if not failure.frames:
             return
-        self.heading("Stack, outermost first")
+        self.heading(words.stack_title(failure))
         if mapping := words.mapped(failure):
             self.say(escape(mapping), "  ")
         for entry in fold(failure.frames, self.paths):
             if entry.place:
                 line = f"  {self.style.place(entry.place)}  {entry.words}"
                 self.out.append(line.rstrip())
+                self.out += [f"      {variable}" for variable in entry.variables]
             else:
                 self.out.append(self.style.dim(f"  {entry.words}"))
 

@@ -183,6 +183,12 @@ def caution(failure: FailureReport) -> str:
     return UNSURE if failure.suspects[0].score < UNSURE_SHARE else UNSPECIFIC
 
 
+def stack_title(failure: FailureReport) -> str:
+    """Return the heading of the stack, and of what its variables held where that was recorded."""
+    recorded = any(frame.variables for frame in failure.frames)
+    return "Stack, outermost first" + (", with what the variables held" if recorded else "")
+
+
 def is_only_printed(failure: FailureReport) -> bool:
     """Whether nothing is known of any place but that it printed what the log shows."""
     given = [evidence for suspect in failure.suspects for evidence in suspect.evidence]
