@@ -36,6 +36,32 @@ def variables(
     return tuple(found.items())
 
 
+def read_names(expressions: Iterable[ast.AST]) -> Iterator[str]:
+    """Yield the names and dotted attributes of names that expressions read."""
+    for node in _in_order(expressions):
+        dotted = _dotted(node)
+        yield from (".".join(dotted[:count]) for count in range(1, len(dotted) + 1))
+
+
+def scalars(names: Mapping[str, Description]) -> Iterator[tuple[str, str | int | float]]:
+    """Yield the numbers and texts that names held, those of attributes and entries by their way.
+
+    An entry of a dictionary has a dotted name as an attribute has (``config.width``).
+    """
+    todo = list(names.items())[::-1]
+    while todo:
+        name, given = todo.pop()
+        held = given.get("v")
+        if isinstance(held, (str, int, float)) and not isinstance(held, bool):
+            yield name, held
+        within = dict(given.get("attributes") or {})
+        if given.get("is") == "dict":
+            within.update(
+                (key, item) for key, item in given.get("items") or () if isinstance(key, str)
+            )
+        todo.extend((f"{name}.{part}", item) for part, item in list(within.items())[::-1])
+
+
 def _in_order(expressions: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield names and the longest attributes of names, as the code has them."""
     todo = list(expressions)[::-1]

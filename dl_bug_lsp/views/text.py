@@ -33,6 +33,7 @@ from dl_bug_lsp.views.words import (
     counted,
     headline,
     message_lines,
+    variable_lines,
     where_in_text,
 )
 
@@ -82,17 +83,8 @@ def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
         file = frame.workspace_file or ""
         line = frame.workspace_line or frame.line
         place = paths.place(file, line) if frame.line else paths.file(file)
-        entries.append(StackEntry(place, words.strip(), _variables(frame)))
+        entries.append(StackEntry(place, words.strip(), variable_lines(frame)))
     return entries
-
-
-def _variables(frame: ReportFrame) -> tuple[str, ...]:
-    """Return what each variable held, the values below one another."""
-    width = max((len(variable.name) for variable in frame.variables), default=0)
-    return tuple(
-        f"{escape(variable.name):<{width}}  {one_line(variable.value)}"
-        for variable in frame.variables
-    )
 
 
 def without_comprehensions(frames: Sequence[ReportFrame]) -> list[ReportFrame]:

@@ -624,3 +624,36 @@ def test_of_runs_that_go_well_no_locals_are_kept(folder: Path) -> None:
     words = [*RUN, "--locals", "--", PYTHON, "-c", "size = 3"]
     subprocess.run(words, cwd=folder, check=True, timeout=60)
     assert not list((folder / ".dlbug" / "runs").glob("*.frames.json"))
+
+
+SETTINGS = """import os
+from types import SimpleNamespace
+
+pairs = [line.split(":") for line in os.popen("cat config.yaml").read().splitlines()]
+config = SimpleNamespace(**{key: int(value) for key, value in pairs})
+
+
+def build(config):
+    assert config.width % config.heads == 0, "no whole number of columns"
+
+
+build(config)
+"""
+
+
+def test_settings_that_the_failing_frames_held_are_named(folder: Path) -> None:
+    (folder / "config.yaml").write_text("seed: 3\nwidth: 90\nheads: 4\nlayers: 2\n")
+    (folder / "train.py").write_text(SETTINGS)
+    words = [*RUN, "--locals", "--format", "json", "--", PYTHON, "train.py"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=60)
+    document = done.stderr[done.stderr.index(b"\n{") :]
+    failure = json.loads(document[: document.rindex(b"}") + 1])["failures"][0]
+    reasons = {
+        suspect["line"]: " ".join(evidence["why"] for evidence in suspect["evidence"])
+        for suspect in failure["suspects"]
+        if suspect["file"] == "config.yaml"
+    }
+    assert "the run held `width: 90` as `config.width` at train.py:9" in reasons[2]
+    assert "the run held `heads: 4` as `config.heads` at train.py:9" in reasons[3]
+    assert 1 not in reasons
+    assert 4 not in reasons

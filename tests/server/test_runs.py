@@ -160,6 +160,13 @@ async def test_recorded_local_variables_are_in_the_report(
     document = await client.workspace_execute_command_async(asked)
     frame = document["failures"][0]["frames"][-1]
     assert frame["variables"] == [{"name": "n", "value": "0"}]
+    place = types.HoverParams(
+        types.TextDocumentIdentifier((root / SCRIPT).as_uri()), types.Position(4, 4)
+    )
+    hover = await client.text_document_hover_async(place)
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "What the variables held:\n  n  0" in hover.contents.value
 
 
 async def test_a_run_that_ends_well_and_learns_nothing_is_shown(
