@@ -23,6 +23,7 @@ from dl_bug_lsp.tracebacks.traceback_lines import (
     is_caret_line,
     joined_stacks,
     message_end,
+    names_exception,
     parse_exception,
     parse_frame,
     parse_pasted,
@@ -242,6 +243,8 @@ def _finish(
         head = view(index)
     if head is not None:
         parsed = parse_pasted(head, trusted=bool(frames))
+    if parsed is not None and frames and _is_plain_word(head or "", *parsed):
+        parsed = None
     if parsed is None:
         if not frames:
             return None
@@ -271,6 +274,18 @@ def _finish(
         causes, first, nested.end, "cpython", evidence=nested.evidence or evidence,
         rank=nested.rank, problems=nested.problems,
     )  # fmt: skip
+
+
+def _is_plain_word(head: str, type_: str, message: str) -> bool:
+    """Say whether what stands alone below a stack is no class: the rest of a frame, a greeting.
+
+    Python prints the module of all classes but its own, whose names end as exceptions' names do.
+    """
+    is_alone = not message and not head.rstrip().endswith(":")
+    return is_alone and bool(_PLAIN_WORD.match(type_)) and not names_exception(type_)
+
+
+_PLAIN_WORD = re.compile(r"[A-Z][a-z]*$")
 
 
 def _nested(

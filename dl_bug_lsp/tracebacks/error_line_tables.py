@@ -171,6 +171,7 @@ NATIVE: tuple[ErrorLine, ...] = (
     row("signal", r"^(?:zsh: )?(?P<message>(?:Aborted(?: \(core dumped\))?|abort {2,}\S.*))\s*$", Weight.CONSEQUENCE),
     row("signal", r"^(?:Program|Thread \d.{0,80}) received signal (?P<message>SIG(?:SEGV|ABRT|BUS|ILL|FPE|KILL)\b.*)$", _F, "received signal"),
     row("signal", r"^(?:\[[^\]]{1,100}\] )?Signal: (?P<message>[A-Z][a-z].{2,60})$", _F, "Signal: "),
+    row("windows", r"(?:\.(?:dll|exe|pyd|node)\b|[Ee]xception|异常|異常|예외|[Aa]usnahme).{0,120}?(?P<message>0x[Cc]0000(?:005|0[Ff][Dd]|01[Dd]|094|374|409)\b[:：]? ?\S.*)$", _F, "0xC0000|0xc0000"),
     row("windows", r"(?P<message>\b(?:APPCRASH|BEX64|BEX|APPHANGB1|AppHangB1)\b.{0,80})", _P, "APPCRASH|BEX|HANGB1|HangB1"),
     row("jupyter", r"(?P<message>KernelRestarter: restarting kernel.*|\bkernel \S{8,60} restarted\b.*|The kernel (?:appears to have|has) died\b.*)", _C, "ernel"),
     row("signal", r"\*\*\* Process received signal", Weight.CONSEQUENCE, "received signal"),
@@ -207,6 +208,7 @@ NATIVE: tuple[ErrorLine, ...] = (
     row("native", r"(?P<message>Check failed: .+)", _S, "Check failed"),
     row("vllm", r"(?P<message>(?:Engine core proc|Worker proc|EngineCore|VllmWorker)\S* \S* ?died unexpectedly.*)", _F, "died unexpectedly"),
     row("javascript", r"^(?:\W{0,4}\S+\.[jt]s:\d+ )?\W{0,4}Uncaught (?:\(in promise\) )?(?:\w{1,40} )?(?P<message>(?:[A-Z]?\w{0,40}Error: |Error: )\S.*)$", _F, "Uncaught"),
+    row("ray", r"(?P<message>The (?:actor|worker)\b.{0,80}? (?:is dead because|died unexpectedly (?:before|while)|has died\b).*|A worker died or was killed while executing .*|Task was killed due to the node running low on memory.*|\d+ Workers \(tasks / actors\) killed due to memory pressure.*)$", _P, "actor|orker|low on memory"),
     row("xla", r"^Exception in device=\w{2,9}:\d{1,5}: (?P<message>\S.*?)\s*$", _F, "Exception in device"),
     row("xla", r"LLVM ERROR: .+|XLA .{0,200}RESOURCE_EXHAUSTED|Allocator .{0,200}ran out of memory trying to allocate", _P, "LLVM|RESOURCE_EXHAUSTED|ran out of memory"),
     row("openmp", r"(?P<message>OMP: Error #\d+: .+|libgomp: .+|Intel MKL FATAL ERROR: .+|INTEL MKL ERROR: .+|BLAS : Program is Terminated.*|OpenBLAS blas_thread_init: pthread_create failed.*)", _F, "OMP|libgomp|MKL|BLAS"),
@@ -218,6 +220,7 @@ NATIVE: tuple[ErrorLine, ...] = (
     row("numpy", r"(?P<message>A module that was compiled using NumPy 1\.x cannot be run in.*)", _S, "compiled using NumPy", until=r"^NumPy \S+ as it may crash"),
     row("protobuf", r"(?P<message>\[libprotobuf (?:FATAL|ERROR) .+)", _S, "libprotobuf"),
     row("python", r"^(?P<message>MemoryError|Fatal Python error: .+|Abort trap: 6)$", _F),
+    row("comfyui", r"!!! Exception during processing ?!!! (?P<message>\S.*)$", _P, "Exception during"),
     row("keras", r"(?P<message>Your input ran out of data; interrupting training.*)", Weight.HINT, "ran out of data"),
 )  # fmt: skip
 

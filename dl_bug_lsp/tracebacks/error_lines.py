@@ -40,6 +40,7 @@ TRIGGER = re.compile(
     r"|ld returned|linker command|symbol\(s\) not found|unable to find library"
     r"|implementation for node"
     rf"|{error_line_tables.ABROAD}"
+    r"|0x[Cc]0000\w|is dead because|has died|orker died|low on memory"
     r"|CUDA SETUP: P|source was compiled with|conflict is caused by"
     r"|size mismatch|key\(s\)|, but you|BackOff|low on resource|\[c10d\]|Floating|Error downloading"
 )
@@ -332,6 +333,11 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     end = message_end(lambda at: stream.text(at) if at < len(stream) else None, index, parsed[1])
     if not parsed[1] and raised_above:
         end = index + 1
+    if parsed[0].rpartition(".")[2] == "KeyError" and _KEY.fullmatch(parsed[1]):
+        end = index + 1
+    elif not parsed[1].rstrip().endswith(":"):
+        # The next exception that somebody wrote down below the first, each on its line.
+        end = next((at for at in range(index + 1, end) if _NEXT.match(stream.text(at))), end)
     lines = without_marks(rest, [parsed[1], *(stream.text(at) for at in range(index + 1, end))])
     cause = Cause(parsed[0], "\n".join(lines).strip(), (), Relation.ROOT, stream.span(index, end))
     return Block(
@@ -339,6 +345,9 @@ def _bare_exception(stream: Stream, index: int, rest: str) -> Block | None:
     )
 
 
+_KEY = re.compile(r"\s*(?:'[^']{1,200}'|\"[^\"]{1,200}\"|-?\d{1,20})\s*")
+"""All that a KeyError says where nobody gave it a message of its own."""
+_NEXT = re.compile(rf"(?:[a-z_]\w{{0,60}}\.){{0,6}}{_NAMED}: \S")
 _RAISES = re.compile(r"^\s+(?:assert|raise)\b")
 """The statement of a stack whose frames were not pasted."""
 _GENERAL = frozenset(("error", "exception"))
@@ -387,6 +396,9 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
         return None
     if _WARNING.search(rest) or _HARMLESS.search(rest) or (not loud and _PROSE.match(rest)):
         return None
+    below = _told_below(stream, index, rest)
+    if below:
+        rest = stream.text(below).strip()
     inner = _ANNOUNCED.search(rest) if level is None else None
     if inner is not None and (named := parse_pasted(inner[1], trusted=False)):
         message = without_marks(rest, [named[1]])[0]
@@ -396,9 +408,26 @@ def _spoken(stream: Stream, index: int, level: str | None, rest: str) -> Block |
         return Block(
             [cause], index, index + 1, "message", evidence=inner[1], weight=int(Weight.SPOKEN)
         )
-    cause = Cause("log", rest.strip(), (), Relation.ROOT, stream.span(index, index + 1))
+    end = max(index, below) + 1
+    cause = Cause("log", rest.strip(), (), Relation.ROOT, stream.span(index, end))
     weight = int(Weight.SPOKEN) if loud else int(Weight.SPOKEN) - 5
-    return Block(
-        [cause], index, index + 1, "message", FailureKind.MESSAGE,
-        evidence=stream.text(index).strip()[:500], weight=weight,
-    )  # fmt: skip
+    shown = stream.text(below or index).strip()[:500]
+    return Block([cause], index, end, "message", FailureKind.MESSAGE, evidence=shown, weight=weight)
+
+
+_DIALOG = re.compile(r"^\W{0,6}(?:An )?[Ee]rror occurr?ed (?:when|while|during) .{1,120}:\s*$")
+"""What a dialog says above an exception's message, which stands there without its class."""
+
+
+def _told_below(stream: Stream, index: int, rest: str) -> int:
+    """Return the line with the message that a dialog's heading announces, 0 for none."""
+    if not _DIALOG.match(rest):
+        return 0
+    at = next(
+        (i for i in range(index + 1, min(index + 4, len(stream))) if stream.text(i).strip()), 0
+    )
+    text = stream.text(at).strip() if at else ""
+    is_other = text.startswith(("Traceback (", 'File "', "```")) or parse_pasted(
+        text, trusted=False
+    )
+    return 0 if is_other else at

@@ -63,7 +63,9 @@ _NAMED = re.compile(
     re.DOTALL,
 )
 _QUOTED_MESSAGE = re.compile(
-    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME}) (?P<mark>[\"“])"
+    rf"(?<![A-Za-z0-9_.])(?P<type>{_NAME})[`*]{{0,3}},?"
+    r" (?:(?:since|because|as|with|that|which|and|it|message|text|(?:that |which )?(?:says|said"
+    r"|saying|reads|reading|states|stating)):? ){0,3}(?P<mark>[\"“])"
     r"(?P<message>[^\s\"”][^\"”]{7,400}[\"”].*)",
     re.DOTALL,
 )
@@ -251,6 +253,10 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 """How a program says of what it found that it goes on all the same."""
+_ANNOUNCES_ONLY = re.compile(r"Error executing job with overrides: ")
+"""What a launcher prints above a failure of any kind."""
+_ITEM = re.compile(r"\W{0,4}#?\(?([1-9]\d?)\)?[.):]?\s+\w")
+"""How a line begins that is an item of a numbered list."""
 _PATH = re.compile(r"(?:[\w.~-]{0,80}[/\\]){1,40}[\w.-]{0,80}")
 _NUMBER = re.compile(r"\b\d[\d.,_e+x]*\b")
 _WORD = re.compile(r"[a-z]{2,30}|\d|[\u3040-\u9fff\uac00-\ud7af]")
@@ -368,7 +374,9 @@ def read_mention(
             continue
         is_told = stream.lines[mention.at].number in read_lines and _ABOVE not in mention.context
         bare = mention.type is None and stream.lines[mention.at].number not in headed
-        if mention.type is None and _GOES_ON.search(mention.message):
+        if mention.type is None and (
+            _GOES_ON.search(mention.message) or _ANNOUNCES_ONLY.match(mention.message)
+        ):
             continue
         if is_told or (with_class and bare and "telltale" not in mention.context):
             continue
@@ -381,6 +389,8 @@ def read_mention(
             continue
         worth = chance + (NAMED_FIRST if mention.type is not None else 0.0)
         whole = best is not None and _is_rest_of(best[1], mention)
+        if best is not None and _comes_later(stream, best[1], mention):
+            leading = 0.0
         if chance >= least and (worth > leading + CLOSE or whole):
             best, leading = (chance, mention), worth
         if chance >= LAST_RESORT and _is_of_program(mention, line):
@@ -439,6 +449,17 @@ def _is_rest_of(former: Mention, later: Mention) -> bool:
     begun, whole = former.message.lower(), later.message.lower()
     bare = former.type is None and later.type is None
     return bare and len(whole) > len(begun) and whole.startswith(begun.rstrip(" .:"))
+
+
+def _comes_later(stream: Stream, former: Mention, later: Mention) -> bool:
+    """Say whether two exceptions stand in a numbered list, the later one in a further item.
+
+    A list of what somebody met tells it in the order of time: the last is what remains.
+    """
+    if former.type is None or later.type is None:
+        return False
+    items = [_ITEM.match(stream.text(mention.at)) for mention in (former, later)]
+    return items[0] is not None and items[1] is not None and int(items[0][1]) < int(items[1][1])
 
 
 def _titled(stream: Stream, read_lines: Collection[int]) -> Block | None:

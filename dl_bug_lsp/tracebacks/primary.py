@@ -58,6 +58,9 @@ _LAUNCHING = re.compile(
     r"|[\\/]accelerate[\\/]commands[\\/]|[\\/]deepspeed[\\/]launcher[\\/]|[\\/]subprocess\.py$"
     r"|^<frozen runpy>$|[\\/]runpy\.py$"
 )
+_PARENT_GONE = frozenset(("EOFError", "UnpicklingError"))
+_SPAWNED = re.compile(r"[\\/]multiprocessing[\\/](?:spawn|forkserver)\.py$")
+"""Where a process that was spawned reads what its parent sends; a parent that failed sends less."""
 _FINALIZING = re.compile(
     r"^(?:_run_finalizers|_exitfunc|_remove_temp_dir|_cleanup|__del__|_run_exitfuncs|rmtree)$"
 )
@@ -100,6 +103,8 @@ def weigh(block: Block, failure: Failure) -> int:
         or (ELSEWHERE.search(cause.message[:2000]))
     ):
         return min(block.weight, REPORTS)
+    if name in _PARENT_GONE and any(_SPAWNED.search(frame.file) for frame in cause.frames):
+        return min(block.weight, FOLLOWS)
     if name in _FOLLOWERS or _FOLLOWING.search(cause.message[:2000]):
         return min(block.weight, MAY_FOLLOW)
     return block.weight

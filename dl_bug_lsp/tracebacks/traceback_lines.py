@@ -198,6 +198,11 @@ def looks_like_type(name: str, *, alone: bool) -> bool:
     return "." in name and not alone
 
 
+def names_exception(name: str) -> bool:
+    """Say whether a name ends as those of exceptions do."""
+    return bool(_ENDINGS.search(name))
+
+
 def parse_exception(text: str) -> tuple[str, str] | None:
     """Read ``Type: message`` into its parts, or None where the line is something else."""
     if len(text) > 100_000:

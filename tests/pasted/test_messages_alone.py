@@ -477,6 +477,72 @@ ALONE = [
         "some text of a check",
         None,
     ),
+    # Windows about a crash in its languages, a dialog above a message, a newer model's file, symbols of other versions.
+    (
+        "Unhandled exception at 0x00007FFA0CAB62D1 (torch_cpu.dll) in app.exe: 0xC0000005: Access violation writing location 0x0000000000000008.\n",
+        "0xC0000005: Access violation writing",
+        "process_killed",
+    ),
+    (
+        "Ausnahme ausgelöst bei 0x00007FF8 (x.dll) in demo.exe: 0xC0000374: Ein Heap wurde beschädigt.\n",
+        "0xC0000374",
+        "process_killed",
+    ),
+    (
+        'got prompt\n!!! Exception during processing !!! mat1 and mat2 shapes cannot be multiplied (77x768 and 2048x320)\nTraceback (most recent call last):\n  File "/a/execution.py", line 349, in execute\n    go(obj)\n  File',
+        "mat1 and mat2 shapes",
+        "tensor_mismatch",
+    ),
+    (
+        '!!! Exception during processing !!! \'cond_stage\'\nTraceback (most recent call last):\n  File "/a/execution.py", line 349, in execute\n    go(obj)\n  File "/a',
+        "'cond_stage'",
+        "key_not_found",
+    ),
+    (
+        'Error occurred when executing CheckpointLoader:\n\nError while deserializing header: HeaderTooLarge\n\nFile "/a/execution.py", line 151, in execute\noutput = go(obj)\n',
+        "deserializing header",
+        "corrupt_data",
+    ),
+    (
+        "llama_model_load: error loading model: error loading model architecture: unknown model architecture: 'newer4'\n",
+        "unknown model architecture",
+        "version_conflict",
+    ),
+    (
+        "llama_model_load: error loading model: error loading model hyperparameters: key not found in model: llama.context_length\n",
+        "key not found in model",
+        "key_not_found",
+    ),
+    (
+        "ImportError: dlopen(/x/_C.so, 2): Symbol not found: __ZN2at5emptyE\n  Referenced from: /x/_C.so\n",
+        "Symbol not found",
+        "version_conflict",
+    ),
+    (
+        'FATAL ERROR: Symbol "__nv_powf"not found\n',
+        "__nv_powf",
+        "version_conflict",
+    ),
+    (
+        "RuntimeError: normal_ expects std >= 0.0, but found std nan\n",
+        "found std nan",
+        "loss_nan",
+    ),
+    (
+        "it says: The actor is dead because its worker process has died. Worker exit type: SYSTEM_ERROR\n",
+        "worker process has died",
+        "process_killed",
+    ),
+    (
+        "again and again\nValueError: x must be positive\nKeyError: 'abc'\n",
+        "abc",
+        "key_not_found",
+    ),
+    (
+        'in the third cell I get an OutOfMemoryError since "CUDA out of memory. Tried to allocate 2.00 GiB"\n',
+        "CUDA out of memory",
+        "gpu_out_of_memory",
+    ),
 ]
 
 
@@ -634,6 +700,84 @@ def test_a_hang_is_no_flat_loss(tmp_path: Path) -> None:
     assert found is not None
     assert found.category.id == "unclassified"
     assert found.advice == ()
+
+
+_CUT = 'Traceback (most recent call last):\n  File "/a/go.py", line 3, in <module>\n    run()\n'
+
+
+@pytest.mark.parametrize("end", ["  File", "File", "Fi", "Thanks", "Hello"])
+def test_a_word_below_a_stack_is_no_class(end: str, tmp_path: Path) -> None:
+    found = localize(_CUT + end, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is None or found.exception.type == ""
+
+
+@pytest.mark.parametrize("end", ["queue.Empty", "StopIteration", "NoBackendError"])
+def test_a_class_without_words_below_a_stack(end: str, tmp_path: Path) -> None:
+    found = localize(f"{_CUT}{end}\n", Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.type == end
+
+
+_SPAWNED = """Traceback (most recent call last):
+  File "<string>", line 1, in <module>
+  File "D:\\py\\lib\\multiprocessing\\spawn.py", line 116, in spawn_main
+    exitcode = _main(fd, parent_sentinel)
+  File "D:\\py\\lib\\multiprocessing\\spawn.py", line 126, in _main
+    self = reduction.pickle.load(from_parent)
+EOFError: Ran out of input
+"""
+
+
+def test_a_spawned_process_whose_parent_failed(tmp_path: Path) -> None:
+    """What the child could not read is no damaged file, and what else is named tells more."""
+    title = "# OSError: [WinError 1455] The paging file is too small\n\n"
+    found = localize(title + _SPAWNED, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.type == "OSError"
+    alone = localize(_SPAWNED, Workspace(tmp_path, cache=False)).primary
+    assert alone is not None
+    assert alone.category.id == "framework_api_misuse"
+
+
+def test_a_lock_of_processes_is_on_no_disk(tmp_path: Path) -> None:
+    text = (
+        'Traceback (most recent call last):\n  File "go.py", line 3, in <module>\n    q = mp.Queue()\n'
+        '  File "/usr/lib/python3.8/multiprocessing/synchronize.py", line 57, in __init__\n'
+        "    sl = self._semlock = _multiprocessing.SemLock(\n"
+        "OSError: [Errno 28] No space left on device\n"
+    )
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.category.id == "cpu_out_of_memory"
+    assert ["/dev/shm" in advice.cause for advice in found.advice] == [True]
+
+
+def test_a_key_is_all_that_a_keyerror_says(tmp_path: Path) -> None:
+    text = "The script gives me:\nKeyError: 'city'\nThe paths look right.\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.message == "'city'"
+
+
+def test_the_last_item_of_a_numbered_list_remains(tmp_path: Path) -> None:
+    text = (
+        "#1 in the first cell: ValueError: fp16 needs a GPU, so I chose another\n\n"
+        "#2 in the next one: KeyError: 'labels'\nWhat now?\n"
+    )
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.type == "KeyError"
+
+
+def test_what_a_launcher_prints_above_any_failure_is_none(tmp_path: Path) -> None:
+    text = "it stops, see below\nError executing job with overrides: ['a=1', 'b=2']\n"
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is None or found.exception is None or "overrides" not in found.exception.message
 
 
 QUIET = [

@@ -499,7 +499,7 @@ def test_doubted_categories_get_what_the_message_itself_says_only() -> None:
     )
 
 
-FLAT = "The loss is flat at 2.3 in every epoch, and the accuracy never gets better than guessing."
+FLAT = "The loss is flat at 2.3 in every epoch and does not go down at all."
 
 
 @pytest.mark.parametrize(

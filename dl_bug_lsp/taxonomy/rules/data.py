@@ -211,6 +211,16 @@ RULES: tuple[Rule, ...] = (
         DATA,
         types="ParserError EmptyDataError BadZipFile BadGzipFile XLRDError",
     ),
+    # Nothing is damaged where a spawned process reads what its parent did not send to the end.
+    rule(
+        "data.parent_failed",
+        "framework_api_misuse",
+        "ran out of input",
+        "pickle data was truncated",
+        types="EOFError UnpicklingError",
+        when=lambda s: any(frame.function == "spawn_main" for frame in s.frames),
+        confidence=0.5,
+    ),
     rule(
         "data.archive",
         DATA,

@@ -5,6 +5,8 @@ Of the network: processes, nodes and services that cannot talk to each other.
 
 from __future__ import annotations
 
+import re
+
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule, rule
 
 HARDWARE, DISK, KILLED = "hardware_failure", "storage_exhausted", "process_killed"
@@ -152,8 +154,14 @@ RULES_KILLED: tuple[Rule, ...] = (
         "the kernel appears to have died",
         "the kernel has died",
         "died unexpectedly",
+        "is dead because its worker process has died",
+        "worker died or was killed while executing",
         "sigint",
         "access violation",
+        "0xc0000005",
+        "0xc00000fd",
+        "0xc0000374",
+        "0xc0000409",
         confidence=0.85,
     ),
     rule(
@@ -230,6 +238,9 @@ _BUILDER_GAVE_UP = (
     "failed to create engine from model",
 )
 
+_OF_PROCESSES = re.compile(
+    r"[\\/]multiprocessing[\\/](?:context|synchronize|heap|shared_memory|queues)\.py$"
+)
 RULES_MEMORY: tuple[Rule, ...] = (
     # TensorRT leaves out the ways to run a layer for which it has no memory, then has none left.
     rule(
@@ -270,6 +281,14 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "paging file is too small",
         "std::bad_alloc",
         "bad allocation",
+    ),
+    # Locks and queues of processes lie in /dev/shm, not on a disk.
+    rule(
+        "memory.shared_locks",
+        CPU,
+        "[errno 28]",
+        when=lambda s: any(_OF_PROCESSES.search(frame.file) for frame in s.frames[-3:]),
+        confidence=0.85,
     ),
     rule(
         "memory.shared_memory",
@@ -530,6 +549,10 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "module compiled against api version",
         "module compiled against abi version",
         "undefined symbol",
+        "symbol not found: _",
+        'symbol "…"not found',
+        'symbol "…" not found',
+        "procedure entry point…could not be located",
         "version `glibc",
         "version `cxxabi",
         "cuda driver version is insufficient",

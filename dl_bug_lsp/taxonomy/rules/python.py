@@ -35,6 +35,8 @@ _ARGUMENT_LIST = re.compile(
 _TEST_FILE = re.compile(
     r"(?:^|[/\\])(?:test_[^/\\]*|[^/\\]*_test)\.py$|[/\\]tests?[/\\][^/\\]*\.py$"
 )
+_KEY_ALONE = re.compile(r"'[\w./-]{1,80}'")
+"""What a program prints of a KeyError without its class: the key, and nothing else."""
 _CHECKS_NAN = re.compile(r"isnan|isfinite|isinf|nan\b", re.IGNORECASE)
 _CHECKS_PATH = re.compile(r"\.exists\(|isfile\(|isdir\(|is_file\(|is_dir\(|path\.exists")
 _CHECKS_NONE = re.compile(r"is not None|!= None")
@@ -263,6 +265,12 @@ RULES: tuple[Rule, ...] = (
         "divide by zero",
         "modulo by zero",
         "float division",
+    ),
+    rule(
+        "python.key_words",
+        KEY,
+        when=lambda s: s.is_message and _KEY_ALONE.fullmatch(s.message.strip()) is not None,
+        confidence=0.75,
     ),
     rule("python.unbound_inside", ARGUMENT, types="UnboundLocalError", when=_in_trainer),
     rule("python.name", NAME, types="NameError UnboundLocalError"),

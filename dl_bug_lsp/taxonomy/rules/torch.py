@@ -247,6 +247,8 @@ RULES_TENSORS: tuple[Rule, ...] = (
         "detected nan and/or inf values in",
         "invalid loss, terminating training",
         "found invalid values:…nan",
+        "normal expects all elements of std",
+        "normal_ expects std >= 0.0, but found std nan",
         "minimum loss scale reached",
         "current loss scale already at minimum",
     ),

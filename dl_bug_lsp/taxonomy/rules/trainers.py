@@ -274,6 +274,18 @@ RULES: tuple[Rule, ...] = (
         "data did not match any variant of untagged enum",
         confidence=0.85,
     ),
+    # What llama.cpp and its relatives say of a model's file that is newer than they are.
+    rule(
+        "gguf.newer_files",
+        "version_conflict",
+        "unknown model architecture: '",
+        "unknown pre-tokenizer type: '",
+        "create_tensor: tensor '…' not found",
+        "missing tensor '",
+        "wrong number of tensors; expected",
+        confidence=0.7,
+    ),
+    rule("gguf.key", "key_not_found", "key not found in model: ", confidence=0.8),
     rule(
         "transformers.misuse",
         MISUSE,
