@@ -127,8 +127,8 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
 
 
 def test_labels() -> None:
-    assert len(ALL) == 2550
-    assert sum(case.held_out for case in ALL) == 381
+    assert len(ALL) == 2610
+    assert sum(case.held_out for case in ALL) == 411
 
 
 @pytest.mark.parametrize(
