@@ -30,6 +30,7 @@ from dl_bug_lsp.messages import MessageFacts, extract_facts
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis, diagnose_recording
 from dl_bug_lsp.monitoring.diagnosis_invariants import Relation
 from dl_bug_lsp.monitoring.training_run import Recording
+from dl_bug_lsp.post_mortem.records import RecordedException, RecordedFrame, matching
 from dl_bug_lsp.ranking.reporting import failure_report
 from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
@@ -62,13 +63,15 @@ def localize(
     spectrum: Spectrum | None = None,
     recording: Recording | None = None,
     invariants: Mapping[str, Mapping[str, Relation]] | None = None,
+    exceptions: Sequence[RecordedException] = (),
 ) -> Report:
     """Rank the places in ``workspace`` that most likely hold the cause of what ``text`` tells.
 
     ``spectrum`` says what runs of the same code executed, files relative to the workspace; where
     the text reports no failure, its failing runs are one. ``recording`` is what a recorder saw of
     the training that printed the text; where no error ended it, what is wrong with it is a silent
-    failure. ``invariants`` hold in clean trainings of the same programs.
+    failure. ``invariants`` hold in clean trainings of the same programs. ``exceptions`` are those
+    that a recorder saw in the run, with what the variables of their frames held.
     """
     log = read_log(_readable(text))
     reading = read_divergence(log, read_failures(log))
@@ -84,6 +87,7 @@ def localize(
         clues: list[Clue] = []
         for number in (stands, *(n for n in numbers if n != stands)):
             case = case_of(failures[number], log, workspace, options, spectrum, diagnosis)
+            case.recorded = recorded_frames(case, exceptions)
             if number in ranked:
                 clues = clues_of(case)
             reported = bug_report if case.failure.primary else None
@@ -94,6 +98,21 @@ def localize(
     if parted or ranks_disagree(failures):
         reports = tuple(_for_good(report) for report in reports)
     return Report(str(workspace.root), reports, (*log.problems, *reading.problems))
+
+
+def recorded_frames(
+    case: Case, exceptions: Sequence[RecordedException]
+) -> Mapping[tuple[str, int], RecordedFrame]:
+    """Return the recorded frames of a case's exception by their places; none where it is not there.
+
+    Of a function that calls itself the innermost frame counts.
+    """
+    cause = case.failure.cause
+    if cause is None or not exceptions:
+        return {}
+    places = [(place.file, place.line) for place in case.places]
+    found = matching(exceptions, cause.type, cause.message, places)
+    return {} if found is None else {f.place: f for f in found.frames if f.place in set(places)}
 
 
 def _readable(text: str | bytes) -> str | bytes:

@@ -154,10 +154,19 @@ class ExceptionText:
 
 
 @dataclass(frozen=True, slots=True)
+class Variable:
+    """What a variable held when the run died, in a few words; ``name`` may be ``self.width``."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportFrame:
     """A frame as printed and, where one was found, its place in the workspace (1-based).
 
-    ``mapped`` says that the printed path is another machine's or folder's.
+    ``mapped`` says that the printed path is another machine's or folder's. ``variables`` are those
+    that its statement reads, where the run recorded them.
     """
 
     file: str
@@ -166,6 +175,7 @@ class ReportFrame:
     workspace_file: str | None
     workspace_line: int | None
     mapped: bool = False
+    variables: tuple[Variable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

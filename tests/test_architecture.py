@@ -19,7 +19,7 @@ MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"
 
 MIDDLE = (
     *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "signals", "workspace"),
-    *("provenance", "interpretation"),
+    *("provenance", "interpretation", "post_mortem"),
 )
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "__init__": (),
@@ -37,8 +37,9 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bug_reports": ("logs", "tracebacks", "messages", "taxonomy", "signals", "report"),
     "workspace": ("cancellation", "data_folder", "databases"),
     "settings": ("report", "workspace"),
-    "bootstrap": ("recording", "monitoring"),
+    "bootstrap": ("recording", "monitoring", "post_mortem"),
     "python_path": (),
+    "post_mortem": ("data_folder", "python_path"),
     "runs": ("data_folder", "python_path"),
     "recording": (
         *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
@@ -49,7 +50,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "retrieval": ("workspace",),
     "spectrum": ("logs", "tracebacks"),
     "provenance": ("workspace", "cancellation"),
-    "interpretation": ("workspace", "cancellation", "provenance"),
+    "interpretation": ("workspace", "cancellation", "provenance", "post_mortem"),
     "evidence": (
         *MIDDLE,
         *("divergence", "spectrum", "report", "bug_reports", "retrieval", "monitoring"),
@@ -84,6 +85,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *("logs", "tracebacks", "fixes", "cancellation", "settings"),
         *("localize", "taxonomy", "workspace", "report", "views", "watching", "runs"),
         *("recording", "monitoring", "spectrum", "data_folder", "assistants", "triage", "checks"),
+        "post_mortem",
         "__version__",
     ),
     "mcp_server": (
@@ -109,6 +111,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
             "runs",
             "recording",
             "monitoring",
+            "post_mortem",
             "spectrum",
             "triage",
             "logs",
@@ -174,6 +177,7 @@ ON_DISK = {
     "environments",
     "workspace",
     "monitoring",
+    "post_mortem",
     "recording",
     "runs",
     "triage",

@@ -1,7 +1,8 @@
 """Starts what was asked for in an interpreter of a run, and hands on to the user's own module.
 
-Three parts, each turned on by its own environment variables: stacks for `dl_bug_lsp.runs.hangs`,
-the tracer of `dl_bug_lsp.recording`, the training recorder of `dl_bug_lsp.monitoring`.
+Four parts, each turned on by its own environment variables: stacks for `dl_bug_lsp.runs.hangs`,
+the tracer of `dl_bug_lsp.recording`, the training recorder of `dl_bug_lsp.monitoring`, the recorder
+of local variables of `dl_bug_lsp.post_mortem`.
 
 Loaded by ``site`` (https://docs.python.org/3/library/site.html) because its folder stands first on
 ``PYTHONPATH``. Must parse on every Python 3, and never be the reason that a program fails.
@@ -84,6 +85,25 @@ def _monitor() -> None:
         sys.path.remove(_PACKAGES)
 
 
+def _keep_locals() -> None:
+    """Record the local variables of what ends this interpreter."""
+    folder, root = os.environ.get("DL_BUG_LOCALS"), os.environ.get("DL_BUG_ROOT")
+    if not folder or not root:
+        return
+    if sys.version_info < (3, 9):
+        _complain(folder, "this Python is older than 3.9")
+        return
+    sys.path.append(_PACKAGES)
+    try:
+        from dl_bug_lsp.post_mortem.recorder import start
+
+        start(folder, root)
+    except Exception as error:
+        _complain(folder, "the recorder failed (%s: %s)" % (type(error).__name__, error))
+    finally:
+        sys.path.remove(_PACKAGES)
+
+
 def _complain(folder: str, problem: str) -> None:
     with open(os.path.join(folder, "problem.txt"), "a") as stream:
         stream.write(problem + "\n")
@@ -101,7 +121,7 @@ def _hand_on() -> None:
     spec.loader.exec_module(module)
 
 
-for _part in (_watch, _trace, _monitor):
+for _part in (_watch, _trace, _monitor, _keep_locals):
     with suppress(Exception):
         _part()
 _hand_on()

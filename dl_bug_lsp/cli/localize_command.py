@@ -37,6 +37,7 @@ from dl_bug_lsp.settings.reading import FILE, Settings, read_project, settings_o
 
 if TYPE_CHECKING:
     from dl_bug_lsp.monitoring.training_run import Recording
+    from dl_bug_lsp.post_mortem.records import RecordedException
     from dl_bug_lsp.runs.records import RunRecord
     from dl_bug_lsp.workspace import Workspace
 
@@ -269,7 +270,8 @@ def run(arguments: argparse.Namespace) -> int:
 
         known = read_invariants(root)
     if arguments.technique is None:
-        report = localize(text_input.data, workspace, options, None, trained, known)
+        frames = _recorded_frames(Path(arguments.files[0]), root) if record is not None else ()
+        report = localize(text_input.data, workspace, options, None, trained, known, frames)
     else:
         from dl_bug_lsp.techniques.localizing import localize_with
 
@@ -295,6 +297,14 @@ def _record(arguments: argparse.Namespace) -> RunRecord | None:
     from dl_bug_lsp.runs import records
 
     return records.of_log(Path(arguments.files[0])) if len(arguments.files) == 1 else None
+
+
+def _recorded_frames(log: Path, root: Path) -> tuple[RecordedException, ...]:
+    """Return what the local variables held when a recorded run died; nothing without a record."""
+    from dl_bug_lsp.post_mortem.records import read_exceptions, read_kept
+    from dl_bug_lsp.runs.records import frames_file
+
+    return read_exceptions(read_kept(frames_file(log.with_suffix(""))), root)
 
 
 def _passes(arguments: argparse.Namespace) -> bool:

@@ -193,6 +193,13 @@ def _add_run(commands: _Commands[Parser], common: Parser) -> None:
         help="check first; if an error is certain, it is printed and the command does not start",
     )
     command.add_argument(
+        "--locals",
+        action="store_true",
+        help="if an exception ends a Python program, also record what the local variables of its "
+        "frames in the workspace held: types, shapes, lengths, short values, no secrets; nothing "
+        "is recorded before",
+    )
+    command.add_argument(
         "--spectrum",
         action="store_true",
         help="also record which lines and which tensor shapes passing and failing steps of a "

@@ -1,7 +1,8 @@
 """``dl-bug-lsp run -- COMMAND``: runs a command unchanged and says why it failed.
 
-``--hang-after`` reports a run that does not move, and ends it or leaves it. ``--spectrum`` records
-what the run executes, beside its output; ``--monitor`` what its trainings do.
+``--hang-after`` reports a run that does not move, and ends it or leaves it. ``--locals`` records
+what the variables held when an exception ended it, ``--spectrum`` what the run executes, beside its
+output, ``--monitor`` what its trainings do.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dl_bug_lsp import data_folder
 from dl_bug_lsp.cli.errors import UsageError, complain
 from dl_bug_lsp.python_path import child_environment
 from dl_bug_lsp.runs import records
@@ -184,6 +186,44 @@ def spectrum_of(run: RecordedRun, workspace: Path, opened: Workspace) -> Spectru
 
 
 @contextlib.contextmanager
+def recording_locals(is_wanted: bool, workspace: Path) -> Iterator[Callable[[], bytes | None]]:
+    """Have every Python that starts below record what the variables hold when an exception ends it.
+
+    Gives how to take that in: as one document, None where nothing was recorded.
+    """
+    if not is_wanted:
+        yield lambda: None
+        return
+    from dl_bug_lsp.post_mortem import records as frames
+
+    with contextlib.ExitStack() as stack:
+        try:
+            folder = stack.enter_context(frames.recording_folder())
+        except OSError as error:
+            complain(f"local variables are not recorded: {_reason(error)}")
+            yield lambda: None
+            return
+        stack.enter_context(child_environment(frames.environment(folder, workspace, os.environ)))
+
+        def take_in() -> bytes | None:
+            for problem in frames.problems(folder):
+                complain(f"local variables are not recorded: {problem}")
+            return frames.collect(folder)
+
+        yield take_in
+
+
+def _keep_locals(place: Path | None, document: bytes | None) -> None:
+    """Keep what was recorded beside the run's log, so that it can be read again."""
+    if document is None or place is None:
+        return
+    try:
+        data_folder.write(records.frames_file(place), document)
+    except OSError as error:
+        complain(f"the local variables could not be kept: {_reason(error)}")
+
+
+@contextlib.contextmanager
 def monitoring(
     arguments: argparse.Namespace, workspace: Path, command: tuple[str, ...]
 ) -> Iterator[Callable[[], tuple[int, ...]]]:
@@ -263,6 +303,7 @@ def run(arguments: argparse.Namespace) -> int:
             arguments, log, lambda: _report(log.content(), workspace, place, arguments, None)
         ) as watch,
         monitoring(arguments, workspace, command) as take_in_trainings,
+        recording_locals(arguments.locals, workspace) as take_in_locals,
     ):
         try:
             code = run_to_its_end(command, log, watch)
@@ -276,6 +317,9 @@ def run(arguments: argparse.Namespace) -> int:
         if log.problem is not None and place is not None:
             complain(f"the output could not be recorded: {_reason(log.problem)}")
         hung = watch is not None and watch.was_ended
+        frames = take_in_locals() if code else None
+        # Before the run's end is told: who reads that finds them.
+        _keep_locals(place, frames)
         done = record.ended_with(code, log.left_out, hung)
         if place is not None:
             records.finish(place, done)
@@ -291,10 +335,10 @@ def run(arguments: argparse.Namespace) -> int:
     if hung:
         complain(f"the run hung and was ended ({_end(code)})")
         if not arguments.no_report:
-            _report(log.content(), workspace, place, arguments, executed)
+            _report(log.content(), workspace, place, arguments, executed, frames=frames)
     elif code and not done.was_broken_off and not arguments.no_report:
         complain(f"the command ended with {_end(code)}")
-        _report(log.content(), workspace, place, arguments, executed)
+        _report(log.content(), workspace, place, arguments, executed, frames=frames)
     return _leave(code)
 
 
@@ -339,6 +383,7 @@ def _report(
     *,
     trained: Recording | None = None,
     ended_well: bool = False,
+    frames: bytes | None = None,
 ) -> None:
     """Print the report to standard error; a fault of ours changes nothing of the run's end.
 
@@ -349,7 +394,13 @@ def _report(
         return
     try:
         is_reported = _print_report(
-            output, workspace, arguments, executed, trained=trained, ended_well=ended_well
+            output,
+            workspace,
+            arguments,
+            executed,
+            trained=trained,
+            ended_well=ended_well,
+            frames=frames,
         )
         if is_reported and place is not None and arguments.format == "text":
             log = os.path.relpath(records.log_file(place))
@@ -381,6 +432,7 @@ def _print_report(
     *,
     trained: Recording | None,
     ended_well: bool,
+    frames: bytes | None,
 ) -> bool:
     """Localize a run's output and print the report to standard error; return whether it did."""
     # Imported here: a command that succeeds, and names no metrics, pays for none of it.
@@ -388,6 +440,7 @@ def _print_report(
     from dl_bug_lsp.cli.localize_command import interpreter, of_sound_end, print_rendered, rendered
     from dl_bug_lsp.localize import localize
     from dl_bug_lsp.monitoring.diagnosis_invariants import read_invariants
+    from dl_bug_lsp.post_mortem.records import read_exceptions
     from dl_bug_lsp.report import Options
     from dl_bug_lsp.workspace import Workspace
 
@@ -399,7 +452,8 @@ def _print_report(
     wanted = replace(wanted, python=interpreter(arguments.words))
     spectrum = spectrum_of(executed, workspace, opened) if executed is not None else None
     known = read_invariants(workspace) if trained is not None else None
-    report = localize(output, opened, wanted, spectrum, trained, known)
+    exceptions = read_exceptions(frames, workspace)
+    report = localize(output, opened, wanted, spectrum, trained, known, exceptions)
     if ended_well:
         report = of_sound_end(report)
         if report.silent_warning is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from dl_bug_lsp.evidence.words import Words, words_of
 from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts, readable
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis
+from dl_bug_lsp.post_mortem.records import RecordedFrame
 from dl_bug_lsp.provenance.engine import Engine, Node
 from dl_bug_lsp.provenance.nodes import Context, StepKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name
@@ -124,6 +125,8 @@ class Case:
         self.spectrum = spectrum
         self.diagnosis = diagnosis
         self.supposed = False
+        self.recorded: Mapping[tuple[str, int], RecordedFrame] = {}
+        """What a recorder saw in the frames of the failure, by their places."""
         self.environment: Environment | None = None
         """The libraries of the failing run, where its interpreter was named."""
         self.engine = Engine(workspace)

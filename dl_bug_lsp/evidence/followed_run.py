@@ -16,6 +16,7 @@ from dl_bug_lsp.interpretation.earlier_runs import Command, EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter, Outcome
 from dl_bug_lsp.interpretation.notebook_runs import hidden_runs
 from dl_bug_lsp.interpretation.opaque_packages import without_opaque
+from dl_bug_lsp.interpretation.recorded_values import RecordedNames
 from dl_bug_lsp.interpretation.values import UNKNOWN, Origin, Value
 from dl_bug_lsp.messages import readable
 from dl_bug_lsp.messages.facts import FactKind, Role
@@ -34,6 +35,8 @@ from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 
 SEEN = "(worked out from the code, not from the run)"
 """How a sentence says that no run has shown it."""
+RECORDED = "(worked out from the code and from what the variables of the run held)"
+"""The same where a recorder saw the frames of the failure."""
 ASSUMED = "(worked out from the code, not from the run, which is assumed to have used {})"
 """The same where nothing says which command or config file the failing run had."""
 REPEATED = (
@@ -82,7 +85,7 @@ def how_known(case: Case) -> str:
 
     It names the command or config file that was taken for the run's where others were there.
     """
-    return _followed(case)[1] or SEEN
+    return _followed(case)[1] or (RECORDED if case.recorded else SEEN)
 
 
 NOT_IMPORTED, NOT_MADE, NOT_CALLED = 0.1, 0.3, 0.6
@@ -452,6 +455,11 @@ def _follow(case: Case) -> Followed:
             outcome, assumption = tried, REPEATED.format(" and ".join(map(str, hidden)))
         else:
             hidden = []
+    if outcome.raised is None and case.recorded:
+        # What was worked out of these frames is not what they held: the record counts.
+        tried = _interpreter(case, *used, insists=True).run()
+        if tried.raised is not None:
+            outcome = tried
     if outcome.raised is None and outcome.reached:
         said = [(fact.kind.value, fact.role.value, fact.value) for fact in case.facts.facts]
         outcome = replace(outcome, raised=first.demanded(said))
@@ -543,6 +551,7 @@ def _interpreter(
     steps: int = MOST_STEPS,
     *,
     repeated: bool = False,
+    insists: bool = False,
 ) -> Interpreter:
     # In a small workspace the slices of the code alone are as good.
     many = len(case.workspace.python_files()) > FEW_MODULES
@@ -557,7 +566,13 @@ def _interpreter(
         **interpreter_options(case),
     )
     interpreter.earlier = earlier_runs(case)
+    interpreter.recorded = recorded_names(case, insists=insists)
     return interpreter
+
+
+def recorded_names(case: Case, *, insists: bool = False) -> RecordedNames | None:
+    """Return what a recorder saw in the frames of a case, for one run that is followed."""
+    return RecordedNames(case.recorded, insists) if case.recorded else None
 
 
 _OPTIONS: WeakKeyDictionary[Case, dict[str, Any]] = WeakKeyDictionary()

@@ -30,10 +30,12 @@ from dl_bug_lsp.evidence.value_flow import BYSTANDERS, INDIFFERENT, relation, sh
 from dl_bug_lsp.evidence.words import nearness
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
+from dl_bug_lsp.post_mortem.wording import read_names, scalars
 from dl_bug_lsp.provenance.blocks import NAMING, TAGS
 from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import ElementOf, called_name
 from dl_bug_lsp.provenance.slices import Step
+from dl_bug_lsp.provenance.stack import header_expressions, statement_at
 from dl_bug_lsp.tracebacks import Frame
 from dl_bug_lsp.workspace.configs.yaml_files import OMEGACONF_NUMBER
 from dl_bug_lsp.workspace.contents import Scalar
@@ -120,6 +122,7 @@ def find(case: Case) -> Iterator[Clue]:
     places = {(clue.file, clue.line) for clue in reached}
     yield from _read_by_name(case, settings, places)
     yield from _followed(case, settings, places)
+    yield from _held(case, settings)
     yield from _named(case, settings)
     yield from _in_frames(case, settings)
     yield from _chosen(case, settings)
@@ -216,6 +219,53 @@ def _scalar(expr: ast.expr) -> Scalar:
         return -inner if isinstance(inner, (int, float)) else None
     value = expr.value if isinstance(expr, ast.Constant) else None
     return value if isinstance(value, (str, int, float, bool)) else None
+
+
+NOT_READ = 0.6
+"""What a setting counts that a frame holds, and of which its statement does not read the name."""
+PER_FRAME = 0.8
+"""How much less it counts with each frame further out."""
+
+
+def _held(case: Case, settings: list[Setting]) -> Iterator[Clue]:
+    """Yield the settings that the variables of the failing frames held when the run died.
+
+    One counts where the statement of a frame reads a variable of its name and value, or where its
+    value is a number of the message and an object of the frame has both.
+    """
+    by_name: dict[tuple[str, Scalar], list[Setting]] = {}
+    for setting in settings if case.recorded else ():
+        is_plain = isinstance(setting.value, (str, int, float)) and type(setting.value) is not bool
+        if is_plain and setting.key not in META:
+            by_name.setdefault((setting.key.replace("-", "_"), setting.value), []).append(setting)
+    if not by_name:
+        return
+    wanted = {
+        n
+        for fact in case.facts.facts
+        if fact.kind in COUNTED
+        for n in (fact.value if isinstance(fact.value, tuple) else (fact.value,))
+        if isinstance(n, (int, float)) and abs(n) > 2
+    }
+    best: dict[tuple[str, int], tuple[float, Setting, str]] = {}
+    for depth, place in enumerate(reversed(case.places)):
+        frame = case.recorded.get((place.file, place.line))
+        if frame is None:
+            continue
+        statement = statement_at(case.engine, place.file, place.line)
+        read = set(read_names(header_expressions(statement))) if statement is not None else set()
+        for name, value in scalars(frame.names):
+            found = by_name.get((name.rpartition(".")[2], value), [])
+            is_read = name in read
+            if not found or not (is_read or value in wanted):
+                continue
+            score = (1.0 if is_read else NOT_READ) * PER_FRAME**depth / math.sqrt(len(found))
+            for one in found:
+                if score > best.get((one.file, one.line), (0.0,))[0]:
+                    why = f"the run held {one.shown} as `{name}` at {place.file}:{place.line}"
+                    best[one.file, one.line] = score, one, why
+    for score, one, why in best.values():
+        yield Clue("config.held", one.file, one.line, score, why)
 
 
 FEW_FOLLOWED = 12

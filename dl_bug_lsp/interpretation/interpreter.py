@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.calls import (
     _Leave,
 )
 from dl_bug_lsp.interpretation.demands import Said, demanded
+from dl_bug_lsp.interpretation.recorded_values import RecordedNames
 from dl_bug_lsp.interpretation.refusals import Line, refused
 from dl_bug_lsp.interpretation.run_state import (
     MAX_MADE,
@@ -342,7 +343,10 @@ class Interpreter(Statements):
         self.ran.add((env.file, node.lineno))
         outer, self._values = self._values, None
         around, self._statement = self._statement, node
-        if self._note(env.file, node) and len(self._evaluated) < MAX_EVALUATIONS:
+        failing = self._note(env.file, node)
+        if self.recorded is not None:
+            self._supply(self.recorded, node, env)
+        if failing and len(self._evaluated) < MAX_EVALUATIONS:
             self._values = {}
             as_failed = self.frames <= {*self.stack, self.target}
             self._evaluated.append((node, self._values, as_failed, env))
@@ -405,6 +409,12 @@ class Interpreter(Statements):
                 self._come_to.add((file, line))
                 failing = failing or (file, line) == self.target
         return failing
+
+    def _supply(self, recorded: RecordedNames, node: ast.stmt, env: Environment) -> None:
+        """Give the names of a statement on the stack what they held when the run died."""
+        for line in self._frame_lines.get(env.file, ()):
+            if node.lineno <= line <= own_end(node):
+                recorded.supply(self, line, env)
 
     def _operands(self) -> tuple[Value, ...]:
         """Return what the failing expression was made of when the run first came to it."""

@@ -38,6 +38,7 @@ from dl_bug_lsp.workspace import Workspace
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
     from dl_bug_lsp.interpretation.interpreter import Interpreter
+    from dl_bug_lsp.interpretation.recorded_values import RecordedNames
 
 
 MAX_STEPS = 60_000
@@ -232,6 +233,8 @@ class RunState:
     """What the program wrote to files."""
     is_unsure = False
     """Whether it is not known if what is being followed runs, or how often."""
+    recorded: RecordedNames | None = None
+    """What a recorder saw in the frames of the failure, where one was at work."""
     SKETCHES = False
     """Whether loops of which few rounds could be followed are sketched in that way."""
     GUESSES = True

@@ -27,8 +27,9 @@ from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
+from dl_bug_lsp.post_mortem.wording import variables
 from dl_bug_lsp.provenance.slices import Step
-from dl_bug_lsp.provenance.stack import statement_at
+from dl_bug_lsp.provenance.stack import header_expressions, statement_at
 from dl_bug_lsp.ranking.fusion import (
     GENERIC,
     LEAST_SPECIFIC,
@@ -56,6 +57,7 @@ from dl_bug_lsp.report import (
     Suggestion,
     Suspect,
     SuspectFile,
+    Variable,
     Verdict,
 )
 from dl_bug_lsp.taxonomy.advising import advice
@@ -64,6 +66,7 @@ from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
 from dl_bug_lsp.taxonomy.verdicts import bug_type, origin, retry_may_help
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
+from dl_bug_lsp.workspace.contents import Place
 
 if TYPE_CHECKING:
     from dl_bug_lsp.ranking.bug_report_ranking import ReportWeights
@@ -535,9 +538,22 @@ def _frames(case: Case) -> tuple[ReportFrame, ...]:
                 place.file if place else None,
                 place.line if place else None,
                 place is not None and case.workspace.is_mapped(frame.file),
+                _variables(case, place) if place else (),
             )
         )
     return tuple(frames)
+
+
+def _variables(case: Case, place: Place) -> tuple[Variable, ...]:
+    """Return what the variables held that the statement of a frame reads, where it was recorded."""
+    frame = case.recorded.get((place.file, place.line))
+    if frame is None:
+        return ()
+    statement = statement_at(case.engine, place.file, place.line)
+    if statement is None:
+        return ()
+    read = variables(header_expressions(statement), frame.names)
+    return tuple(Variable(name, value) for name, value in read)
 
 
 def _identity(case: Case) -> str:

@@ -1,5 +1,7 @@
 """Recorded runs on disk: ``.dlbug/runs/<time>-<pid>.log`` with a ``.json`` of the same name.
 
+Where local variables were recorded, a ``.frames.json`` stands beside them.
+
 A log is of bounded size: the beginning of an output and its end, with a line in between.
 """
 
@@ -220,7 +222,7 @@ def finish(place: Path, done: RunRecord) -> None:
 
 def discard(place: Path) -> None:
     """Remove a run that never began."""
-    for file in (log_file(place), record_file(place)):
+    for file in (log_file(place), frames_file(place), record_file(place)):
         with suppress(OSError):
             data_folder.remove(file)
 
@@ -276,6 +278,11 @@ def of_log(file: Path) -> RunRecord | None:
 def log_file(place: Path) -> Path:
     """Return the file with a run's output."""
     return place.with_name(place.name + ".log")
+
+
+def frames_file(place: Path) -> Path:
+    """Return the file with what the local variables held when a run died (`post_mortem`)."""
+    return place.with_name(place.name + ".frames.json")
 
 
 def record_file(place: Path) -> Path:

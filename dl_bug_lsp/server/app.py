@@ -30,6 +30,7 @@ from dl_bug_lsp.server.spectra import Spectra
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:
+    from dl_bug_lsp.post_mortem.records import RecordedException
     from dl_bug_lsp.report import Report
 
 logger = logging.getLogger(__name__)
@@ -251,12 +252,14 @@ async def localized(
     folders: tuple[Folder, ...],
     request: int | str | None = None,
     lines_before: int = 0,
+    frames: str | None = None,
 ) -> Publication:
     """Localize a text in a thread and return its publication for the folder that fits it best.
 
     ``source`` names where the text is from; a newer text of the same source takes this one's place.
     ``request`` is the client's request that waits for the answer; a text that no request waits for
-    goes behind those of requests. ``lines_before`` lines of the log stand before the text.
+    goes behind those of requests. ``lines_before`` lines of the log stand before the text;
+    ``frames`` is the file with what local variables held, which need not be there.
     Raises `SupersededError`, `CancelledError` and what the work raised.
     """
     name = job_name(source, folders)
@@ -273,7 +276,8 @@ async def localized(
             from dl_bug_lsp.localize import localize
 
             folder.workspace.catch_up()
-            report = localize(text, folder.workspace, wanted.options)
+            exceptions = _exceptions(frames, folder)
+            report = localize(text, folder.workspace, wanted.options, exceptions=exceptions)
             report = report.after(skipped).shifted(lines_before)
             published = publication(report, folder, wanted, source, encoding)
             if wanted.triage_folder is not None:
@@ -289,6 +293,15 @@ async def localized(
     rank = Rank.ASKED if request is not None else Rank.HEARD
     publications = await ls.jobs.run(name, parts, request, rank)
     return max(reversed(publications), key=lambda pair: _fit(*pair))[1]
+
+
+def _exceptions(frames: str | None, folder: Folder) -> tuple[RecordedException, ...]:
+    """Return what a recorder saw of the exceptions of a run, nothing where it was not at work."""
+    if frames is None:
+        return ()
+    from dl_bug_lsp.post_mortem.records import read_exceptions, read_kept
+
+    return read_exceptions(read_kept(Path(frames)), folder.real_root)
 
 
 def job_name(source: str, folders: tuple[Folder, ...]) -> str:

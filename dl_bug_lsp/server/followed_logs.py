@@ -161,7 +161,10 @@ class LogFailures:
         telling = responsible_folders(followed, folder, failure)
         if not telling:
             return None
-        publication = await localized(ls, failure.text, source, telling, lines_before=lines)
+        frames = failure.run.frames if failure.run is not None else None
+        publication = await localized(
+            ls, failure.text, source, telling, lines_before=lines, frames=frames
+        )
         if failure.ended_well and publication.report.silent_warning is None:
             return None
         if publication.report.primary is None:
@@ -171,7 +174,9 @@ class LogFailures:
         others = tuple(f for f in followed if f not in telling)
         if others and not failure.ended_well:
             name = name_elsewhere(folder, source)
-            there = await localized(ls, failure.text, name, others, lines_before=lines)
+            there = await localized(
+                ls, failure.text, name, others, lines_before=lines, frames=frames
+            )
             if has_frame(there.report):
                 return there
         run = failure.run

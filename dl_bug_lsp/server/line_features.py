@@ -124,6 +124,8 @@ def markdown(
     if reasons:
         heading = "More reasons" if shows_diagnostics else "Why this place"
         parts.append(f"**{heading}**\n\n" + "\n".join(f"- {reason}" for reason in reasons))
+    if held := words.held_at(failure, place.suspect):
+        parts.append(f"**{words.HELD}**\n\n{block(list(held))}")
     is_first = place.suspect.rank == 1
     helps = advice_lines(failure)[1 if shows_diagnostics else 0 :] if is_first else []
     if helps:
@@ -187,6 +189,8 @@ def plain_text(publication: Publication, place: Place) -> str:
     for evidence in by_score(place.suspect):
         why = shorten(escape(evidence.why), LONGEST_WHY)
         out.append(f"- {why}")
+    if held := words.held_at(place.failure, place.suspect):
+        out += [f"{words.HELD}:", *(f"  {line}" for line in held)]
     if place.suspect.rank == 1:
         helps = (f"{escape(each.cause)} {escape(each.fix)}" for each in place.failure.advice)
         out.extend(f"{HELPS}: {text}" for text in helps)

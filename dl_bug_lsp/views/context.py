@@ -71,6 +71,8 @@ LONGEST_LINE = 160
 LONGEST_REASON = 180
 MOST_EXPLAINED = 5
 MOST_FRAMES = 6
+MOST_WITH_VARIABLES = 3
+"""Frames of which it is told what the variables held: the innermost ones."""
 MOST_FACTS = 8
 
 NEAR = (1.0, 0.2, 0.15, 0.1, 0.08, 0.06)
@@ -176,6 +178,11 @@ class _Page:
         stack = self.clean(f"Stack, outermost first: {self.stack()}")
         if self.failure.frames and out.cost + _cost(stack) <= self.tokens * HEAD_SHARE:
             out.add(stack)
+        for frame in [frame for frame in failure.frames if frame.variables][-MOST_WITH_VARIABLES:]:
+            held = "; ".join(f"{code(v.name)} = {code(v.value)}" for v in frame.variables)
+            line = self.clean(f"What variables held at {self._frame(frame)}: {held}.")
+            if out.cost + _cost(line) <= self.tokens * HEAD_SHARE:
+                out.add(line)
         return out
 
     def conflict(self, conflict: Conflict) -> str:

@@ -173,7 +173,16 @@ def _frame(frame: ReportFrame) -> Json:
         "function": _optional(frame.function),
         "workspace_file": frame.workspace_file and well_formed(frame.workspace_file),
         "workspace_line": frame.workspace_line,
-    } | ({"mapped": True} if frame.mapped else {})
+        **({"mapped": True} if frame.mapped else {}),
+        **({"variables": _variables(frame)} if frame.variables else {}),
+    }
+
+
+def _variables(frame: ReportFrame) -> list[Json]:
+    return [
+        {"name": well_formed(variable.name), "value": well_formed(variable.value)}
+        for variable in frame.variables
+    ]
 
 
 def _file(file: SuspectFile) -> Json:

@@ -155,10 +155,17 @@ def _failure(
             out += ["", sentence(text)]
     if failure.frames:
         entries = fold(failure.frames, paths)
-        lines = [f"{entry.place}  {entry.words}".strip() for entry in entries]
+        lines = [
+            line
+            for entry in entries
+            for line in (
+                f"{entry.place}  {entry.words}".strip(),
+                *(f"    {variable}" for variable in entry.variables),
+            )
+        ]
         text = words.mapped(failure)
         noted = [sentence(text), ""] if text else []
-        out += ["", "## Stack, outermost first", "", *noted, block(lines)]
+        out += ["", f"## {words.stack_title(failure)}", "", *noted, block(lines)]
     if failure.advice and not failure.suspects:
         out += ["", "## What usually helps", "", *advice_lines(failure)]
     return out

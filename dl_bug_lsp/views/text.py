@@ -33,6 +33,7 @@ from dl_bug_lsp.views.words import (
     counted,
     headline,
     message_lines,
+    variable_lines,
     where_in_text,
 )
 
@@ -45,10 +46,14 @@ HEAD, TAIL = 6, 12
 
 @dataclass(frozen=True, slots=True)
 class StackEntry:
-    """One line of the folded stack; ``place`` is empty for a run of library frames."""
+    """One line of the folded stack; ``place`` is empty for a run of library frames.
+
+    ``variables`` are lines with what variables held.
+    """
 
     place: str
     words: str
+    variables: tuple[str, ...] = ()
 
 
 def fold(frames: Sequence[ReportFrame], paths: PathStyle) -> list[StackEntry]:
@@ -78,7 +83,7 @@ def _own(frames: list[ReportFrame], paths: PathStyle) -> list[StackEntry]:
         file = frame.workspace_file or ""
         line = frame.workspace_line or frame.line
         place = paths.place(file, line) if frame.line else paths.file(file)
-        entries.append(StackEntry(place, words.strip()))
+        entries.append(StackEntry(place, words.strip(), variable_lines(frame)))
     return entries
 
 
@@ -348,13 +353,14 @@ class _Page:
     def stack(self, failure: FailureReport) -> None:
         if not failure.frames:
             return
-        self.heading("Stack, outermost first")
+        self.heading(words.stack_title(failure))
         if mapping := words.mapped(failure):
             self.say(escape(mapping), "  ")
         for entry in fold(failure.frames, self.paths):
             if entry.place:
                 line = f"  {self.style.place(entry.place)}  {entry.words}"
                 self.out.append(line.rstrip())
+                self.out += [f"      {variable}" for variable in entry.variables]
             else:
                 self.out.append(self.style.dim(f"  {entry.words}"))
 

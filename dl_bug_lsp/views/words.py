@@ -15,6 +15,7 @@ from dl_bug_lsp.report import (
     Conflict,
     ConflictingValue,
     FailureReport,
+    ReportFrame,
     Suspect,
     Verdict,
     percent,
@@ -181,6 +182,39 @@ def caution(failure: FailureReport) -> str:
     if failure.by_report:
         return BY_REPORT
     return UNSURE if failure.suspects[0].score < UNSURE_SHARE else UNSPECIFIC
+
+
+def stack_title(failure: FailureReport) -> str:
+    """Return the heading of the stack, and of what its variables held where that was recorded."""
+    recorded = any(frame.variables for frame in failure.frames)
+    return "Stack, outermost first" + (", with what the variables held" if recorded else "")
+
+
+def variable_lines(frame: ReportFrame) -> tuple[str, ...]:
+    """Return what each recorded variable of a frame held, the values below one another."""
+    width = max((len(variable.name) for variable in frame.variables), default=0)
+    return tuple(
+        f"{escape(variable.name):<{width}}  {one_line(variable.value)}"
+        for variable in frame.variables
+    )
+
+
+def held_at(failure: FailureReport, suspect: Suspect) -> tuple[str, ...]:
+    """Return what the variables of the innermost frame at a suspect held, where it was recorded."""
+    lines = range(suspect.line, suspect.end_line + 1)
+    return next(
+        (
+            variable_lines(frame)
+            for frame in reversed(failure.frames)
+            if frame.variables
+            and frame.workspace_file == suspect.file
+            and frame.workspace_line in lines
+        ),
+        (),
+    )
+
+
+HELD = "What the variables held"
 
 
 def is_only_printed(failure: FailureReport) -> bool:

@@ -192,12 +192,14 @@ def _past_hole(number: int, start: int, zeros: bytes) -> tuple[int, bytes]:
 class RunPlace:
     """The folder a recorded run ran in, the one whose ``.dlbug/`` holds its record, its command.
 
-    Both folders are absolute, with links followed.
+    Both folders are absolute, with links followed; so is ``frames``, the file with what local
+    variables held, which most runs do not have.
     """
 
     folder: str
     recorder: str
     command: tuple[str, ...]
+    frames: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
-from dl_bug_lsp.runs.records import RUNS, RunRecord, log_file, read
+from dl_bug_lsp.runs.records import RUNS, RunRecord, frames_file, log_file, read
 from dl_bug_lsp.watching.followed import FollowedLog, Outcome, Recovered, RunPlace
 
 RECENT = 600.0
@@ -115,7 +115,8 @@ class RecordedRuns:
         place = str(log_file(Path(path).with_suffix("")))
         is_above = folder in self._above
         file = PurePath(place if is_above else os.path.relpath(place, self._root)).as_posix()
-        run = RunPlace(_ran_in(folder, record), folder, record.command)
+        frames = str(frames_file(Path(path).with_suffix("")))
+        run = RunPlace(_ran_in(folder, record), folder, record.command, frames)
         source = self._source(folder, record)
         return FollowedLog(place, file, from_end=False, source=source, run=run)
 

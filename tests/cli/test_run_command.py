@@ -558,3 +558,102 @@ def test_a_program_file_that_is_not_there_is_the_command_s_fault(
     assert f"Likely cause: {start}the command starts `trian.py`" in told
     assert "a file of nearly that name is `train.py`" in told
     assert not any(name in told for name in ("launch.json", "Makefile", "run.sh"))
+
+
+HEADS = """import os
+
+import numpy as np
+
+WIDTH = 6
+
+
+def load():
+    size = int(os.popen("echo 7").read())
+    return np.ones((4, size))
+
+
+def forward(batch, weight):
+    return batch @ weight
+
+
+weight = np.zeros((WIDTH, 2))
+forward(load(), weight)
+"""
+
+
+def run_with(folder: Path, *options: str) -> dict[str, Any]:
+    (folder / "train.py").write_text(HEADS)
+    words = [*RUN, *options, "--format", "json", "--", PYTHON, "train.py"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 1
+    document = done.stderr[done.stderr.index(b"\n{") :]
+    report: dict[str, Any] = json.loads(document[: document.rindex(b"}") + 1])
+    return report
+
+
+def test_locals_are_recorded_where_that_is_asked_for_and_told(folder: Path) -> None:
+    report = run_with(folder, "--locals")
+    frames = report["failures"][0]["frames"]
+    held = {v["name"]: v["value"] for v in frames[-1]["variables"]}
+    assert held == {
+        "batch": "float64 array (4, 7), all 1",
+        "weight": "float64 array (6, 2), all 0",
+    }
+    # What the program computed by means that are not followed is known from the run.
+    conflict = report["failures"][0]["conflict"]
+    assert [(side["value"], side["places"]) for side in conflict["values"]] == [
+        ("7", [{"file": "train.py", "line": 9}]),
+        ("6", [{"file": "train.py", "line": 5}]),
+    ]
+
+    (log,) = (folder / ".dlbug" / "runs").glob("*.log")
+    assert log.with_suffix(".frames.json").exists()
+    words = [sys.executable, "-m", "dl_bug_lsp", "localize", str(log), "--format", "json"]
+    again = subprocess.run(words, cwd=folder, capture_output=True, check=True, timeout=60)
+    assert json.loads(again.stdout)["failures"][0]["frames"] == frames
+
+
+def test_locals_are_not_recorded_unless_asked_for(folder: Path) -> None:
+    report = run_with(folder)
+    assert all("variables" not in frame for frame in report["failures"][0]["frames"])
+    assert "conflict" not in report["failures"][0]
+    assert not list((folder / ".dlbug" / "runs").glob("*.frames.json"))
+
+
+def test_of_runs_that_go_well_no_locals_are_kept(folder: Path) -> None:
+    words = [*RUN, "--locals", "--", PYTHON, "-c", "size = 3"]
+    subprocess.run(words, cwd=folder, check=True, timeout=60)
+    assert not list((folder / ".dlbug" / "runs").glob("*.frames.json"))
+
+
+SETTINGS = """import os
+from types import SimpleNamespace
+
+pairs = [line.split(":") for line in os.popen("cat config.yaml").read().splitlines()]
+config = SimpleNamespace(**{key: int(value) for key, value in pairs})
+
+
+def build(config):
+    assert config.width % config.heads == 0, "no whole number of columns"
+
+
+build(config)
+"""
+
+
+def test_settings_that_the_failing_frames_held_are_named(folder: Path) -> None:
+    (folder / "config.yaml").write_text("seed: 3\nwidth: 90\nheads: 4\nlayers: 2\n")
+    (folder / "train.py").write_text(SETTINGS)
+    words = [*RUN, "--locals", "--format", "json", "--", PYTHON, "train.py"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=60)
+    document = done.stderr[done.stderr.index(b"\n{") :]
+    failure = json.loads(document[: document.rindex(b"}") + 1])["failures"][0]
+    reasons = {
+        suspect["line"]: " ".join(evidence["why"] for evidence in suspect["evidence"])
+        for suspect in failure["suspects"]
+        if suspect["file"] == "config.yaml"
+    }
+    assert "the run held `width: 90` as `config.width` at train.py:9" in reasons[2]
+    assert "the run held `heads: 4` as `config.heads` at train.py:9" in reasons[3]
+    assert 1 not in reasons
+    assert 4 not in reasons

@@ -145,6 +145,30 @@ async def test_a_run_is_shown_wherever_it_was_recorded(
     assert written <= {root / name / ".dlbug" for name in (case.recorded, case.shown, *case.opened)}
 
 
+async def test_recorded_local_variables_are_in_the_report(
+    client: LanguageClient, tmp_path: Path
+) -> None:
+    root = tmp_path.resolve()
+    (root / SCRIPT).write_text(FAILING)
+    await open_folders(client, root)
+    words = program("run", "--no-report", "--locals", "--", sys.executable, SCRIPT)
+    await asyncio.to_thread(subprocess.run, words, cwd=root, capture_output=True, check=False)
+    await until(lambda: bool(marked(client)), "the failure")
+    params = types.ExecuteCommandParams("dlBug.failures")
+    (shown,) = await client.workspace_execute_command_async(params) or ()
+    asked = types.ExecuteCommandParams("dlBug.report", [{"report": shown["report"]}])
+    document = await client.workspace_execute_command_async(asked)
+    frame = document["failures"][0]["frames"][-1]
+    assert frame["variables"] == [{"name": "n", "value": "0"}]
+    place = types.HoverParams(
+        types.TextDocumentIdentifier((root / SCRIPT).as_uri()), types.Position(4, 4)
+    )
+    hover = await client.text_document_hover_async(place)
+    assert hover is not None
+    assert isinstance(hover.contents, types.MarkupContent)
+    assert "What the variables held:\n  n  0" in hover.contents.value
+
+
 async def test_a_run_that_ends_well_and_learns_nothing_is_shown(
     client: LanguageClient, tmp_path: Path
 ) -> None:
@@ -200,7 +224,7 @@ def test_a_run_concerns_the_folder_that_it_ran_in_or_names(
     root = tmp_path.resolve()
     (root / "a").mkdir()
     folder = Folder((root / "a").as_uri(), root / "a")
-    place = RunPlace(str(root / ran_in), str(root), tuple(command.split()))
+    place = RunPlace(str(root / ran_in), str(root), tuple(command.split()), "")
     assert is_for_folder(folder, place) is is_concerned
 
 

@@ -28,6 +28,7 @@ from dl_bug_lsp.evidence.followed_run import (
     hidden_cells_of,
     how_known,
     interpreter_options,
+    recorded_names,
     settings_of,
 )
 from dl_bug_lsp.evidence.interpreted_values import UNNAMED_CHANGE, places_of
@@ -622,6 +623,7 @@ def _interpreter(
     if isinstance(workspace, EditedWorkspace):
         earlier = earlier.in_workspace(workspace, workspace.edited)
     recorder.earlier = earlier
+    recorder.recorded = recorded_names(case)
     # What the message says to be missing is not missing after every edit.
     recorder.message = of_stored_file(case.message)
     if recorder.gradients is not None:
