@@ -52,11 +52,6 @@ ALONE = [
         "version_conflict",
     ),
     (
-        "ValueError: Unsupported architecture: LlavaForConditionalGeneration\n",
-        "Unsupported architecture",
-        "illegal_argument",
-    ),
-    (
         "[E ProcessGroupGloo.cpp:138] Gloo connectFullMesh failed with [pair.cc:144] no error\nterminate called after throwing an instance of 'std::runtime_error'\n",
         "connectFullMesh failed",
         "communication_failure",
@@ -619,6 +614,17 @@ def test_of_an_illegal_access_another_try_is_left_open(tmp_path: Path) -> None:
     assert found is not None
     assert not found.retry_may_help
     assert "not known" in words.retry(found)
+
+
+def test_the_architecture_of_a_model_is_not_that_of_a_gpu(tmp_path: Path) -> None:
+    texts = (
+        "ValueError: Unsupported architecture: LlavaForConditionalGeneration\n",
+        "RuntimeError: Attempting to use hipBLASLt on a unsupported architecture!\n",
+    )
+    told = [localize(text, Workspace(tmp_path, cache=False)).primary for text in texts]
+    model, gpu = (found.advice if found else () for found in told)
+    assert not any("GPU" in piece.cause for piece in model)
+    assert any("GPU" in piece.cause for piece in gpu)
 
 
 @pytest.mark.parametrize(
