@@ -43,7 +43,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "runs": ("data_folder", "python_path"),
     "recording": (
         *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),
-        "cancellation",
+        *("cancellation", "post_mortem"),
     ),
     "monitoring": ("python_path", "data_folder", "databases", "spectrum", "runs"),
     "watching": ("logs", "tracebacks", "runs", "data_folder"),

@@ -68,9 +68,9 @@ def start(folder: str, root: str) -> None:
 class Recorder:
     """The records of one process."""
 
-    def __init__(self, folder: str, root: str) -> None:
-        """Keep what ends this process in a file below ``folder``."""
-        self._folder = folder
+    def __init__(self, folder: str, root: str, most: int = MOST_RECORDS) -> None:
+        """Keep the last ``most`` exceptions of this process in a file below ``folder``."""
+        self._folder, self._most = folder, most
         self._root = os.path.realpath(root) + os.sep
         self._process = os.getpid()
         self._records: list[dict[str, Any]] = []
@@ -150,7 +150,7 @@ class Recorder:
         chain = [describer.exception(one, one.__traceback__) for one in _chain(error)]
         if not any("locals" in frame for one in chain for frame in one["frames"]):
             return
-        self._records = [*self._records[1 - MOST_RECORDS :], {"exceptions": chain}]
+        self._records = [*self._records[1 - self._most :], {"exceptions": chain}]
         document = {"version": VERSION, "process": os.getpid(), "records": self._records}
         file = Path(self._folder, f"frames-{os.getpid()}.json")
         new = file.with_suffix(".new")

@@ -23,6 +23,8 @@ MOST_BYTES = 4 * 2**20
 MOST_PROCESSES = 64
 MOST_KEPT = 32 * 2**20
 """Bytes of the file of a run, of which larger ones are not read."""
+OF_TESTS = "tests.frames.json"
+"""The file in ``.dlbug/`` of what the failing tests of the last session held."""
 Place: TypeAlias = tuple[str, int]
 """A file relative to the workspace, with ``/``, and a 1-based line."""
 
@@ -92,6 +94,27 @@ def collect(folder: Path) -> bytes:
             if document is not None and len(processes) < MOST_PROCESSES:
                 processes.append(document)
     return json.dumps({"version": VERSION, "processes": processes}).encode()
+
+
+def keep_frames(root: Path, folder: Path, *, is_wanted: bool) -> None:
+    """Keep what the processes of a test session left in its folder, in place of the last one's.
+
+    Their files are removed from the folder. Raises `OSError` where nothing can be written.
+    """
+    kept = root / data_folder.FOLDER / OF_TESTS
+    if is_wanted:
+        data_folder.write(kept, collect(folder))
+    else:
+        # What an older session recorded does not belong to the tests that are stored now.
+        data_folder.remove(kept)
+    for name in data_folder.names(folder):
+        if name.startswith("frames-"):
+            data_folder.remove(folder / name)
+
+
+def read_of_tests(root: Path) -> tuple[RecordedException, ...]:
+    """Read what was recorded of the failing tests of a workspace's last session."""
+    return read_exceptions(read_kept(root / data_folder.FOLDER / OF_TESTS), root)
 
 
 def read_exceptions(data: bytes | None, root: Path) -> tuple[RecordedException, ...]:

@@ -12,6 +12,8 @@ MOST_VARIABLES = 8
 """Variables of one frame that are shown."""
 LONGEST = 70
 MOST_GIVEN = 4
+SILENT = ("training",)
+"""Attributes that say little: all modules of PyTorch have them."""
 KINDS = {"torch": "tensor", "tensorflow": "tensor", "keras": "tensor"}
 """What an array is called, by the package of its type; others are arrays."""
 
@@ -114,8 +116,11 @@ def worded(given: Description) -> str:
     if isinstance(shape, str):
         return shape
     name = kind.rpartition(".")[2]
-    if given.get("given"):
-        return _cut(f"{name}({', '.join(_given(given))})")
+    held = given.get("given") or (given.get("attributes") or {}).items()
+    shown = [f"{part}={item['v']!r}" for part, item in held if _tells(part, item)]
+    if shown:
+        more = ["…"] if len(shown) > MOST_GIVEN else []
+        return _cut(f"{name}({', '.join([*shown[:MOST_GIVEN], *more])})")
     return f"{name} object" if "attributes" in given or "given" in given else ""
 
 
@@ -165,13 +170,9 @@ def _table(given: Description) -> str:
     return _cut(f"dict of {count}{named}")
 
 
-def _given(given: Description) -> Iterator[str]:
-    shown = 0
-    for name, held in given["given"]:
-        # Defaults of layers say nothing.
-        if "v" in held and held["v"] is not None and shown < MOST_GIVEN:
-            shown += 1
-            yield f"{name}={held['v']!r}"
+def _tells(name: str, held: Description) -> bool:
+    """Whether what an object was made with, or holds, is a plain value that says something."""
+    return "v" in held and held["v"] is not None and name not in SILENT
 
 
 def _cut(text: str) -> str:

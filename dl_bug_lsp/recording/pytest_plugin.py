@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dl_bug_lsp.recording.session_recorder import SessionRecorder
 
 _PLUGIN = "dl-bug-recorder"
+_OPTIONS = ("dl_bug", "dl_bug_branch", "dl_bug_locals")
 _WORKER_KEY = "dl_bug_folder"
 _COVERAGE_MISSING = (
     "--dl-bug needs coverage.py in the environment of the tests: pip install 'dl-bug-lsp[spectrum]'"
@@ -40,13 +41,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="record branches as well (implies --dl-bug); costs more time",
     )
+    group.addoption(
+        "--dl-bug-locals",
+        action="store_true",
+        help="also record what the local variables of failing tests held (implies --dl-bug)",
+    )
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, None, None]:
     """Start to measure before the first conftest is imported, so that its imports count."""
     options = early_config.known_args_namespace
-    if getattr(options, "dl_bug", False) or getattr(options, "dl_bug_branch", False):
+    if any(getattr(options, name, False) for name in _OPTIONS):
         _start(early_config, bool(getattr(options, "dl_bug_branch", False)))
     yield
 
@@ -57,7 +63,10 @@ def _start(config: pytest.Config, branch: bool) -> None:
     except ImportError:
         raise pytest.UsageError(_COVERAGE_MISSING) from None
     worker = os.environ.get("PYTEST_XDIST_WORKER")
-    recorder = SessionRecorder(Path(config.rootpath), " ".join(sys.argv), branch, worker)
+    has_locals = bool(getattr(config.known_args_namespace, "dl_bug_locals", False))
+    recorder = SessionRecorder(
+        Path(config.rootpath), " ".join(sys.argv), branch, worker, has_locals=has_locals
+    )
     config.pluginmanager.register(_Recorder(config, recorder), _PLUGIN)
     config.add_cleanup(recorder.close)
     options = config.known_args_namespace
@@ -116,6 +125,11 @@ class _Recorder:
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
         """Measure the test's teardown."""
         self._recorder.enter(item.nodeid, "teardown")
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
+        """Record what the variables of a failing test held, where that is asked for."""
+        if call.excinfo is not None:
+            self._recorder.note_exception(call.excinfo.value)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Take in how a phase, or a subtest, ended."""

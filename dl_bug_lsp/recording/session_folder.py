@@ -358,7 +358,9 @@ def _ending(text: str) -> tuple[str, str]:
 _SESSION = re.compile(r"^[\dT-]{1,40}Z-(?:\d{1,18}-)*(?P<process>\d{1,18})$")
 """When a session began and its process, behind it those that claimed it later."""
 _COLLECTED = "collected.json"
-_OURS = re.compile(r"(?:session|collected)\.json(?:\.tmp)?|[\w-]+\.jsonl|\.coverage[\w.-]*")
+_OURS = re.compile(
+    r"(?:session|collected)\.json(?:\.tmp)?|[\w-]+\.jsonl|frames-\d+\.json|\.coverage[\w.-]*"
+)
 """Bytes of a file in the folder that are read."""
 LARGEST_SOURCE = 4 * 2**20
 """Bytes of a source file whose text is kept with the session."""

@@ -14,6 +14,8 @@ from typing import Any
 import coverage
 
 from dl_bug_lsp.cancellation import CancelledError, cancellable
+from dl_bug_lsp.post_mortem.recorder import Recorder as FrameRecorder
+from dl_bug_lsp.post_mortem.records import keep_frames
 from dl_bug_lsp.recording import session_folder
 from dl_bug_lsp.recording.session import Phase
 from dl_bug_lsp.recording.session_folder import (
@@ -29,6 +31,8 @@ from dl_bug_lsp.report import Options, Suspect, percent
 _FLUSH_SHARE = 50
 """Coverage is written while tests run, so that a crash loses little: after the first test, then
 after so many times as many seconds as the last writing took."""
+MOST_FAILURES = 64
+"""Failing tests of a process of which local variables are kept."""
 _OTHER_CONTEXTS = (
     "nothing was recorded: coverage.py's own setting `dynamic_context` keeps the phases of tests "
     "from being told apart; take it out of its configuration (--cov-context=test does the same)"
@@ -39,8 +43,12 @@ _LEFT_OUT = ["*/site-packages/*", "*/dist-packages/*", "*/.venv/*", "*/.tox/*", 
 class SessionRecorder:
     """What the plugin's hooks call; every method is harmless after something went wrong."""
 
-    def __init__(self, root: Path, command: str, branch: bool, worker: str | None) -> None:
+    def __init__(
+        self, root: Path, command: str, branch: bool, worker: str | None, *, has_locals: bool
+    ) -> None:
         self._root = root
+        self._has_locals = has_locals
+        self._frames: FrameRecorder | None = None
         self._command = command
         self._branch = branch
         self._worker = worker
@@ -90,6 +98,8 @@ class SessionRecorder:
             if self._coverage is not None and self._coverage.get_option("run:dynamic_context"):
                 self._problem = self._problem or _OTHER_CONTEXTS
         self._folder = self._folder or folder
+        if self._folder is not None and self._has_locals:
+            self._frames = FrameRecorder(str(self._folder), str(self._root), MOST_FAILURES)
         if self._folder is not None and self._problem is None:
             self._journal = JournalWriter(self._folder / f"{self._worker or 'main'}.jsonl")
 
@@ -111,6 +121,11 @@ class SessionRecorder:
         if phase == "setup" and self._journal is not None:
             self._journal.begin(name)
         self._switch(self._running.enter(Phase(phase)))
+
+    def note_exception(self, error: BaseException) -> None:
+        """Record the frames of an exception that a test ended with, where that is asked for."""
+        if self._frames is not None:
+            self._frames.record(error, error.__traceback__)
 
     def report(self, report: Any) -> None:
         """Take in a report; in a controller of pytest-xdist only of a worker that crashed."""
@@ -181,6 +196,7 @@ class SessionRecorder:
         return most_suspicious(self._root)
 
     def _store(self, folder: Path) -> None:
+        keep_frames(self._root, folder, is_wanted=self._has_locals)
         taken = add_session(self._root, folder, self._crashed)
         self._is_stored = True
         self._has_failures = taken.has_failures

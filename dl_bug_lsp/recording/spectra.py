@@ -19,6 +19,7 @@ from pathlib import Path
 
 from dl_bug_lsp.data_folder import FOLDER
 from dl_bug_lsp.localize import localize
+from dl_bug_lsp.post_mortem.records import read_of_tests
 from dl_bug_lsp.recording.session import (
     CRASHED,
     Arc,
@@ -429,7 +430,9 @@ def ranked_now(workspace: Workspace, recorded: Recorded, options: Options = ALL)
     text = failing_text(recorded.texts)
     counts = count(recorded.spectrum)
     spectrum = recorded.spectrum if text or any(counts.ef) else None
-    return Ranked(localize(text, workspace, options, spectrum), text, recorded)
+    exceptions = read_of_tests(workspace.root)
+    report = localize(text, workspace, options, spectrum, exceptions=exceptions)
+    return Ranked(report, text, recorded)
 
 
 def line_counts(spectrum: Spectrum) -> Counts:

@@ -272,3 +272,35 @@ def test_without_the_option_nothing_is_recorded(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert not (tmp_path / FOLDER).exists()
+
+
+LOCALS = """\
+from calc import scale
+
+def test_sum():
+    rows = [1, 2, 3]
+    width = scale(1)
+    assert sum(rows) == width, "another width"
+
+def test_fine():
+    assert scale(1)
+"""
+
+
+@pytest.mark.parametrize("way", [[], ["-n2"]], ids=["alone", "workers"])
+def test_local_variables_of_failing_tests_are_told(tmp_path: Path, way: list[str]) -> None:
+    root = project(tmp_path, LOCALS)
+    done = run_pytest(root, "--dl-bug-locals", *way)
+    assert done.returncode == 1, done.stdout
+    workspace = Workspace(root, cache=False)
+    failure = ranked_now(workspace, current_spectrum(workspace, recorded(root))).report.primary
+    assert failure is not None
+    held = {v.name: v.value for frame in failure.frames for v in frame.variables}
+    assert held == {"rows": "[1, 2, 3]", "width": "4"}
+
+    # Values of an older session belong to none of the newer one's failures.
+    run_pytest(root, *way)
+    failure = ranked_now(workspace, current_spectrum(workspace, recorded(root))).report.primary
+    assert failure is not None
+    assert not any(frame.variables for frame in failure.frames)
+    assert not list((root / FOLDER).glob("*/frames*"))
