@@ -643,7 +643,7 @@ def _stagnation(context: RunSummary) -> Found | None:
         return None
     points = last_run(loss.points)
     trend = trend_of(tuple(p.value for p in points))
-    if trend is None or trend.count < 3 or trend.start <= 0:
+    if trend is None or trend.count < 3 or trend.start <= 0 or trend.end > RISE * trend.start:
         return None
     good = [s for s in context.of(Role.ACCURACY) if s.finite and s.finite[-1] > 0.9]
     if good:

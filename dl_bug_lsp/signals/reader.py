@@ -359,7 +359,7 @@ def header_of(text: str) -> list[list[str]]:
         return []
     headers: list[list[str]] = []
     for cells in cells_of(text):
-        named = all(c and (c[0].isalpha() or c[0] == "_") and len(c) < 40 for c in cells)
+        named = all(c and (c[0].isalpha() or c[0] in "_#") and len(c) < 40 for c in cells)
         roles = [role_of(c) for c in cells]
         if named and any(r is not None for r in roles) and cells not in headers:
             headers.append(cells)
@@ -413,6 +413,6 @@ def _row(header: list[str], cells: list[str]) -> LineMetrics | None:
             metrics.values.append((name, role, split_of(name) or Split.TRAIN, share))
         elif words_of(name) and words_of(name)[-1] in EPOCH:
             metrics.epoch = value
-        elif words_of(name) and words_of(name)[-1] in STEP:
+        elif name == "#" or (words_of(name) and words_of(name)[-1] in STEP):
             metrics.step = value
     return metrics if metrics.values else None

@@ -124,6 +124,8 @@ def read_error_line(stream: Stream, index: int) -> Block | None:
         return named
     if level in _LOUD and (named := _with_value(stream, index, rest)):
         return named
+    if said := _by_matlab(stream, index, rest):
+        return said
     for row in ROWS:
         if row.cues and not any(cue in text for cue in row.cues):
             continue
@@ -159,6 +161,47 @@ def _with_value(stream: Stream, index: int, rest: str) -> Block | None:
     message = f"{below} ({valued['value']})"
     cause = Cause(valued["type"], message, (), Relation.ROOT, stream.span(index, index + 2))
     return Block([cause], index, index + 2, "message", evidence=shown, weight=int(Weight.SHELL))
+
+
+_USING = re.compile(
+    r"^Error using\s+(?P<function>[\w./>@+*^-]{1,120})(?: \(line \d{1,7}\))?"
+    r"(?: (?P<said>[A-Z].*))?\s*$"
+)
+_IN_FUNCTION = re.compile(r"\bError in \S{1,120} \(line \d{1,7}\)")
+"""How MATLAB names a function that failed, and the functions that called it."""
+_LONGEST_STACK = 40
+
+
+def _by_matlab(stream: Stream, index: int, rest: str) -> Block | None:
+    """Read the message below MATLAB's heading, or behind it where the lines were joined."""
+    using = _USING.match(rest)
+    if using is None:
+        return None
+    called = next(
+        (
+            at
+            for at in range(index, min(index + _LONGEST_STACK, len(stream)))
+            if _IN_FUNCTION.search(stream.text(at))
+        ),
+        None,
+    )
+    if called is None and not rest.rstrip().endswith(")"):
+        return None
+    said, end = using["said"], index + 1
+    if said is not None:
+        said = _IN_FUNCTION.split(said, maxsplit=1)[0]
+    else:
+        while end < len(stream) and end != called and stream.text(end).strip():
+            end += 1
+        said = "\n".join(stream.text(at).strip() for at in range(index + 1, end))
+    if not said.strip():
+        return None
+    last = end if called is None else called + 1
+    cause = Cause("matlab", said.strip(), (), Relation.ROOT, stream.span(index, last))
+    return Block(
+        [cause], index, last, "message", FailureKind.MESSAGE,
+        evidence=rest.strip()[:500], weight=int(Weight.SHELL),
+    )  # fmt: skip
 
 
 _PART = re.compile(r"\w[^`\"“]{0,40} [`\"“](?P<part>[\w./-]{2,80}: [^`\"”]{4,400})")
@@ -209,6 +252,10 @@ _BELOW_WHAT = re.compile(
 )
 """What stands below the message of a C++ exception: where it was raised, and how it ended."""
 _WHAT_REACH = 8
+_OF_ANYTHING = re.compile(
+    r"(?:std::(?:exception|runtime_error|logic_error|system_error)|c10::Error)$"
+)
+"""Classes of C++ exceptions that say nothing without a message."""
 
 
 def _thrown(row: ErrorLine, match: re.Match[str], stream: Stream, index: int) -> Block | None:
@@ -248,9 +295,11 @@ def _thrown(row: ErrorLine, match: re.Match[str], stream: Stream, index: int) ->
         below = [view(at) or "" for at in range(first + 1, end)]
         message = "\n".join([_ENDED_BY.sub("", said).strip(), *below]).strip()
     cause = Cause(type_, message or line, (), Relation.ROOT, stream.span(index, end))
+    is_untold = said is None and _OF_ANYTHING.match(type_) is not None
+    weight = int(Weight.SPOKEN) - 5 if is_untold else int(row.weight)
     return Block(
         [cause], index, end, "message", FailureKind.MESSAGE,
-        evidence=raw.strip()[:500], weight=int(row.weight),
+        evidence=raw.strip()[:500], weight=weight,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from dl_bug_lsp.tracebacks.traceback_lines import (
     read_source,
 )
 
-TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^E {3,}\S")
+TRIGGER = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$|^_{3,} \S.*? _{3,}$|^E {3,}(?!# {2})\S")
 _SECTION = re.compile(r"^={3,} (?:FAILURES|ERRORS) ={3,}$")
 _TEST = re.compile(r"^_{3,} (?P<name>\S.*?) _{3,}$")
 _END = re.compile(r"^[=!]{3} ?\S.*[=!]{3}$|^(?:FAILED|ERROR) \S+\.py")

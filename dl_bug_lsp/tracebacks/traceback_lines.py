@@ -392,9 +392,13 @@ def _torchscript_end(view: Callable[[int], str | None], first: int) -> int:
 def _plain_end(view: Callable[[int], str | None], first: int, *, several: bool) -> int:
     """Return the end of an ordinary message; ``several`` allows a blank line after the first."""
     end, free = first + 1, 0
+    head = view(first) or ""
+    if _SPAN_ALONE.match(head):
+        return end
+    in_list = _ITEM.match(head) is not None
     while end - first < _MAX_LINES:
         text = view(end)
-        if text is None:
+        if text is None or (in_list and _ITEM.match(text)):
             break
         if not text.strip():
             if not several or end > first + 1:
@@ -409,6 +413,12 @@ def _plain_end(view: Callable[[int], str | None], first: int, *, several: bool) 
     while end > first + 1 and not (view(end - 1) or "").strip():
         end -= 1
     return end
+
+
+_ITEM = re.compile(r"\s*(?:[-*+•] |\d{1,2}[.)] )\s*[`*\w]")
+"""How an item of a list begins: the message of one ends before the next."""
+_SPAN_ALONE = re.compile(r"\s*(?:[-*+•] |\d{1,2}[.)] )?\s*`[^`\n]{1,2000}`[.,;。]?\s*$")
+"""A line, or an item of a list, that is one code span: what it holds ends with it."""
 
 
 def _stands_alone(text: str, below: str | None) -> bool:

@@ -15,6 +15,57 @@ from dl_bug_lsp.views import words
 from dl_bug_lsp.workspace import Workspace
 
 ALONE = [
+    # What TensorRT says before it gives up, MATLAB, GPUs without kernels, items of lists.
+    (
+        "[TRT] [E] 4: [graph.cpp::analyze::9] Error Code 4: Miscellaneous (IShuffleLayer R: reshape changes volume. Reshaping [1,3,20] to [1,5].)\n[TRT] [E] Building engine failed\n",
+        "reshape changes volume",
+        "tensor_mismatch",
+    ),
+    (
+        "[E] Error[6]: [engine.cpp::deserialize::60] Error Code 6: API Usage Error (The engine plan file is not compatible with this version of TensorRT, please rebuild.)\n[E] Engine set up failed\n",
+        "engine plan file",
+        "version_conflict",
+    ),
+    (
+        "[TRT] [E] IBuilder::build: Error Code 4: Internal Error (plugin node /NMS requires 12884901888 bytes of scratch space, but only 8000000000 is available.)\n[TRT] [E] Engine could not be created from network\n",
+        "bytes of scratch space",
+        "gpu_out_of_memory",
+    ),
+    (
+        'Error using horzcat\nOut of memory. Type "help memory" for your options.\n\nError in features (line 41)\n    X = [X f];\n',
+        "Out of memory. Type",
+        "cpu_out_of_memory",
+    ),
+    (
+        "Error using trainNetwork (line 184)\nInvalid training data. The output size (10) of the last layer does not match the number of classes (9).\n\nError in leaves (line 30)\n",
+        "does not match the number of classes",
+        "tensor_mismatch",
+    ),
+    (
+        "We see this: \nError using zeros Requested 1x99 (7GB) array exceeds maximum array size preference. See the preference panel. Error in grad (line 3) T = zeros(1,n); Error in train (line 9)\n",
+        "Requested 1x99 (7GB) array exceeds maximum array size preference. See the preference panel.",
+        "cpu_out_of_memory",
+    ),
+    (
+        "RuntimeError: FlashInfer: unsupported architecture sm_70 for fp8 attention\n",
+        "unsupported architecture",
+        "version_conflict",
+    ),
+    (
+        "[E ProcessGroupGloo.cpp:138] Gloo connectFullMesh failed with [pair.cc:144] no error\nterminate called after throwing an instance of 'std::runtime_error'\n",
+        "connectFullMesh failed",
+        "communication_failure",
+    ),
+    (
+        "terminate called after throwing an instance of 'std::bad_alloc'\n",
+        "std::bad_alloc",
+        "cpu_out_of_memory",
+    ),
+    (
+        "Two errors, one after the other\n1. `ValueError: bad shape (3, 4)`\n2. `KeyError: 'image'`\n",
+        "'image'",
+        "key_not_found",
+    ),
     # Classes that their module shows, values that exceptions hold, CUDA's libraries, what is given to a program.
     (
         "pkg.core.errors.SpilledOver: out of resource: shared memory, Required: 9, Hardware limit: 8\n",
@@ -631,6 +682,32 @@ def test_of_an_illegal_access_another_try_is_left_open(tmp_path: Path) -> None:
     assert "not known" in words.retry(found)
 
 
+def test_the_architecture_of_a_model_is_not_that_of_a_gpu(tmp_path: Path) -> None:
+    texts = (
+        "ValueError: Unsupported architecture: LlavaForConditionalGeneration\n",
+        "RuntimeError: Attempting to use hipBLASLt on a unsupported architecture!\n",
+    )
+    told = [localize(text, Workspace(tmp_path, cache=False)).primary for text in texts]
+    model, gpu = (found.advice if found else () for found in told)
+    assert not any("GPU" in piece.cause for piece in model)
+    assert any("GPU" in piece.cause for piece in gpu)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "* UserWarning: falling back\n* `pkg.io.ReadError: block 7 is damaged`\n* I have no ffmpeg\n",
+        "`pkg.io.ReadError: block 7 is damaged`\nand there is no ffmpeg here\n",
+        "- pkg.io.ReadError: block 7 is damaged\n- 16 GB of memory\n",
+    ],
+)
+def test_the_message_of_an_item_ends_with_it(text: str, tmp_path: Path) -> None:
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert found.exception is not None
+    assert found.exception.message == "block 7 is damaged"
+
+
 def test_a_person_goes_on_below_a_message(tmp_path: Path) -> None:
     text = "KeyError: 'weights'\nWhen I use the old file it works.\nThanks for any help\n"
     found = localize(text, Workspace(tmp_path, cache=False)).primary
@@ -785,6 +862,7 @@ QUIET = [
     "2024-01-01 INFO epoch 1 loss 0.9\n2024-01-01 INFO epoch 2 loss 0.5\n2024-01-01 INFO saved `out of range.pt`\n",
     "W0101 op_kernel.cc:97] Invalid argument: skipped\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",
     "UserWarning: CUDA initialization: no driver\nepoch 1 loss: 0.9 acc: 0.4\nepoch 2 loss: 0.7 acc: 0.5\nepoch 3 loss: 0.5 acc: 0.6\n",
+    "E    #       LOSS TOK2VEC  LOSS NER  ENTS_F  SCORE\n---  ------  ------------  --------  ------  -----\n  0       0        35.10     48.11    0.00   0.00\n  0     200        20.90     31.80   41.20   0.41\n  1     400        11.30     20.70   63.50   0.64\n",
     " 1: 9.1, 9.5 avg loss, 0.001 rate, 4.0 seconds\n 2: 7.1, 8.5 avg loss, 0.001 rate, 4.0 seconds\nRegion 16 Avg IOU: -nan, Class: -nan, count: 0\n 3: 5.1, 7.5 avg loss, 0.001 rate, 4.0 seconds\n",
 ]
 

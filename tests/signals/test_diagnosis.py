@@ -33,6 +33,20 @@ FAILED: tuple[tuple[str, str, str], ...] = (
     ("stopped", "loss_nan", "Epoch 1/9\nBatch 3: Invalid loss, terminating training"),
     ("rises", "loss_divergence", run(LOSS, *((2.0**i,) for i in range(8)))),
     ("no-bound", "loss_divergence", run(LOSS, *((0.6 - 10.0**i,) for i in range(6)))),
+    (
+        "rises-at-a-high-accuracy",
+        "loss_divergence",
+        run(
+            "epoch {}: loss {} val_loss {} val_acc {}",
+            *((0.41, 0.08, 0.97), (0.19, 0.1, 0.97), (0.3, 0.31, 0.96), (4.6, 9.4, 0.93)),
+            *((69.0, 54.1, 0.93), (262.0, 379.0, 0.86)),
+        ),
+    ),
+    (
+        "table-that-counts-with-a-hash",
+        "accuracy_at_chance",
+        "#  loss  acc\n" + run("{}  {}  {}", *((0.693, 0.5 + 0.001 * (i % 2)) for i in range(5))),
+    ),
     ("huge", "loss_divergence", run(LOSS, (3e30,), (2e30,), (1e30,))),
     (
         "jumps-and-stays",

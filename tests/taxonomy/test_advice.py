@@ -52,6 +52,9 @@ UNPADDED = (
     ("type_", "message", "file", "page"),
     [
         ("IndexError", "Target 255 is out of bounds.", TORCH, "CrossEntropyLoss"),
+        ("tensorrt", "Internal Error (Assertion !mValueMapUndo failed. )", "train.py", "troubleshooting"),
+        ("tensorrt", "API Usage Error (The engine plan file is not compatible with this version of TensorRT)", "train.py", "advanced"),
+        ("program", "Could not load dynamic library 'cudnn64_8.dll'; dlerror: cudnn64_8.dll not found", "train.py", "install/pip"),
         ("IndexError", "index out of range in self", TORCH, "Embedding"),
         ("ValueError", "Expected more than 1 value per channel when training, got input size torch.Size([1, 64])", TORCH, "data.html"),
         ("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors)", TORCH, "detach"),

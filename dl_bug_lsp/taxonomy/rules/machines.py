@@ -259,6 +259,47 @@ RULES_MEMORY: tuple[Rule, ...] = (
         ),
         confidence=0.8,
     ),
+    rule(
+        "memory.engine_scratch",
+        GPU,
+        "bytes of scratch space, but only",
+        "outofmemory (",
+        "cuda runtime (out of memory)",
+        types="tensorrt",
+        confidence=0.8,
+    ),
+    # What TensorRT says of the network, the file or the call, before it gives up.
+    rule(
+        "platform.engine_file",
+        "version_conflict",
+        "engine plan file is not compatible",
+        "engine plan file is generated on an incompatible device",
+        "serialization assertion",
+        "version tag does not match",
+        "magic tag does not match",
+        types="tensorrt",
+        confidence=0.85,
+    ),
+    rule(
+        "platform.engine_shapes",
+        "tensor_mismatch",
+        "changes volume",
+        "dimensions not compatible",
+        "mismatched dimensions",
+        "dimensions must be",
+        "shape error (",
+        types="tensorrt",
+        confidence=0.75,
+    ),
+    rule(
+        "platform.engine_call",
+        "illegal_argument",
+        "optimization profile",
+        "parameter check failed",
+        "invalid argument (",
+        types="tensorrt",
+        confidence=0.6,
+    ),
     rule("platform.engine_builder", "not_implemented", *_BUILDER_GAVE_UP, confidence=0.75),
     rule(
         "memory.host_tensorflow",
@@ -408,11 +449,30 @@ RULES_MEMORY: tuple[Rule, ...] = (
         "out of main memory",
         "out of memory: unable to allocate",
     ),
+    rule(
+        "memory.matlab",
+        CPU,
+        "exceeds maximum array size preference",
+        'out of memory. type "help memory"',
+        "out of memory. type help memory",
+        confidence=0.9,
+    ),
     rule("memory.python", CPU, types="MemoryError ArrayMemoryError _ArrayMemoryError"),
 )
 
 
 DEVICE, VERSION = "device_unavailable", "version_conflict"
+_GPU_LIBRARY = re.compile(
+    r"\b(?:hip|cuda|cu|roc)(?:blas(?:lt)?|dnn|fft|sparse|solver)\b|\bgfx\d|\bsm_?\d\d|\bgpu"
+    r"|\brocm\b|\btensile\b|\bcutlass|\bflash_?(?:attn|attention|infer|mla)|\bmiopen\b"
+    r"|\bcompute capab"
+)
+
+
+def _of_gpu(context: ClassificationContext) -> bool:
+    """Say whether a message speaks of a GPU or of a library for GPUs: models have one, too."""
+    return _GPU_LIBRARY.search(context.text) is not None
+
 
 RULES_DEVICES: tuple[Rule, ...] = (
     rule(
@@ -434,6 +494,16 @@ RULES_DEVICES: tuple[Rule, ...] = (
         "forward compatibility was attempted on non supported",
         "system has unsupported display driver / cuda driver combination",
         confidence=0.9,
+    ),
+    rule(
+        "platform.unsupported_gpu",
+        VERSION,
+        "unsupported architecture",
+        "unsupported gpu",
+        "unsupported compute capability",
+        "architecture is not supported",
+        when=_of_gpu,
+        confidence=0.8,
     ),
     # A library of Windows was found, and one that it calls is of another version.
     rule("platform.procedure", VERSION, "[winerror 127]", "specified procedure could not be found"),
