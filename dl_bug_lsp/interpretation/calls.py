@@ -76,6 +76,8 @@ FORWARDS = ("forward", "call", "__call__")
 BEFORE, AFTER = "hooks before this", "hooks after this"
 """Under which names modules keep the functions that their calls call first and last."""
 OPENING = ("open", "read_text")
+WRITING = "to_csv"
+"""A method that tables alone have."""
 """Methods of paths; what has them and is not known is taken to be a path."""
 MODEL_ERRORS = (
     *(LookupError, TypeError, ValueError, AttributeError, AssertionError),
@@ -189,7 +191,7 @@ class Calls(RunState):
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if method in CHANGING:
             self.disk.partly.add(".")
-        if method in OPENING:
+        if method in OPENING or method == WRITING:
             path = Method(Value(UNKNOWN, callee.origins), method)
             return self._call_method(path, args, keywords, (env.file, node.lineno))
         return self._call_unknown(args, keywords, node, env.file)
@@ -587,6 +589,8 @@ class Calls(RunState):
             return self._not_modelled(call) if model is None else self.apply(model, call)
         if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
             return self.apply(MODELS.methods["Path", name], call)
+        if receiver.data is UNKNOWN and name == WRITING and self.GUESSES:
+            return self.apply(MODELS.methods["table", name], call)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(call)
         return builtin_models.plain_method(self.interpreter, call)

@@ -27,7 +27,7 @@ from dl_bug_lsp.workspace import Workspace
 MOST_COMMANDS = 4
 MOST_STEPS = 20_000
 """Steps of each command that is followed for what it writes."""
-MOST_FILES = 60
+MOST_FILES = 300
 MOST_NAMING = 2
 SHORTEST = 5
 """Letters of a file's name from which it is looked for in scripts."""
@@ -193,6 +193,19 @@ class EarlierRuns:
         if not outcome.complete:
             run.disk.partly.add(".")
 
+    def _nearest_first(self) -> list[str]:
+        """Return the Python files, those in the folder of the failing script and on top first.
+
+        Scripts that prepare a user's data mostly stand there, not in the packages of a checkout.
+        """
+        own = posixpath.dirname(self.script)
+
+        def depth(file: str) -> tuple[bool, int]:
+            folder = posixpath.dirname(file)
+            return folder not in ("", own), file.count("/")
+
+        return sorted(self.workspace.python_files(), key=depth)
+
     def _naming(self, name: str) -> list[str]:
         """Return the scripts that write files and name one, those that ran left out.
 
@@ -210,7 +223,7 @@ class EarlierRuns:
         direct: list[str] = []
         filled: list[str] = []
         indirect: list[str] = []
-        for file in self.workspace.python_files()[:MOST_FILES]:
+        for file in self._nearest_first()[:MOST_FILES]:
             text = self.workspace.text(file) or "" if file not in ran else ""
             if not WRITING.search(text) or file.endswith(".ipynb"):
                 continue

@@ -34,8 +34,10 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
     lines_kept,
     misread,
     named_by,
+    note_generated,
     refuse_misread,
     text_in,
+    written_before,
 )
 from dl_bug_lsp.interpretation.libraries.python.written_text import row_of
 from dl_bug_lsp.interpretation.model_helpers import (
@@ -222,7 +224,42 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
         return Value(UNKNOWN, origins)
     if not rows:
         raise Raised("value", "No columns to parse from file", Value("", frozenset({(file, 1)})))
-    return _table(file, rows, how, call, origins)
+    return _explained(interpreter, path, call, _table(file, rows, how, call, origins))
+
+
+def _explained(interpreter: Interpreter, path: Value | None, call: Call, held: Value) -> Value:
+    """Return a table of a file with what made its columns in the command that wrote the file.
+
+    A column that the command is not known to write is explained by the line that writes: without
+    ``index=False`` the labels of the rows become a column (pandas, ``DataFrame.to_csv``).
+    """
+    written = written_before(interpreter, path)
+    table = held.data
+    if written is None or written.form != csv_form(call) or not isinstance(table, Frame):
+        return held
+    again = _read_again(written.value, call)
+    columns = again.data.columns if isinstance(again.data, Table) else {}
+    origins_of = again.data.origins_of if isinstance(again.data, Table) else {}
+    note_generated(interpreter, path)
+    for name in list(table.columns):
+        if name in columns:
+            own = origins_of.get(name, again.origins)
+        elif written.place is not None and _is_unnamed(name):
+            own = frozenset({written.place})
+            why = "without `index=False` the labels of the rows are written too, as a column"
+            arrays.note_reason(written.place, why)
+        elif not columns:
+            own = again.origins
+        else:
+            continue
+        table.origins_of[name] = table.origins_of.get(name, NOWHERE) | own
+        table.derived[name] = table.derived.get(name, NOWHERE) | own
+    return held
+
+
+def _is_unnamed(name: object) -> bool:
+    """Whether a column had no name in its file."""
+    return isinstance(name, str) and name.startswith("Unnamed: ")
 
 
 LEAVING = {

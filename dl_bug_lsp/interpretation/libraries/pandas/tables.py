@@ -1431,7 +1431,10 @@ def _save(interpreter: Interpreter, call: Call) -> Value:
     form = call.name.removeprefix("to_")
     if call.name == "to_csv" and table is not None and call.receiver is not None:
         written = _as_text(table, call)
-        keep(interpreter, path, csv_form(call), None if written is None else Value(written))
+        kept = unknown(call.receiver) if written is None else Value(written)
+        keep(interpreter, path, csv_form(call), kept)
+    elif call.name == "to_csv" and call.receiver is not None and not call.receiver.known:
+        keep(interpreter, path, csv_form(call), call.receiver)
     elif call.name in ("to_parquet", "to_pickle", "to_feather"):
         keep(interpreter, path, form, call.receiver)
     elif call.name == "to_json" and call.receiver is not None:

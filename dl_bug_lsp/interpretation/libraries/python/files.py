@@ -122,10 +122,14 @@ TEXT = "text"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What a program wrote to a file, and in which form: that of a pickle, a table, an array."""
+    """What a program wrote to a file, and in which form: that of a pickle, a table, an array.
+
+    ``place`` is the line that wrote it, where it was written at once.
+    """
 
     form: str
     value: Value
+    place: Origin | None = None
 
 
 def csv_form(call: Call) -> str:
@@ -151,7 +155,8 @@ def keep(interpreter: Interpreter, path: Value | None, form: str, value: Value |
     if text is not None or form != PICKLE:
         note_written(interpreter, path)
     if text is not None and value is not None:
-        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value))
+        place = interpreter.stack[-1] if interpreter.stack else None
+        _kept_files(interpreter)[posixpath.normpath(text)] = Kept(form, snapshot(value), place)
 
 
 def keep_open(interpreter: Interpreter, path: Value | None, form: str, value: Value) -> None:
@@ -217,15 +222,27 @@ def explained_by_writer(
     A value that the command is known to write comes from where the command took it. One of which
     that is not known may come from there as well; one that differs was changed in the file.
     """
-    text = text_of(path)
-    if text is None or interpreter.earlier is None or kept_here(interpreter, text) is not None:
-        return held
-    written = interpreter.earlier.kept(text)
+    written = written_before(interpreter, path)
     as_written = None if written is None else _held_as(written, form)
     if as_written is None:
         return held
-    interpreter.generated.add(posixpath.normpath(text))
+    note_generated(interpreter, path)
     return _explained(held, snapshot(as_written))
+
+
+def written_before(interpreter: Interpreter, path: Value | None) -> Kept | None:
+    """Return what a command before this one wrote to a file, None where none is known to."""
+    text = text_of(path)
+    if text is None or interpreter.earlier is None or kept_here(interpreter, text) is not None:
+        return None
+    return interpreter.earlier.kept(text)
+
+
+def note_generated(interpreter: Interpreter, path: Value | None) -> None:
+    """Note that a command before this one wrote a file of the workspace."""
+    text = text_of(path)
+    if text is not None:
+        interpreter.generated.add(posixpath.normpath(text))
 
 
 def _explained(held: Value, written: Value, depth: int = 0) -> Value:
@@ -406,7 +423,29 @@ def lines_in(interpreter: Interpreter, file: str | None, path: Value) -> Value:
         length = Value(len(lines), path.origins | origins)
         return Value(Lazy(Value(UNKNOWN, origins), length), path.origins)
     made = [Value(line, frozenset({(file, n)})) for n, line in enumerate(lines, 1)]
-    return Value(made, path.origins)
+    return _explained_lines(interpreter, path, Value(made, path.origins), made)
+
+
+FEW_WRITERS = 12
+"""Lines of a script up to which they explain each line of the text that it wrote."""
+
+
+def _explained_lines(
+    interpreter: Interpreter, path: Value, held: Value, lines: list[Value]
+) -> Value:
+    """Return the lines of a file with what made them in the command that wrote it."""
+    written = written_before(interpreter, path)
+    if written is None or written.form != TEXT:
+        return held
+    note_generated(interpreter, path)
+    known = lines_of(written.value).data if written.value.known else UNKNOWN
+    if isinstance(known, list) and len(known) == len(lines):
+        pairs = zip(lines, known, strict=True)
+        return Value([Value(a.data, a.origins | b.origins) for a, b in pairs], held.origins)
+    origins = written.value.origins
+    if len(origins) > FEW_WRITERS:
+        return held
+    return Value([Value(line.data, line.origins | origins) for line in lines], held.origins)
 
 
 def _as_bytes(lines: Value) -> Value:
