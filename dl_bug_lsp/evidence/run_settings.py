@@ -221,51 +221,32 @@ def _scalar(expr: ast.expr) -> Scalar:
     return value if isinstance(value, (str, int, float, bool)) else None
 
 
-NOT_READ = 0.3
-"""What a setting counts that a frame holds, and of which its statement does not read the name."""
-PER_FRAME = 0.8
-"""How much less it counts with each frame further out."""
-
-
 def _held(case: Case, settings: list[Setting]) -> Iterator[Clue]:
-    """Yield the settings that the variables of the failing frames held when the run died.
+    """Yield the settings that the variables of the failing statement held when the run died.
 
-    One counts where the failing statement reads a variable of its name and value, or where its
-    value is a number of the message and an object of a frame has both.
+    One counts that has the name and the value of a variable which the statement reads.
     """
-    by_name: dict[tuple[str, Scalar], list[Setting]] = {}
-    for setting in settings if case.recorded else ():
-        is_plain = isinstance(setting.value, (str, int, float)) and type(setting.value) is not bool
-        if is_plain and setting.key not in META:
-            by_name.setdefault((setting.key.replace("-", "_"), setting.value), []).append(setting)
-    if not by_name:
+    place = case.places[-1] if case.places else None
+    frame = case.recorded.get((place.file, place.line)) if place is not None else None
+    if place is None or frame is None:
         return
-    wanted = {
-        n
-        for fact in case.facts.facts
-        if fact.kind in COUNTED
-        for n in (fact.value if isinstance(fact.value, tuple) else (fact.value,))
-        if isinstance(n, (int, float)) and abs(n) > 2
+    statement = statement_at(case.engine, place.file, place.line)
+    read = set(read_names(header_expressions(statement))) if statement is not None else set()
+    held = {
+        (name.rpartition(".")[2], value): name
+        for name, value in scalars(frame.names)
+        if name in read
     }
-    best: dict[tuple[str, int], tuple[float, Setting, str]] = {}
-    for depth, place in enumerate(reversed(case.places)):
-        frame = case.recorded.get((place.file, place.line))
-        if frame is None:
-            continue
-        statement = statement_at(case.engine, place.file, place.line)
-        read = set(read_names(header_expressions(statement))) if statement is not None else set()
-        for name, value in scalars(frame.names):
-            found = by_name.get((name.rpartition(".")[2], value), [])
-            is_read = depth == 0 and name in read
-            if not found or not (is_read or value in wanted):
-                continue
-            score = (1.0 if is_read else NOT_READ) * PER_FRAME**depth / math.sqrt(len(found))
-            for one in found:
-                if score > best.get((one.file, one.line), (0.0,))[0]:
-                    why = f"the run held {one.shown} as `{name}` at {place.file}:{place.line}"
-                    best[one.file, one.line] = score, one, why
-    for score, one, why in best.values():
-        yield Clue("config.held", one.file, one.line, score, why)
+    found = [
+        (one, name)
+        for one in settings
+        if one.key not in META and isinstance(one.value, (str, int, float))
+        if (name := held.get((one.key.replace("-", "_"), one.value))) is not None
+    ]
+    counts = Counter(name for _, name in found)
+    for one, name in found:
+        why = f"the run held {one.shown} as `{name}` at {place.file}:{place.line}"
+        yield Clue("config.held", one.file, one.line, 1.0 / math.sqrt(counts[name]), why)
 
 
 FEW_FOLLOWED = 12
