@@ -76,3 +76,37 @@ def test_settings_that_no_other_script_writes_stay_the_suspects(tmp_path: Path) 
     assert first.evidence[0].why.startswith(
         "what stands here goes into the size 48, which the index 49 does not fit"
     )
+
+
+def test_a_table_that_is_there_is_explained_by_the_script_that_wrote_it(tmp_path: Path) -> None:
+    folder = program("sensors", tmp_path)
+    first = found_in(folder).suspects[0]
+    assert (first.file, first.line) == ("prepare.py", 15)
+    assert first.evidence[0].why.startswith("without `index=False` the labels are written too")
+
+    # Where no script is known to have written it, the table itself has one column too many.
+    (folder / "prepare.py").unlink()
+    found = found_in(folder)
+    assert found.conflict is not None
+    assert {place.file for value in found.conflict.values for place in value.places} == {
+        "train.py",
+        "data/readings.csv",
+    }
+
+
+def test_a_column_without_a_name_leads_to_the_call_that_writes_it(tmp_path: Path) -> None:
+    """Also where nothing is known of the table that is written."""
+    folder = program("sensors", tmp_path)
+    script = folder / "prepare.py"
+    text = script.read_text()
+    script.write_text(text.replace("readings(np.random", "unknown_library.readings(np.random"))
+    first = found_in(folder).suspects[0]
+    assert (first.file, first.line) == ("prepare.py", 15)
+    words = "without `index=False` the labels of the rows are written too, as a column"
+    assert first.evidence[0].why.startswith(words)
+
+
+def test_lines_that_are_there_are_explained_by_the_script_that_wrote_them(tmp_path: Path) -> None:
+    folder = program("names", tmp_path)
+    places = {(s.file, s.line) for s in found_in(folder).suspects}
+    assert ("prepare.py", 7) in places
