@@ -105,10 +105,12 @@ class Recorder:
         # caught by this class (https://docs.python.org/3/library/traceback.html).
         initialize = traceback.TracebackException.__init__
 
-        def init(this: Any, kind: Any, error: Any, trace: Any, *args: Any, **keywords: Any) -> None:
+        def init(this: Any, *args: Any, **keywords: Any) -> None:
             if keywords.get("_seen") is None:
-                self.record(error, trace)
-            initialize(this, kind, error, trace, *args, **keywords)
+                given = dict(zip(("exc_type", "exc_value", "exc_traceback"), args))
+                given.update(keywords)
+                self.record(given.get("exc_value"), given.get("exc_traceback"))
+            initialize(this, *args, **keywords)
 
         traceback.TracebackException.__init__ = init  # type: ignore[assignment, method-assign]
 

@@ -165,6 +165,11 @@ ENDS = {
         "import logging, os\nsize = 3\ntry:\n    size / 0\nexcept ZeroDivisionError:\n"
         "    logging.exception('failed')\n    os._exit(1)\n"
     ),
+    "formatted by keywords": (
+        "import os, traceback\nsize = 3\ntry:\n    size / 0\nexcept ZeroDivisionError as error:\n"
+        "    made = traceback.TracebackException(exc_type=type(error), exc_value=error,\n"
+        "        exc_traceback=error.__traceback__)\n    print(*made.format())\n    os._exit(1)\n"
+    ),
     "in a process of its own": (
         "import multiprocessing, sys\n\ndef work(size):\n    return size / 0\n\n"
         "if __name__ == '__main__':\n    child = multiprocessing.Process(target=work, args=(3,))\n"
