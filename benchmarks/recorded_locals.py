@@ -29,10 +29,8 @@ from pathlib import Path
 
 import scoring
 
-from dl_bug_lsp import localize as middle
 from dl_bug_lsp.evidence.followed_run import follow
-from dl_bug_lsp.localize import localize
-from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.localize import localize, recorded_frames
 from dl_bug_lsp.post_mortem.records import (
     RecordedException,
     collect,
@@ -41,7 +39,6 @@ from dl_bug_lsp.post_mortem.records import (
     recording_folder,
 )
 from dl_bug_lsp.report import Options
-from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.workspace import Workspace
 
 SECONDS = 90
@@ -109,28 +106,24 @@ def record(folder: Path, kept: Path, python: Path) -> Path | None:
     return file
 
 
-def ranked(case: scoring.Case, exceptions: Sequence[RecordedException]) -> Outcome:
-    """Localize a case and return where its cause stands."""
+def ranked(case: scoring.Case, exceptions: Sequence[RecordedException]) -> Outcome | None:
+    """Localize a case and return where its cause stands, None where the record is another's."""
     log = (case.folder / "log.txt").read_bytes()
+    failing = scoring.primary_case(log, Workspace(case.folder / "workspace", cache=False))
+    if failing is None:
+        return None
+    failing.recorded = recorded_frames(failing, exceptions)
+    if exceptions and not failing.recorded:
+        return None
     began = time.process_time()
     workspace = Workspace(case.folder / "workspace", cache=False)
     failure = localize(log, workspace, ALL, exceptions=exceptions).primary
     seconds = time.process_time() - began
     places = [(s.file, s.line) for s in failure.suspects] if failure is not None else []
     hits = [number for number, place in enumerate(places, 1) if place in case.causes]
-    raised = follow(failing_case(case, exceptions)).raised if places else None
+    raised = follow(failing).raised if failing.places else None
     seen = raised is not None and raised.weight == 1.0
     return Outcome(min(hits, default=None), seen, seconds)
-
-
-def failing_case(case: scoring.Case, exceptions: Sequence[RecordedException]) -> middle.Case:
-    """Return the failure that ended a case's run, with what was recorded of it."""
-    log = read_log((case.folder / "log.txt").read_bytes())
-    failure = next(f for f in read_failures(log).failures if f.primary)
-    workspace = Workspace(case.folder / "workspace", cache=False)
-    failing = middle.case_of(failure, log, workspace, ALL, None, None)
-    failing.recorded = middle.recorded_frames(failing, exceptions)
-    return failing
 
 
 def main() -> int:
@@ -156,16 +149,13 @@ def main() -> int:
         exceptions = read_exceptions(document, Path(kept["root"]))
         case = scoring.read_case(folder)
         recorded += bool(exceptions)
-        try:
-            matches = bool(failing_case(case, exceptions).recorded)
-        except StopIteration:
-            matches = False
-        if not matches:
+        with_record = ranked(case, exceptions) if exceptions else None
+        without = ranked(case, ()) if with_record is not None else None
+        if with_record is None or without is None:
             continue
-        outcomes = ranked(case, ()), ranked(case, exceptions)
-        both.append(outcomes)
+        both.append((without, with_record))
         if not wanted.totals:
-            print(folder.name, *(f"{o.rank} {'seen' * o.seen}" for o in outcomes), sep="\t")
+            print(folder.name, *(f"{o.rank} {'seen' * o.seen}" for o in both[-1]), sep="\t")
     print(f"{recorded} recorded, {len(both)} of them died as in the log")
     for name, outcomes in zip(("without", "with"), zip(*both, strict=True), strict=False):
         ranks = [o.rank for o in outcomes if o.rank is not None]

@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "settings": ("report", "workspace"),
     "bootstrap": ("recording", "monitoring", "post_mortem"),
     "python_path": (),
-    "post_mortem": ("data_folder", "python_path"),
+    "post_mortem": ("data_folder", "python_path", "provenance"),
     "runs": ("data_folder", "python_path"),
     "recording": (
         *("python_path", "data_folder", "databases", "workspace", "spectrum", "localize", "report"),

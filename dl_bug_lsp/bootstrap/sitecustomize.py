@@ -10,6 +10,7 @@ Loaded by ``site`` (https://docs.python.org/3/library/site.html) because its fol
 
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from importlib.machinery import PathFinder
 from importlib.util import module_from_spec
@@ -48,46 +49,41 @@ def _watch() -> None:
 
 def _trace() -> None:
     """Record the lines that this interpreter executes."""
-    folder, root = os.environ.get("DL_BUG_SPECTRUM"), os.environ.get("DL_BUG_ROOT")
-    if not folder or not root:
-        return
     began = process_time()
-    if sys.version_info < (3, 9):
-        _complain(folder, "this Python is older than 3.9")
-        return
-    sys.path.append(_PACKAGES)
-    try:
+
+    def begin(folder: str, root: str) -> None:
         from dl_bug_lsp.recording.tracing.starting import start
 
         start(folder, root, os.environ.get("DL_BUG_BRANCH") == "1", began)
-    except Exception as error:
-        _complain(folder, "the tracer failed (%s: %s)" % (type(error).__name__, error))
-    finally:
-        sys.path.remove(_PACKAGES)
+
+    _record("DL_BUG_SPECTRUM", "tracer", begin)
 
 
 def _monitor() -> None:
     """Record the trainings of this interpreter."""
-    folder, root = os.environ.get("DL_BUG_MONITOR"), os.environ.get("DL_BUG_ROOT")
-    if not folder or not root:
-        return
-    if sys.version_info < (3, 9):
-        _complain(folder, "this Python is older than 3.9")
-        return
-    sys.path.append(_PACKAGES)
-    try:
+
+    def begin(folder: str, root: str) -> None:
         from dl_bug_lsp.monitoring.recorder.starting import start_below
 
         start_below(folder, root, os.environ.get("DL_BUG_COMMAND", "[]"))
-    except Exception as error:
-        _complain(folder, "the training recorder failed (%s: %s)" % (type(error).__name__, error))
-    finally:
-        sys.path.remove(_PACKAGES)
+
+    _record("DL_BUG_MONITOR", "training recorder", begin)
 
 
 def _keep_locals() -> None:
     """Record the local variables of what ends this interpreter."""
-    folder, root = os.environ.get("DL_BUG_LOCALS"), os.environ.get("DL_BUG_ROOT")
+
+    def begin(folder: str, root: str) -> None:
+        from dl_bug_lsp.post_mortem.recorder import start
+
+        start(folder, root)
+
+    _record("DL_BUG_LOCALS", "recorder of local variables", begin)
+
+
+def _record(variable: str, what: str, begin: Callable) -> None:  # type: ignore[type-arg]
+    """Begin to record into the folder that a variable names; say there why it does not work."""
+    folder, root = os.environ.get(variable), os.environ.get("DL_BUG_ROOT")
     if not folder or not root:
         return
     if sys.version_info < (3, 9):
@@ -95,11 +91,9 @@ def _keep_locals() -> None:
         return
     sys.path.append(_PACKAGES)
     try:
-        from dl_bug_lsp.post_mortem.recorder import start
-
-        start(folder, root)
+        begin(folder, root)
     except Exception as error:
-        _complain(folder, "the recorder failed (%s: %s)" % (type(error).__name__, error))
+        _complain(folder, "the %s failed (%s: %s)" % (what, type(error).__name__, error))
     finally:
         sys.path.remove(_PACKAGES)
 

@@ -301,10 +301,10 @@ def _record(arguments: argparse.Namespace) -> RunRecord | None:
 
 def _recorded_frames(log: Path, root: Path) -> tuple[RecordedException, ...]:
     """Return what the local variables held when a recorded run died; nothing without a record."""
-    from dl_bug_lsp.post_mortem.records import read_exceptions, read_kept
+    from dl_bug_lsp.post_mortem.records import read_kept
     from dl_bug_lsp.runs.records import frames_file
 
-    return read_exceptions(read_kept(frames_file(log.with_suffix(""))), root)
+    return read_kept(frames_file(log.with_suffix("")), root)
 
 
 def _passes(arguments: argparse.Namespace) -> bool:

@@ -75,9 +75,8 @@ FORWARDS = ("forward", "call", "__call__")
 """Methods that calling an object of a class of a library runs."""
 BEFORE, AFTER = "hooks before this", "hooks after this"
 """Under which names modules keep the functions that their calls call first and last."""
-OPENING = ("open", "read_text")
-WRITING = "to_csv"
-"""A method that tables alone have."""
+OF_UNKNOWN = {"open": "Path", "read_text": "Path", "to_csv": "table"}
+"""Methods that tell what kind of object something is of which nothing else is known."""
 """Methods of paths; what has them and is not known is taken to be a path."""
 MODEL_ERRORS = (
     *(LookupError, TypeError, ValueError, AttributeError, AssertionError),
@@ -179,7 +178,7 @@ class Calls(RunState):
                 raise
             return self.call(missing, tuple(parts), {}, self.stack[-1])
 
-    def _call_perhaps_of_path(
+    def _call_of_unknown(
         self,
         callee: Value,
         args: tuple[Value, ...],
@@ -187,13 +186,13 @@ class Calls(RunState):
         node: ast.Call,
         env: Environment,
     ) -> Value | None:
-        """Follow a call of what is not known, which may be a method of a path; None if unknown."""
+        """Follow a call of what is not known, whose method may tell it; None where it does not."""
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         if method in CHANGING:
             self.disk.partly.add(".")
-        if method in OPENING or method == WRITING:
-            path = Method(Value(UNKNOWN, callee.origins), method)
-            return self._call_method(path, args, keywords, (env.file, node.lineno))
+        if method in OF_UNKNOWN:
+            owned = Method(Value(UNKNOWN, callee.origins), method)
+            return self._call_method(owned, args, keywords, (env.file, node.lineno))
         return self._call_unknown(args, keywords, node, env.file)
 
     def _of_Call(self, node: ast.Call, env: Environment) -> Value:
@@ -248,7 +247,7 @@ class Calls(RunState):
         if isinstance(callee.data, Library) and callee.data.name == "builtins.eval" and args:
             return self._eval(args, env, node.lineno)
         if callee.data is UNKNOWN and self.GUESSES:
-            output = self._call_perhaps_of_path(callee, tuple(args), keywords, node, env)
+            output = self._call_of_unknown(callee, tuple(args), keywords, node, env)
             if output is not None:
                 return output
         place = (env.file, node.lineno)
@@ -587,10 +586,8 @@ class Calls(RunState):
             if held is not None and hasattr(type(held.data), name):
                 return self._call_held(receiver, held, call)
             return self._not_modelled(call) if model is None else self.apply(model, call)
-        if receiver.data is UNKNOWN and name in OPENING and self.GUESSES:
-            return self.apply(MODELS.methods["Path", name], call)
-        if receiver.data is UNKNOWN and name == WRITING and self.GUESSES:
-            return self.apply(MODELS.methods["table", name], call)
+        if receiver.data is UNKNOWN and name in OF_UNKNOWN and self.GUESSES:
+            return self.apply(MODELS.methods[OF_UNKNOWN[name], name], call)
         if isinstance(receiver.data, LibraryObject) or receiver.data is UNKNOWN:
             return self._not_modelled(call)
         return builtin_models.plain_method(self.interpreter, call)

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import operators
+from dl_bug_lsp.interpretation.calls import own_nodes
 from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.values import (
     OF_SETTINGS,
@@ -142,22 +144,12 @@ def _bound(tree: ast.Module, line: int) -> dict[str, frozenset[int]]:
         extra = [arg for arg in (given.vararg, given.kwarg) if arg is not None]
         for arg in (*given.posonlyargs, *given.args, *given.kwonlyargs, *extra):
             bound[arg.arg] = frozenset({0})
-    body: list[ast.AST] = [around.body] if isinstance(around, ast.Lambda) else [*around.body]
+    body = [around.body] if isinstance(around, ast.Lambda) else around.body
     last: dict[str, int] = {}
-    for node in _own_nodes(body):
+    for node in (inner for statement in body for inner in own_nodes(statement)):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.lineno <= line:
             last[node.id] = max(node.lineno, last.get(node.id, 0))
     return {**bound, **{name: frozenset({at}) for name, at in last.items()}}
-
-
-def _own_nodes(body: Iterable[ast.AST]) -> Iterable[ast.AST]:
-    """Yield the nodes of statements without those of functions and classes in them."""
-    todo = list(body)
-    while todo:
-        node = todo.pop()
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            yield node
-            todo.extend(ast.iter_child_nodes(node))
 
 
 class _Supplier:
@@ -464,15 +456,19 @@ def _is_class(cls: ClassValue, given: Description) -> bool:
 
 def _set_at(cls: ClassValue, name: str) -> Origins:
     """Return the lines of a class that set an attribute of its objects."""
-    return frozenset(
-        (cls.file, node.lineno)
-        for node in ast.walk(cls.node)
-        if isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == "self"
-    )
+    return frozenset((cls.file, line) for line in _setting_lines(cls.node).get(name, ()))
+
+
+@lru_cache(maxsize=64)
+def _setting_lines(node: ast.ClassDef) -> dict[str, set[int]]:
+    """Return the lines of a class that set the attributes of its objects, by their names."""
+    lines: dict[str, set[int]] = {}
+    for inner in ast.walk(node):
+        if not isinstance(inner, ast.Attribute) or not isinstance(inner.ctx, ast.Store):
+            continue
+        if isinstance(inner.value, ast.Name) and inner.value.id == "self":
+            lines.setdefault(inner.attr, set()).add(inner.lineno)
+    return lines
 
 
 def _public(kind: str) -> str | None:

@@ -22,7 +22,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 VERSION = 1
@@ -75,8 +75,9 @@ class Recorder:
         self._root = os.path.realpath(root) + os.sep
         self._process = os.getpid()
         self._records: list[dict[str, Any]] = []
-        self._seen: list[tuple[int, int]] = []
         self._looked_at = 0
+        self._is_ended = False
+        """Whether what ends the process was printed by way of us."""
         self._busy = threading.Lock()
 
     def hook(self) -> None:
@@ -90,11 +91,12 @@ class Recorder:
         print_exception, print_of_thread = sys.excepthook, threading.excepthook
 
         def excepthook(kind: Any, error: Any, trace: Any) -> None:
-            self.record(error, trace)
+            self._is_ended = True
+            self.record(error)
             print_exception(kind, error, trace)
 
         def of_thread(given: Any) -> None:
-            self.record(given.exc_value, given.exc_traceback)
+            self.record(given.exc_value)
             print_of_thread(given)
 
         sys.excepthook = excepthook
@@ -107,9 +109,7 @@ class Recorder:
 
         def init(this: Any, *args: Any, **keywords: Any) -> None:
             if keywords.get("_seen") is None:
-                given = dict(zip(("exc_type", "exc_value", "exc_traceback"), args))
-                given.update(keywords)
-                self.record(given.get("exc_value"), given.get("exc_traceback"))
+                self.record(args[1] if len(args) > 1 else keywords.get("exc_value"))
             initialize(this, *args, **keywords)
 
         traceback.TracebackException.__init__ = init  # type: ignore[assignment, method-assign]
@@ -120,40 +120,41 @@ class Recorder:
         def exit(status: Any = None, /) -> Any:
             error = sys.exc_info()[1]
             if error is not None and status not in (None, 0):
-                self.record(error, error.__traceback__)
+                self.record(error)
             leave(status)
 
         sys.exit = exit
 
     def _at_exit(self) -> None:
         # A program may replace the hook: what ended it is noted before the hook is called.
-        error = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
-        if isinstance(error, BaseException):
-            self.record(error, error.__traceback__)
+        if not self._is_ended:
+            self.record(getattr(sys, "last_exc", None) or getattr(sys, "last_value", None))
 
-    def record(self, error: object, trace: object) -> None:
+    def record(self, error: object) -> None:
         """Describe the frames of an exception and write them down; raises nothing."""
         if not isinstance(error, Exception) or not self._busy.acquire(blocking=False):
             return
         try:
             with suppress(Exception):
-                self._record(error, trace)
+                self._record(error)
         finally:
             self._busy.release()
 
-    def _record(self, error: Exception, trace: object) -> None:
+    def _record(self, error: Exception) -> None:
         if self._process != os.getpid():
             self._process, self._records, self._looked_at = os.getpid(), [], 0
-        known = (id(error), id(trace))
-        if known in self._seen or self._looked_at >= MOST_LOOKED_AT:
+        if self._looked_at >= MOST_LOOKED_AT:
             return
         self._looked_at += 1
-        self._seen = [*self._seen[-64:], known]
         describer = Describer(self._root)
         chain = [describer.exception(one, one.__traceback__) for one in _chain(error)]
         if not any("locals" in frame for one in chain for frame in one["frames"]):
             return
-        self._records = [*self._records[1 - self._most :], {"exceptions": chain}]
+        record = {"exceptions": chain}
+        if self._records[-1:] == [record]:
+            # It is formatted more than once on its way.
+            return
+        self._records = [*self._records[1 - self._most :], record]
         document = {"version": VERSION, "process": os.getpid(), "records": self._records}
         file = Path(self._folder, f"frames-{os.getpid()}.json")
         new = file.with_suffix(".new")
@@ -165,7 +166,9 @@ def _chain(error: BaseException) -> list[BaseException]:
     """Return an exception and those that it came of, in the order in which they are printed."""
     chain: list[BaseException] = []
     now: BaseException | None = error
-    while now is not None and now not in chain and len(chain) < MOST_RECORDS:
+    while now is not None and len(chain) < MOST_RECORDS:
+        if any(now is one for one in chain):
+            break
         chain.append(now)
         now = now.__cause__ or (None if now.__suppress_context__ else now.__context__)
     return chain[::-1]
@@ -220,9 +223,9 @@ class Describer:
     def _names(self, names: Mapping[str, Any]) -> dict[str, Description]:
         described: dict[str, Description] = {}
         for name, value in islice(list(names.items()), 10 * MOST_NAMES):
-            if name.startswith("__") or isinstance(value, _NOT_DATA) or len(described) > MOST_NAMES:
-                continue
-            described[name] = self.value(value, name)
+            is_data = not issubclass(type(value), _NOT_DATA)
+            if is_data and not name.startswith("__") and len(described) <= MOST_NAMES:
+                described[name] = self.value(value, name)
         return described
 
     def value(self, value: Any, name: str = "", depth: int = 0) -> Description:
@@ -230,7 +233,9 @@ class Describer:
         self._left -= 1
         if self._left < 0 or time.perf_counter() > self._until:
             return {"t": _type_name(value), "cut": True}
-        if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        # By its type: a program's object may say what class it is by code of its own.
+        kind = type(value)
+        if value is None or issubclass(kind, (bool, int, float, str, bytes)):
             return _plain(value, name)
         if id(value) in self._within:
             return {"t": _type_name(value)}
@@ -243,16 +248,18 @@ class Describer:
             self._within.pop()
 
     def _made_of(self, value: Any, depth: int) -> Description:
-        for library, describe in _OF_LIBRARIES.items():
-            module = sys.modules.get(library)
-            made = describe(module, value) if module is not None else None
+        packages = dict.fromkeys(base.__module__.partition(".")[0] for base in type(value).__mro__)
+        for package in packages:
+            library = _MADE_BY.get(package, package)
+            describe, module = _OF_LIBRARIES.get(library), sys.modules.get(library)
+            made = describe(module, value) if describe is not None and module is not None else None
             if made is not None:
                 return {"t": _type_name(value), **made}
-        if isinstance(value, dict):
+        if issubclass(type(value), dict):
             return self._table(value, depth)
         kind: Any
         for kind in (list, tuple, set, frozenset):
-            if isinstance(value, kind):
+            if issubclass(type(value), kind):
                 held = kind.__iter__(value)
                 made = {"t": _type_name(value), "n": kind.__len__(value), "is": kind.__name__}
                 if depth < DEEPEST:
@@ -260,7 +267,7 @@ class Describer:
                         self.value(item, depth=depth + 1) for item in islice(held, MOST_ITEMS)
                     ]
                 return made
-        if isinstance(value, os.PathLike) and type(value).__module__.startswith("pathlib"):
+        if issubclass(type(value), PurePath) and type(value).__module__.startswith("pathlib"):
             return {"t": _type_name(value), "v": str(value)[:LONGEST_TEXT]}
         return self._object(value, depth)
 
@@ -298,17 +305,17 @@ class Describer:
                     [name, self.value(module, depth=depth + 1)]
                     for name, module in islice(inner.items(), MOST_KEYS)
                 ]
-            if not isinstance(value, types.SimpleNamespace) and type(value).__name__ not in OPEN:
+            if type(value).__name__ not in OPEN:
                 return made
         made["attributes"] = {
             name: self.value(item, name, depth + 1)
             for name, item in islice(attributes.items(), MOST_KEYS)
-            if not isinstance(item, _NOT_DATA)
+            if not issubclass(type(item), _NOT_DATA)
         }
         return made
 
 
-OPEN = ("Namespace",)
+OPEN = ("Namespace", "SimpleNamespace")
 """Classes of libraries whose attributes are the program's own (``argparse.Namespace``)."""
 _NOT_DATA = (
     *(types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, type),
@@ -462,6 +469,8 @@ def _bounds(made: Description, low: Any, high: Any) -> None:
         made["nan" if math.isnan(low) or math.isnan(high) else "inf"] = True
 
 
+_MADE_BY = {"jaxlib": "jax"}
+"""Packages whose classes another one describes."""
 _OF_LIBRARIES: dict[str, Callable[[Any, Any], Description | None]] = {
     "torch": _torch,
     "numpy": _numpy,

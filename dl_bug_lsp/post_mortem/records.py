@@ -80,11 +80,6 @@ def problems(folder: Path) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text.decode("utf-8", "replace").splitlines()))
 
 
-def read_kept(file: Path) -> bytes | None:
-    """Return what was kept of a run in a file; None where nothing was."""
-    return data_folder.read(file, MOST_KEPT)
-
-
 def collect(folder: Path) -> bytes:
     """Return what the processes of a run left in a folder as one document, to be kept."""
     processes: list[dict[str, Any]] = []
@@ -114,7 +109,12 @@ def keep_frames(root: Path, folder: Path, *, is_wanted: bool) -> None:
 
 def read_of_tests(root: Path) -> tuple[RecordedException, ...]:
     """Read what was recorded of the failing tests of a workspace's last session."""
-    return read_exceptions(read_kept(root / data_folder.FOLDER / OF_TESTS), root)
+    return read_kept(root / data_folder.FOLDER / OF_TESTS, root)
+
+
+def read_kept(file: Path, root: Path) -> tuple[RecordedException, ...]:
+    """Read the file of what was kept of a run; nothing where there is none."""
+    return read_exceptions(data_folder.read(file, MOST_KEPT), root)
 
 
 def read_exceptions(data: bytes | None, root: Path) -> tuple[RecordedException, ...]:
@@ -244,17 +244,16 @@ def matching(
     """Return the recorded exception that a log shows, None where none surely is it.
 
     ``kind`` is the class as it was printed, ``places`` are its frames in the workspace, outermost
-    first. Class and message agree, as far as the log has the message, and so do the innermost
-    place and the places above it as far as both have them. The last one is taken.
+    first. Class and message agree, as far as the log has the message, and so does the innermost
+    place. The last one is taken.
     """
     name = kind.rpartition(".")[2]
     first = message.strip().partition("\n")[0].strip()
+    known = set(places)
     found = None
     for exception in exceptions:
-        if exception.type != name or not exception.message.strip().startswith(first[:80]):
-            continue
-        known = set(places)
         own = [frame.place for frame in exception.frames if frame.names or frame.place in known]
-        if own and places and own[-1] == places[-1] and known & {*own[:1]} | {*own[-1:]}:
+        is_same = exception.type == name and exception.message.strip().startswith(first[:80])
+        if is_same and own and places and own[-1] == places[-1]:
             found = exception
     return found

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from dl_bug_lsp.post_mortem.recorder import Description
+from dl_bug_lsp.provenance.scopes import dotted_name
 
 MOST_VARIABLES = 8
 """Variables of one frame that are shown."""
@@ -27,7 +28,7 @@ def variables(
     """
     found: dict[str, str] = {}
     for node in _in_order(expressions):
-        dotted = _dotted(node)
+        dotted = (dotted_name(node) or "").split(".")
         while dotted and len(found) < MOST_VARIABLES:
             held = _held(dotted, names)
             text = worded(held) if held is not None else ""
@@ -41,7 +42,7 @@ def variables(
 def read_names(expressions: Iterable[ast.AST]) -> Iterator[str]:
     """Yield the names and dotted attributes of names that expressions read."""
     for node in _in_order(expressions):
-        dotted = _dotted(node)
+        dotted = (dotted_name(node) or "").split(".")
         yield from (".".join(dotted[:count]) for count in range(1, len(dotted) + 1))
 
 
@@ -64,25 +65,16 @@ def scalars(names: Mapping[str, Description]) -> Iterator[tuple[str, str | int |
         todo.extend((f"{name}.{part}", item) for part, item in list(within.items())[::-1])
 
 
-def _in_order(expressions: Iterable[ast.AST]) -> Iterator[ast.AST]:
+def _in_order(expressions: Iterable[ast.AST]) -> Iterator[ast.Name | ast.Attribute]:
     """Yield names and the longest attributes of names, as the code has them."""
     todo = list(expressions)[::-1]
     while todo:
         node = todo.pop()
-        if isinstance(node, ast.Name) or (isinstance(node, ast.Attribute) and _dotted(node)):
+        if isinstance(node, (ast.Name, ast.Attribute)) and dotted_name(node) is not None:
             if isinstance(node.ctx, ast.Load):
                 yield node
             continue
         todo.extend(list(ast.iter_child_nodes(node))[::-1])
-
-
-def _dotted(node: ast.AST) -> list[str]:
-    """Return ``["self", "net"]`` of ``self.net``; nothing of what does not begin with a name."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return [node.id, *parts[::-1]] if isinstance(node, ast.Name) else []
 
 
 def _held(dotted: list[str], names: Mapping[str, Description]) -> Description | None:

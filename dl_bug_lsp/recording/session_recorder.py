@@ -125,7 +125,7 @@ class SessionRecorder:
     def note_exception(self, error: BaseException) -> None:
         """Record the frames of an exception that a test ended with, where that is asked for."""
         if self._frames is not None:
-            self._frames.record(error, error.__traceback__)
+            self._frames.record(error)
 
     def report(self, report: Any) -> None:
         """Take in a report; in a controller of pytest-xdist only of a worker that crashed."""

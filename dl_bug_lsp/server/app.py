@@ -302,9 +302,9 @@ def _exceptions(frames: str | None, folder: Folder) -> tuple[RecordedException, 
     """Return what a recorder saw of the exceptions of a run, nothing where it was not at work."""
     if frames is None:
         return ()
-    from dl_bug_lsp.post_mortem.records import read_exceptions, read_kept
+    from dl_bug_lsp.post_mortem.records import read_kept
 
-    return read_exceptions(read_kept(Path(frames)), folder.real_root)
+    return read_kept(Path(frames), folder.real_root)
 
 
 def job_name(source: str, folders: tuple[Folder, ...]) -> str:

@@ -130,7 +130,7 @@ class Loud:
 
     __repr__ = __str__ = __len__ = __iter__ = __eq__ = __hash__ = __bool__ = shout
     __getattr__ = lambda self, name: self.shout()
-    shape = property(shout)
+    shape = __class__ = property(shout)
 
 
 class Table(dict):
@@ -138,15 +138,20 @@ class Table(dict):
 
 
 class Failed(Exception):
-    __str__ = __repr__ = Loud.shout
+    __repr__ = __eq__ = Loud.shout
+    __hash__ = None
 
 
 def step(loud, table):
-    raise KeyError("x")
+    try:
+        raise Failed(1)
+    except Failed as error:
+        raise KeyError("x") from error
 
 step(Loud(), Table(a=1))
 """
-    (error,) = recorded(tmp_path, program)
+    cause, error = recorded(tmp_path, program)
+    assert (cause.type, error.type) == ("Failed", "KeyError")
     names = error.frames[-1].names
     assert names["loud"]["attributes"] == {"size": {"v": 2}}
     assert names["table"]["items"] == [["a", {"v": 1}]]
@@ -192,6 +197,25 @@ def test_however_the_exception_ends_the_run(tmp_path: Path, name: str) -> None:
     errors = recorded(tmp_path, ENDS[name])
     error = next(error for error in errors if error.type == "ZeroDivisionError")
     assert error.frames[-1].names["size"] == {"v": 3}
+
+
+def test_the_last_of_many_alike_is_recorded(tmp_path: Path) -> None:
+    """Of objects that are gone, new ones mostly have the addresses."""
+    program = """
+import traceback
+
+def work(size):
+    return size / 0
+
+for size in range(20):
+    try:
+        work(size)
+    except ZeroDivisionError:
+        traceback.format_exc()
+work(99)
+"""
+    errors = recorded(tmp_path, program)
+    assert errors[-1].frames[-1].names["size"] == {"v": 99}
 
 
 WELL = {
