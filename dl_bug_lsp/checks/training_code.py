@@ -235,13 +235,39 @@ LEAVING = ("lightning", "Trainer(", "accelerate", "set_grad_enabled", "fastai")
 """What does this for the program."""
 EVALUATING = ("eval", "valid", "test", "infer")
 MOST_FILES = 150
+MOST_FILES_OF_RUNS = 400
+"""Files of all runs together up to which each run is looked at alone."""
 MOST_LIKELY_FILES = 4
 """Files of a program up to which a contract that is not kept is likely to matter."""
 
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
-    """Yield what keeps a training from learning, and a job from going on."""
-    files = tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]
+    """Yield what keeps a training from learning, and a job from going on.
+
+    Each run is looked at with the files that it imports: a loss of one script says nothing of the
+    model of another one.
+    """
+    seen: set[tuple[str, int, str]] = set()
+    for files in _files_of_runs(program):
+        for found in _of_run(program, files):
+            key = (found.file, found.line, found.id)
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _files_of_runs(program: CheckedProgram) -> list[tuple[str, ...]]:
+    """Return the Python files of each run; of runs that share many, the files of all of them."""
+    runs = {
+        tuple(f for f in program.reached(entry.script) if f.endswith(".py"))[:MOST_FILES]: None
+        for entry in program.entries
+    }
+    if not runs or sum(map(len, runs)) > MOST_FILES_OF_RUNS:
+        return [tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]]
+    return list(runs)
+
+
+def _of_run(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding]:
     texts = {file: program.workspace.text(file) or "" for file in files}
     imported = {file: program.libraries(file) for file in files}
     libraries = frozenset[str]().union(*imported.values())

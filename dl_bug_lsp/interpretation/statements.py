@@ -247,16 +247,19 @@ class Statements(Expressions):
             self.block(node.body if known else node.orelse, env)
             return
         self.reach.guessed_branches += 1
+        before = self.assumed(node.test, env)
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
-            self.block(node.orelse, env)
+            taken = False
         elif self._holds(node.body, env):
-            self.block(node.body, env)
+            taken = True
+        elif before is not None:
+            taken = before
         elif supposed is False and not leaves(node.orelse):
-            self.block(node.orelse, env)
-        elif not leaves(node.body):
-            self.block(node.body, env)
+            taken = False
         else:
-            self.block(node.orelse, env)
+            taken = not leaves(node.body)
+        self.assume(node.test, env, taken)
+        self.block(node.body if taken else node.orelse, env)
 
     def _spares(
         self,
