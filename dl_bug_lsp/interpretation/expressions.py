@@ -939,7 +939,7 @@ class Expressions(Calls):
             is_open = is_open or known is None
         return None if is_open else not wanted
 
-    def assumed(self, test: ast.expr, env: Environment) -> bool | None:
+    def recalled(self, test: ast.expr, env: Environment) -> bool | None:
         """Return what was assumed of a test whose value is not known, None where nothing was.
 
         A program that asks twice gets the same answer: where a model was moved to a device, what it
@@ -1123,7 +1123,7 @@ class Expressions(Calls):
         if known is None and self.missing_files != asked:
             known = self._without_missing(node.test, env)
         if known is None:
-            known = self.assumed(node.test, env)
+            known = self.recalled(node.test, env)
         if known is not None:
             return self.value(node.body if known else node.orelse, env)
         first = self.value(node.body, env)

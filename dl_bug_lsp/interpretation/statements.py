@@ -247,19 +247,19 @@ class Statements(Expressions):
             self.block(node.body if known else node.orelse, env)
             return
         self.reach.guessed_branches += 1
-        before = self.assumed(node.test, env)
+        before = self.recalled(node.test, env)
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
-            taken = False
+            holds = False
         elif self._holds(node.body, env):
-            taken = True
+            holds = True
         elif before is not None:
-            taken = before
+            holds = before
         elif supposed is False and not leaves(node.orelse):
-            taken = False
+            holds = False
         else:
-            taken = not leaves(node.body)
-        self.assume(node.test, env, taken)
-        self.block(node.body if taken else node.orelse, env)
+            holds = not leaves(node.body)
+        self.assume(node.test, env, holds)
+        self.block(node.body if holds else node.orelse, env)
 
     def _spares(
         self,

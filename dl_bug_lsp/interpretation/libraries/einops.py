@@ -206,21 +206,21 @@ def _pack(run: Interpreter, call: Call) -> Value:
 @MODELS.function("einops.unpack")
 def _unpack(run: Interpreter, call: Call) -> Value:
     """Split an array as ``pack`` had joined it (einops, "einops.unpack")."""
-    value, around = call.given(0, "tensor"), _around_star(call.given(2, "pattern"))
-    data = array(value) if value is not None else None
-    shapes = call.given(1, "packed_shapes")
-    items = run.iterate(shapes) if shapes is not None else None
-    if data is None or data.shape is None or around is None or not isinstance(items, list):
+    value, shapes = call.given(0, "tensor"), call.given(1, "packed_shapes")
+    around = _around_star(call.given(2, "pattern"))
+    if value is None or shapes is None or around is None:
+        return call.unknown()
+    data, items = array(value), run.iterate(shapes)
+    if data is None or data.shape is None or not isinstance(items, list):
         return call.unknown()
     before, after = around
     if len(data.shape) != before + 1 + after:
         raise Raised("size", "number of axes does not fit the pattern", value)
     parts: list[Value] = []
     for item in items:
-        inner = item.data
-        known = isinstance(inner, (tuple, list)) and not any(
-            isinstance(dim.data, int) and dim.data < 0 for dim in inner
-        )
-        shape = (*data.shape[:before], *inner, *data.shape[before + 1 :]) if known else None
+        inner = item.data if isinstance(item.data, (tuple, list)) else None
+        shape = None
+        if inner is not None and not any(size(dim) == -1 for dim in inner):
+            shape = (*data.shape[:before], *inner, *data.shape[before + 1 :])
         parts.append(arrays.made(data, shape, value))
     return Value(parts)
