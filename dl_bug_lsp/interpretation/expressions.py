@@ -152,7 +152,8 @@ class Expressions(Calls):
                 data = applied.data
                 is_main = isinstance(data, (Library, LibraryObject)) and data.name in REGISTRARS
                 is_main = is_main or (env.owner is None and _transforms(applied))
-                if not is_main and not isinstance(data, (FunctionValue, BoundMethod)):
+                is_own = isinstance(data, (FunctionValue, BoundMethod)) or _is_partial(applied)
+                if not is_main and not is_own:
                     continue
                 result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
             except Raised:
@@ -1622,3 +1623,11 @@ def _without_not(test: ast.expr) -> tuple[ast.expr, bool]:
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, positive = test.operand, not positive
     return test, positive
+
+
+def _is_partial(value: Value) -> bool:
+    """Whether a value is ``functools.partial`` of a function of the program."""
+    data = value.data
+    if not isinstance(data, LibraryObject) or data.name != "functools.partial" or not data.args:
+        return False
+    return isinstance(data.args[0].data, (FunctionValue, BoundMethod))

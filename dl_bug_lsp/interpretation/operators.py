@@ -670,7 +670,7 @@ def _with_a_number(first: Array, a: Value, b: Value) -> Value:
     A tensor with one axis is mostly a weight of each feature; of what it is put to, the last axis
     is known.
     """
-    if first.library == "torch" and first.shape is not None and len(first.shape) == 1:
+    if first.library != "numpy" and first.shape is not None and len(first.shape) == 1:
         kept = arrays.with_last(arrays.made(first, None, a, b), first.shape[0])
     else:
         kept = arrays.guess(arrays.made(first, arrays.guessed(_open_ones(first, a, b)), a, b))
