@@ -428,7 +428,7 @@ EXPLAIN_SCHEMA = _all(
     id=_TEXT,
     name=_TEXT,
     definition=_TEXT,
-    retry_may_help={"type": "boolean"},
+    retry_may_help={"type": ["boolean", "null"]},
     advice={"type": "array", "items": _all(cause=_TEXT, fix=_TEXT)},
 )
 WHY_SCHEMA = _all(

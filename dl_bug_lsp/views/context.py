@@ -359,10 +359,7 @@ class _Page:
         """Return what was ruled out or is less likely, and the versions."""
         failure = self.failure
         limit = int(self.tokens * TAIL_SHARE)
-        known = words.knows_of_retry(failure)
-        notes = ["A retry of the same job: it will not help."] if known else []
-        if failure.retry_may_help:
-            notes = ["Nothing by a retry: the same job may pass when it is tried again."]
+        notes = [words.retry(failure)] if failure.retry_may_help is not None else []
         raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)
         if raised is not None and failure.suspects:
             notes += self._raise_site(raised)
