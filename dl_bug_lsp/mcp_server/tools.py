@@ -447,6 +447,7 @@ WHY_SCHEMA = _all(
                     file=_TEXT, line=_NUMBER, text=_TEXT, values=_TEXTS, decides={"type": "boolean"}
                 ),
             },
+            more={"type": "boolean"},
         ),
     },
     complete={"type": "boolean"},

@@ -369,7 +369,7 @@ class _Page:
             first = code(one_line(words.headline(others[0]), 80))
             notes.append(f"{words.other_failures(others, failure)} of the log: {first}")
         if not failure.complete:
-            notes.append("The analysis of the code reached one of its limits.")
+            notes.append("The analysis of the code was cut short: causes far back may be missing.")
         out = _Section([])
         named = ", ".join((f"dl-bug-lsp {__version__}", *_python(failure), *versions))
         ends = ["", plain(self.clean(f"Versions: {named}."))]
