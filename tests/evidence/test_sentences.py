@@ -923,7 +923,7 @@ shape in current model is torch.Size([2048, 128]).
 """
     found = report(tmp_path, files, text)
     assert "2048" not in reasons(found, "run.sh", 3)
-    assert "128 and 64 do not fit each other" in reasons(found, "run.sh", 3)
+    assert "do not fit each other, 128 and 64" in reasons(found, "run.sh", 3)
 
 
 def test_what_used_an_iterator_up_is_named_with_its_file(tmp_path: Path) -> None:
