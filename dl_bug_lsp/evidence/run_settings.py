@@ -475,7 +475,7 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     counts = Counter(s.text for s in values)
     for setting in values:
         score = 1 / math.sqrt(counts[setting.text])
-        why = f"{setting.shown} gives what the message names"
+        why = f"{setting.shown} is what the message speaks of"
         yield Clue("config.value_named", setting.file, setting.line, score, why)
     yield from _at_path(settings, message)
     unknown = bool(OPTIONS.search(message))

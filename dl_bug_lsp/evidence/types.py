@@ -364,10 +364,7 @@ def _options_as_text(case: Case) -> Iterator[Clue]:
     if "str" not in named_types(case) or not case.places:
         return
     classes = case.facts.of(FactKind.CLASS)
-    came = {str(fact.value) for fact in classes if fact.role is Role.ACTUAL}
-    if came and "str" not in came and "NoneType" not in came:
-        return
-    is_left_out = "NoneType" in came
+    is_left_out = any(f.role is Role.ACTUAL and f.value == "NoneType" for f in classes)
     place = case.places[-1]
     used = set(re.findall(r"\w+", case.workspace.source_line(place.file, place.line)))
     for file in case.code_files:

@@ -121,3 +121,49 @@ def test_what_is_left_out_of_the_origins_is_told_where_it_is() -> None:
     assert why_text(whole).count("what lies farther back is left out") == len(long)
     for line in range(1, 12):
         assert not any(e.more for e in why(workspace, "train.py", line).expressions)
+
+
+def test_a_column_without_a_name_is_told_by_its_number_from_one() -> None:
+    said = reasons(found_in("animals"), "animals.csv", 4)
+    assert "`bird` of the message stands in field 3" in said
+
+
+def test_two_calls_that_are_written_alike_are_told_by_their_lines() -> None:
+    call = "`make(config['width'], config['depth'])`"
+    assert found_in("weights").diagnosis == (
+        f"predict.yaml:1: `width` is 48 for {call} in predict.py:7, and 32 in train.py:7"
+    )
+
+
+def test_what_takes_a_type_over_is_not_said_to_name_none() -> None:
+    workspace = Workspace(RECORDED / "iris", cache=False)
+    report = check(workspace, ["iris.ipynb"], CheckOptions())
+    assert report.entries == ("iris.ipynb",)
+    (finding,) = [f for f in report.findings if f.id == "value-type"]
+    assert "`torch.from_numpy(x)` keeps the type of what it is given: float64" in finding.evidence
+
+
+ONE_STEP = """\
+import torch
+from torch import nn
+
+
+def main():
+    model = nn.Linear(4, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss = model(torch.randn(8, 4)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+
+
+if __name__ == "__main__":
+    {start}
+"""
+
+
+def test_gradients_of_one_step_do_not_add_up(tmp_path: Path) -> None:
+    for start, wanted in (("main()", False), ("for _ in range(3):\n        main()", True)):
+        (tmp_path / "train.py").write_text(ONE_STEP.format(start=start))
+        report = check(Workspace(tmp_path, cache=False), ["python", "train.py"], CheckOptions())
+        told = [f.message for f in report.findings if f.id == "training-step"]
+        assert any("add up" in message for message in told) is wanted

@@ -311,7 +311,7 @@ KeyError: "The `metric_for_best_model` training argument is set to 'eval_macro_f
     found = report(tmp_path, TRAINER, text)
     assert (found.suspects[0].file, found.suspects[0].line) == ("settings.json", 6)
     strategy = reasons(found, "settings.json", 4)
-    assert "gives what the message names" not in strategy
+    assert "is what the message speaks of" not in strategy
     assert "the key of the message" not in strategy
     said = " ".join(reasons(found, s.file, s.line) for s in found.suspects)
     assert "no code reads" not in said
