@@ -43,7 +43,7 @@ from dl_bug_lsp.taxonomy.classify import (
     classify_by_whole_text,
     classify_divergence,
 )
-from dl_bug_lsp.taxonomy.verdicts import ranks_disagree
+from dl_bug_lsp.taxonomy.retries import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.primary import stand_ins
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path

@@ -248,8 +248,9 @@ class FailureReport:
     ``complete`` is False where the analysis of the code reached one of its limits. ``diagnosis`` is
     one sentence on the likely cause; None where it is not known. ``outside`` is the folder of the
     stack's own frames, as printed, where none of them lies in the workspace ("" for an unknown
-    one); then nothing here is suspected. ``ranks`` says where the ranks stood, where they have
-    parted.
+    one); then nothing here is suspected. ``retry_may_help`` is None where it is not known whether
+    the same job may pass when it is tried again. ``ranks`` says where the ranks stood, where they
+    have parted.
     """
 
     id: str
@@ -259,7 +260,7 @@ class FailureReport:
     origin: Verdict
     exception: ExceptionText | None
     process: Process | None
-    retry_may_help: bool
+    retry_may_help: bool | None
     span: Span
     frames: tuple[ReportFrame, ...]
     suspects: tuple[Suspect, ...]

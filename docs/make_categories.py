@@ -38,7 +38,10 @@ def page(row: Category) -> str:
     share = (
         "" if row.share is None else f" {row.share:g} % of the failed jobs of ICSE 2020's study."
     )
-    retry = "may help" if row.retry_may_help else "will not help as a rule"
+    retry = "."
+    if row.retry_may_help is not None:
+        helps = "may help" if row.retry_may_help else "will not help as a rule"
+        retry = f"; running the same job again {helps}."
     parts = [
         f"# {row.name}",
         f"`{row.id}` · {DIMENSIONS[row.dimension]}.{share}",
@@ -47,7 +50,7 @@ def page(row: Category) -> str:
         f"## Usual causes and fixes\n\n{_table(row)}",
         f"## Where the tool looks for the place\n\n{row.search}",
         f"Unless the failure itself tells otherwise, the cause is taken to be {row.origin} and of "
-        f"type {BUG_TYPES[row.bug_type]}; running the same job again {retry}.",
+        f"type {BUG_TYPES[row.bug_type]}{retry}",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -58,11 +58,15 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression of a line, what it may stand for, and where that comes from, nearest first."""
+    """An expression of a line, what it may stand for, and where that comes from, nearest first.
+
+    ``more`` says that it has origins which are farther away than those.
+    """
 
     text: str
     values: tuple[str, ...]
     origins: tuple[Origin, ...]
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +145,13 @@ def _expressions(heads: Sequence[ast.expr]) -> list[ast.expr]:
 def _explained(node: Node, steps: int) -> Expression:
     origins: dict[tuple[str, int, str], Origin] = {}
     for step in backward_slice([node], SLICE_STEPS):
-        if len(origins) == steps:
-            break
         there = (step.node.file, step.node.line) == (node.file, node.line)
         if step.node.line > 0 and step.node.text and not there:
             origins.setdefault((step.node.file, step.node.line, step.node.text), _origin(step))
-    return Expression(node.text, _values(node), tuple(origins.values()))
+        if len(origins) > steps:
+            break
+    shown = tuple(origins.values())[:steps]
+    return Expression(node.text, _values(node), shown, len(origins) > steps)
 
 
 def _origin(step: Step) -> Origin:
@@ -198,10 +203,12 @@ def why_text(answer: Why) -> str:
             place = code(f"{origin.file}:{origin.line}")
             made = "made at" if origin.decides else "handed on at"
             out.append(f"  - {made} {place}: {code(origin.text)}{_stands_for(origin.values)}")
+        if expression.more:
+            out.append("  - what lies farther back is left out")
     if not answer.expressions:
         out.append("Nothing is known of the values of this line.")
     if not answer.complete:
-        out.append("The analysis reached one of its limits: there may be more.")
+        out.append("The analysis was cut short: the values may come from other lines, too.")
     return clean("\n".join(out)) + "\n"
 
 

@@ -230,6 +230,10 @@ class _Reader:
         if name in NOTEBOOK_RUNNERS:
             yield from self._notebooks(words, name, file, before, folder)
             return
+        if name.endswith(".ipynb") and not file:
+            # A notebook that is named alone is to be run, as a script is.
+            yield from self._notebooks([Word("jupyter", 0), *words[:1]], "", "", before, folder)
+            return
         texts = [word.text for word in words]
         if name in SHELLS and "-c" in texts[1:-1]:
             line = texts[texts.index("-c") + 1]

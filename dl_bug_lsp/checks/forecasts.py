@@ -20,7 +20,7 @@ from dl_bug_lsp.checks.findings import Certainty, Check, Finding
 from dl_bug_lsp.checks.program import CheckedProgram, finding
 from dl_bug_lsp.checks.sources import CONFIGS, catches_names
 from dl_bug_lsp.evidence.data.written_settings import is_moved
-from dl_bug_lsp.evidence.interpreted_values import IN_DATA, MADE
+from dl_bug_lsp.evidence.interpreted_values import IN_DATA, IS_SIDE, MADE
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.fixes.fix_context import distance
 from dl_bug_lsp.interpretation.forecast import Forecast, Prediction
@@ -350,7 +350,7 @@ def _goes_into(suspect: Suspect) -> bool:
     """Whether what does not fit is made of what stands at a place; a file's name is no such one."""
     followed = (e.why for e in suspect.evidence if e.kind == "interpretation")
     sizes = (e.why for e in suspect.evidence if e.kind == "facts")
-    return any(why.startswith((MADE, IN_DATA)) for why in followed) or any(
+    return any(why.startswith((MADE, IN_DATA, IS_SIDE)) for why in followed) or any(
         OF_NUMBERS in why or OF_SIZES in why for why in sizes
     )
 
@@ -403,7 +403,8 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
     if entry.script.endswith(".ipynb") and entry.file == entry.script:
         # Nobody named this notebook: its cells may be run in another order, or one of them only.
         level = Certainty.LOOK
-    message = f"The run {FAILS[level]} in {where}: {_said(raised)}.{near}"
+    missing = _missing_argument(raised, workspace.source_line(*raise_site))
+    message = f"The run {FAILS[level]} in {where}: {missing or _said(raised)}.{near}"
     yield finding(check, file, line, message, *evidence, certainty=level, category=category)
 
 
@@ -451,6 +452,18 @@ def _last_line(raised: Raised) -> str:
             f"tensor b ({numbers[1]})"
         )
     return f"{name}: {raised.message}"
+
+
+_ARGUMENT = re.compile(r"\bargv\[(\d{1,3})\]")
+
+
+def _missing_argument(raised: Raised, source: str) -> str:
+    """Return what says that the command gives too few arguments, empty where it is not that."""
+    read = {int(number) for number in _ARGUMENT.findall(source)}
+    index = raised.sides[0].data if raised.what == "index" and raised.sides else None
+    if index not in read:
+        return ""
+    return f"the command gives no argument {index}, which `argv[{index}]` reads"
 
 
 def _said(raised: Raised) -> str:

@@ -119,7 +119,10 @@ def _cells(program: CheckedProgram, file: str, texts: frozenset[str]) -> Iterato
             marks = re.sub(r"[\w\s]", "", cell)
             if cell.strip() in texts or (marks and marks in texts):
                 continue
-            message = f"'{cell[:60]}' in column '{column.name[:60]}' is no number."
+            where = f"column '{column.name[:60]}'"
+            if table is not None and table.header_line is None and column.name.isdecimal():
+                where = f"field {int(column.name) + 1}"
+            message = f"'{cell[:60]}' in {where} is no number."
             reason = f"The other {column.numbers} values of the column are."
             yield finding(CELL, file, line, message, reason)
 

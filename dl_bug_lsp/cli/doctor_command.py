@@ -12,7 +12,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import metadata
 from pathlib import Path, PurePosixPath
 
@@ -26,10 +26,10 @@ from dl_bug_lsp.views.words import counted
 from dl_bug_lsp.watching.file_events import FileEvents, file_system, inotify_limits
 from dl_bug_lsp.watching.folders import FolderTree, LogRules
 from dl_bug_lsp.watching.recorded import recorders
-from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace import ConfigEntry, Workspace
 
 NAMED = 5
-"""Logs and runs that are named, the latest."""
+"""Logs, runs, requirements and files that a line names; of logs and runs the latest."""
 
 
 def watching_rows(root: Path, settings: Settings) -> Iterator[tuple[str, str]]:
@@ -63,8 +63,13 @@ def _means(root: str, settings: Settings) -> str:
 
 
 def _named(names: list[str]) -> str:
-    more = " …" if len(names) > NAMED else ""
-    return f": {', '.join(names[:NAMED])}{more}" if names else ""
+    return f": {_first(names)}" if names else ""
+
+
+def _first(texts: Sequence[str]) -> str:
+    """Return the first texts, and how many more there are."""
+    more = len(texts) - NAMED
+    return ", ".join(texts[:NAMED]) + (f", and {more:,} more" if more > 0 else "")
 
 
 def _end(code: int | None) -> str:
@@ -100,6 +105,14 @@ FRAMEWORKS = (
     "lightgbm",
     "numpy",
 )
+OTHER_NAMES = {
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-gpu": "tensorflow",
+}
+"""Names of frameworks in other channels, and of their builds."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -130,16 +143,35 @@ def _frameworks(workspace: Workspace) -> Iterator[tuple[str, str]]:
         with contextlib.suppress(metadata.PackageNotFoundError):
             here.append(f"{name} {metadata.version(name)}")
     yield "frameworks here", ", ".join(here) or "none in this Python"
-    asked = [
-        f"{entry.text.strip()} ({entry.file}:{entry.line})"
-        for entry in workspace.dependencies()
-        if re.split(r"[^\w.-]", entry.key.lower())[0].replace("_", "-") in FRAMEWORKS
-    ]
+    asked = _asked_frameworks(workspace)
     if asked:
-        yield "frameworks asked for", ", ".join(asked[:MOST_ASKED])
+        yield "frameworks asked for", _first(asked)
 
 
-MOST_ASKED = 12
+def _asked_frameworks(workspace: Workspace) -> list[str]:
+    """Return each framework once, as the file nearest to the root requires it, these first."""
+    by_name: dict[str, list[ConfigEntry]] = {}
+    for entry in workspace.dependencies():
+        name = re.split(r"[^\w.-]", entry.key.lower())[0].replace("_", "-")
+        name = OTHER_NAMES.get(name, name)
+        if name in FRAMEWORKS:
+            by_name.setdefault(name, []).append(entry)
+    nearest = []
+    for name, entries in by_name.items():
+        place = min(entries, key=lambda entry: entry.file.count("/"))
+        unlike = sum(entry.value != place.value for entry in entries)
+        others = f"; other requirements in {counted(unlike, 'place')}" if unlike else ""
+        shown = f"{name}{_specifier(place)} ({place.file}:{place.line}{others})"
+        nearest.append((place.file.count("/"), FRAMEWORKS.index(name), shown))
+    return [shown for *_, shown in sorted(nearest)]
+
+
+def _specifier(requirement: ConfigEntry) -> str:
+    """Return the version as it stands behind a name; an address, which may hold a secret, not."""
+    version = str(requirement.value or "").strip()
+    if version.startswith("@") or "://" in version:
+        return " @ …"
+    return f" {version}" if version[:1].isdigit() or version == "*" else version
 
 
 def _version(library: str) -> str:
@@ -159,7 +191,7 @@ def _workspace(workspace: Workspace) -> Iterator[tuple[str, str]]:
     read = dict.fromkeys((*workspace.python_files(), *workspace.config_files()))
     broken = [file for file in read if workspace.elements(file).problem]
     if broken:
-        yield "cannot be parsed", ", ".join(broken[:5]) + (" …" if len(broken) > 5 else "")
+        yield "cannot be parsed", _first(broken)
     for problem in workspace.problems()[:5]:
         yield "problem", problem
 

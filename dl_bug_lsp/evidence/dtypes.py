@@ -180,6 +180,8 @@ def _step(
             why = f"`{node.text}` names no type, so it makes {name}"
             if name == "object":
                 why = f"`{node.text}` makes object of what does not hold numbers alone"
+            elif function in TAKES_OVER:
+                why = f"`{node.text}` keeps the type of what it is given: {name}"
             yield Clue("dtypes.default", node.file, node.line, 0.8, why)
 
 

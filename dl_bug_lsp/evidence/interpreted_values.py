@@ -81,8 +81,10 @@ MOST_TEXT = 40
 MADE = "a value of this line goes into"
 IN_DATA = "what stands here goes into"
 IN_FILE = "the file that is named here goes into"
+IS_SIDE = "this setting"
 TAKES_PART = "this call takes part in"
-"""The same of a line of data, and of a call whose result nothing keeps."""
+"""The same of a line of data, of a file's name, of a setting that is a value itself, and of a call
+whose result nothing keeps."""
 OPERAND, VALUE = "the failing expression", "the value that fails"
 MEANT = "a value that the message may mean"
 THROUGH = "what fails may have come through this line"
@@ -142,7 +144,7 @@ def find(case: Case) -> Iterator[Clue]:
                 reason = f"the last of the items that the index goes beyond {certainty}"
                 yield Clue("interpretation.origin", file, last, score, reason)
             if not last or case.workspace.source_line(file, line).strip() not in BRACKETS:
-                reason = f"{_way(case, file, line)} {why((file, stated))}"
+                reason = why((file, stated), _way(case, file, line))
                 yield Clue("interpretation.origin", file, line, score, reason)
     reasons = explained(case)
     for (file, line), reason in reasons.items():
@@ -483,10 +485,10 @@ def _may_shape(case: Case, value: Value) -> bool:
     return value.data is not None and not isinstance(value.data, (bool, float, str))
 
 
-def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]:
-    """Return what says of a place which of the values that do not fit it went into."""
+def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin, str], str]:
+    """Return what says of a place, and of its way there, into which of the values it went."""
     if raised.weight < 1.0:
-        return lambda _: f"{MEANT} {certainty}"
+        return lambda _, way: f"{way} {MEANT} {certainty}"
     shown = [text for text in map(_shown, raised.sides[:2]) if text]
     is_pair = (
         raised.what in ("size", "index")
@@ -495,18 +497,25 @@ def _whys(case: Case, raised: Raised, certainty: str) -> Callable[[Origin], str]
         and shown[0] != shown[1]
     )
     if not is_pair or len({text[0] == "(" for text in shown}) > 1 or _may_count_axes(case, raised):
-        return lambda _: f"{VALUE} {certainty}"
+        return lambda _, way: f"{way} {VALUE} {certainty}"
     first, second = map(_makers, raised.sides[:2])
 
-    def why(place: Origin) -> str:
+    def why(place: Origin, way: str) -> str:
         if place in first and place in second:
-            return f"both values that do not fit each other, {shown[0]} and {shown[1]} {certainty}"
+            both = f"both values that do not fit each other, {shown[0]} and {shown[1]}"
+            return f"{way} {both} {certainty}"
         own, other = shown if place in first else reversed(shown)
+        key = _setting_at(case, place, own) if way == IN_DATA else None
+        way = f"{IS_SIDE} (`{key}`) is" if key else way
         if raised.what == "index" and all(type(side.data) is int for side in raised.sides[:2]):
             nouns = ("index", "size") if place in first else ("size", "index")
-            return f"the {nouns[0]} {own}, which the {nouns[1]} {other} does not fit {certainty}"
+            unfit = f"the {nouns[0]} {own}, which the {nouns[1]} {other} does not fit"
+            return f"{way} {unfit} {certainty}"
+        if key:
+            pair = f"one of two values that do not fit each other, {own} and {other}"
+            return f"{way} {pair} {certainty}"
         noun = "the size " if raised.what == "size" and own[:1].isdigit() else ""
-        return f"{noun}{own}; {own} and {other} do not fit each other {certainty}"
+        return f"{way} {noun}{own}; {own} and {other} do not fit each other {certainty}"
 
     return why
 
@@ -521,6 +530,13 @@ def _may_count_axes(case: Case, raised: Raised) -> bool:
     if raised.axes != 0 or (numbers and not numbers.issuperset(sizes)):
         return True
     return not numbers and len(sizes) == 2 and max(sizes) <= MOST_AXES
+
+
+def _setting_at(case: Case, place: Origin, value: str) -> str | None:
+    """Return the key of the one setting of a line that has a value, None where there is none."""
+    entries = (e for e in case.workspace.config_entries(place[0]) if e.line == place[1])
+    keys = [e.key for e in entries if e.length is None and repr(e.value) == value]
+    return keys[0] if len(keys) == 1 else None
 
 
 def _way(case: Case, file: str, line: int) -> str:

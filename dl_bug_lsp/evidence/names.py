@@ -193,11 +193,12 @@ def _article(kind: str) -> str:
 
 def _said(kind: str, text: str, message: str) -> str:
     """Name a fact's kind; some messages only imply a name, as a missing loss implies labels."""
+    named = "a text" if kind == "literal" else f"the {kind}"
     is_said = text.rpartition(".")[2].casefold() in message.casefold()
     if is_said and text not in message and text.rpartition(".")[2] not in message:
-        return f"but for capital letters the {kind} of the message"
+        return f"but for capital letters {named} of the message"
     if is_said:
-        return f"the {kind} of the message"
+        return f"{named} of the message"
     return f"{_article(kind)} {kind} {IMPLIED}"
 
 
@@ -238,8 +239,10 @@ def _words_of(name: str) -> set[str]:
 
 def _likeness(written: str, text: str, near: float) -> str:
     """Return how two names are alike: nearly the same, one with more words, a word in common."""
+    if written.startswith("$") and written.strip("${}") == text:
+        return "reads"
     written_parts, text_parts = _words_of(written), _words_of(text)
-    if written_parts and written_parts == text_parts:
+    if written_parts and list(parts_of(written)) == list(parts_of(text)):
         return "is another spelling of"
     shared = written_parts & text_parts
     if shared and (near < ALIKE or shared in (written_parts, text_parts)):

@@ -225,7 +225,9 @@ def _equals(node: Node, number: int) -> str:
         return f"`{number}` is"
     verb = _verb(node)
     if node.entry is not None and node.entry.path and isinstance(node.entry.path[-1], int):
-        return f"`{node.entry.text}`, an item of `{node.entry.key}`, {verb}"
+        return f"{item_words(node.entry.text, node.entry.key)} {verb}"
+    if node.entry is not None and node.text.endswith(f": {number}"):
+        return f"`{node.text}` is"
     if _is_spread(node):
         return f"`**{node.text}` holds {number},"
     return f"`{node.text}` {verb} {number},"
@@ -415,20 +417,26 @@ def _bounds(case: Case, steps: list[Step]) -> Iterator[Clue]:
             if any(isinstance(value, Config) and _is_table(value) for value in node.values):
                 continue  # A table of settings is no number, whatever it holds.
             is_shown = re.search(rf"\b{number}\b", node.text)
-            stands = f"`{node.text}`" + ("" if is_shown else f" {_verb(node)} {number}, which")
+            stands = f"`{node.text}`" + ("" if is_shown else f", which {_verb(node)} {number},")
             # `batch_size` and `image_size` count as well, but hardly what is indexed.
             is_count = counts and OF_CLASSES.search(name) is not None
             why = f"{stands} leaves no room for index {index}"
             if not is_count:
-                where = "the index of the message" if number == index else f"below index {index}"
-                why = f"{stands} is {where}"
+                if score < LEAST_BOUND:
+                    continue
+                why = f"if {stands} counts what is indexed, index {index} lies outside"
             if not is_count and id(node) in given:
                 # A number that becomes an index itself counts nothing.
                 if number != index:
                     continue
-                why = f"`{node.text}` is the index of the message"
+                if not "".join(step.roles[-1:]).startswith("argument"):
+                    why = f"`{node.text}` is the index of the message"
             kind = "numbers.bound" if step.decides else "numbers.bound_passed"
             yield Clue(kind, node.file, node.line, score, why)
+
+
+LEAST_BOUND = 0.1
+"""What a number must count that has no name of what is indexed: far below the index it is none."""
 
 
 def _is_table(config: Config) -> bool:
@@ -461,7 +469,8 @@ def _settings_of_classes(case: Case, index: int) -> Iterator[Clue]:
         )
         if (not files or entry.file in files) and is_of_classes:
             score = 1.0 / (1 + (index - number)) * (1.0 if files else 0.5)
-            why = f"`{entry.key}: {entry.text}` as a number of classes leaves no room for {index}"
+            setting = f"`{entry.key}: {entry.text}`"
+            why = f"{setting} as a number of classes leaves no room for label {index}"
             yield Clue("numbers.bound", entry.file, entry.line, score, why)
 
 
@@ -540,10 +549,18 @@ def _numbers(workspace: Workspace, file: str) -> list[tuple[int, int, str]]:
     return numbers
 
 
+def item_words(text: str, owner: str) -> str:
+    """Return an item as people read it: with its list, or the program whose argument it is."""
+    if not owner:
+        return f"`{text}`"
+    is_argument = owner.endswith((".py", ".sh", ".ipynb"))
+    return f"`{text}`, an {'argument' if is_argument else 'item'} of `{owner}`,"
+
+
 def written(entry: ConfigEntry) -> str:
     """Return a setting as people read it: ``key: value``, or of a list the item and its list."""
     if entry.path and isinstance(entry.path[-1], int):
-        return f"`{entry.text}`, an item of `{entry.key}`,"
+        return item_words(entry.text, entry.key)
     return f"`{entry.key}: {entry.text}`"
 
 

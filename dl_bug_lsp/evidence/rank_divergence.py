@@ -212,7 +212,8 @@ class _Search:
             if isinstance(node, ast.If) and self._trains_alone() and _is_given(tested, scope):
                 why = "which parameters get a gradient depends on what this model is given"
                 yield Point(scope.file, line, 0.6 * weight, why, node)
-            yield Point(scope.file, line, 0.12 * weight, "what runs is decided here", node)
+            why = "this decides what runs; whether ranks differ in it is not known"
+            yield Point(scope.file, line, 0.12 * weight, why, node)
             return
         score = weight * depends.strength
         loops = isinstance(node, (ast.For, ast.AsyncFor))

@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence.numbers import (
     COUNTED,
     counts_no_size,
     fitting_sizes,
+    item_words,
     names_no_size,
     share_of_number,
     written,
@@ -103,7 +104,7 @@ class Setting:
     def shown(self) -> str:
         """What people read: ``key: value``, or of a list the item and its list."""
         if self.path.rpartition(".")[2].isdigit():
-            return f"`{self.text}`, an item of `{self.key}`,"
+            return item_words(self.text, self.key)
         return f"`{self.key}: {self.text}`"
 
 
@@ -474,7 +475,7 @@ def _named(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     counts = Counter(s.text for s in values)
     for setting in values:
         score = 1 / math.sqrt(counts[setting.text])
-        why = f"{setting.shown} gives what the message names"
+        why = f"{setting.shown} is what the message speaks of"
         yield Clue("config.value_named", setting.file, setting.line, score, why)
     yield from _at_path(settings, message)
     unknown = bool(OPTIONS.search(message))

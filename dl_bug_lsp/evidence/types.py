@@ -357,9 +357,14 @@ def _whole_batch(step: Step, wanted: set[str]) -> Iterator[Clue]:
 
 
 def _options_as_text(case: Case) -> Iterator[Clue]:
-    """Find options that their parser reads as text and the failing line has the names of."""
+    """Find options that their parser reads as text and the failing line has the names of.
+
+    Where a text is expected and None came, those that the command may leave out.
+    """
     if "str" not in named_types(case) or not case.places:
         return
+    classes = case.facts.of(FactKind.CLASS)
+    is_left_out = any(f.role is Role.ACTUAL and f.value == "NoneType" for f in classes)
     place = case.places[-1]
     used = set(re.findall(r"\w+", case.workspace.source_line(place.file, place.line)))
     for file in case.code_files:
@@ -380,9 +385,13 @@ def _options_as_text(case: Case) -> Iterator[Clue]:
                 )
             )
             shared = sorted(names & used)
+            if is_left_out and {"default", "required", "action"} & {k.arg for k in call.keywords}:
+                continue
             if shared and is_text:
                 name = shared[0]
                 why = f"`--{name}` is read as text, and the failing line uses `{name}`"
+                if is_left_out:
+                    why = f"`--{name}` has no default: it is None where the command leaves it out"
                 yield Clue("types.number_as_text", file, call.lineno, 1.0, why)
 
 

@@ -165,7 +165,11 @@ def _callback(way: list[Step], end: str) -> str:
 
 def _stored(way: list[Step], end: str) -> str:
     at = _last(way, lambda step: _role(step) == "stored")
-    return f"{VERB} a file that `{shown(way[at - 1].node)}` may read" if at else ""
+    if not at:
+        return ""
+    reads = way[at - 1].node
+    place = f" ({reads.file}:{reads.line})" if reads.line > 0 else ""
+    return f"{VERB} a file, which `{shown(reads)}`{place} seems to read"
 
 
 def _called(way: list[Step], end: str) -> str:

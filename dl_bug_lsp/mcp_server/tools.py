@@ -428,7 +428,7 @@ EXPLAIN_SCHEMA = _all(
     id=_TEXT,
     name=_TEXT,
     definition=_TEXT,
-    retry_may_help={"type": "boolean"},
+    retry_may_help={"type": ["boolean", "null"]},
     advice={"type": "array", "items": _all(cause=_TEXT, fix=_TEXT)},
 )
 WHY_SCHEMA = _all(
@@ -447,6 +447,7 @@ WHY_SCHEMA = _all(
                     file=_TEXT, line=_NUMBER, text=_TEXT, values=_TEXTS, decides={"type": "boolean"}
                 ),
             },
+            more={"type": "boolean"},
         ),
     },
     complete={"type": "boolean"},

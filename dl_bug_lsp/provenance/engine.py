@@ -159,7 +159,7 @@ class Engine:
         """The limits that cut something short so far.
 
         "nodes", "work" and "nesting" end the evaluation early, "rounds" a circle that does not
-        come to an end, "callers" what many places call, "steps" a slice.
+        come to an end, "callers" what many places call, "steps" a slice, unless it is to be short.
         """
         return frozenset(self.queries.limits)
 

@@ -368,7 +368,8 @@ def backward_slice(
 
     With ``conditions``, also what is tested around and before the statements on the way; with
     ``filled``, around those that put something into a container. With ``asked``, only what that
-    property of the values depends on.
+    property of the values depends on. A ``limit`` below `MAX_STEPS` is all that is wanted: only
+    what that bound itself cuts off is told among the engine's limits.
     """
     order = 0
     queue: list[tuple[float, int, Step]] = []
@@ -413,7 +414,7 @@ def backward_slice(
                 entry = Step(child, distance + cost, (*step.roles, role), step, tested, needed)
                 heapq.heappush(queue, (distance + cost, order, entry))
                 order += 1
-    if queue and starts and len(steps) >= limit:
+    if queue and starts and limit >= MAX_STEPS and len(steps) >= limit:
         starts[0].engine.queries.limits.add("steps")
     return steps
 

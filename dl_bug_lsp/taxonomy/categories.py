@@ -82,7 +82,7 @@ class Category:
 
     ``share`` is its per cent of all failures in Zhang et al., ICSE 2020 (Table 1), None beyond that
     study; ``origin`` and ``bug_type`` are what is assumed where the failure does not tell;
-    ``retry_may_help`` is about the same job, unchanged.
+    ``retry_may_help`` is about the same job, unchanged, None where nothing is known.
     """
 
     id: str
@@ -92,7 +92,7 @@ class Category:
     definition: str
     shows: str
     search: str
-    retry_may_help: bool
+    retry_may_help: bool | None
     origin: str
     bug_type: str
     advice: tuple[ConditionalAdvice, ...]
@@ -132,7 +132,7 @@ def _category(row: dict[str, Any]) -> Category:
         definition=row["definition"],
         shows=row["shows"],
         search=row["search"],
-        retry_may_help=row["retry"],
+        retry_may_help=row.get("retry"),
         origin=row["origin"],
         bug_type=row["bug_type"],
         advice=tuple(_advice(item) for item in row["advice"]),

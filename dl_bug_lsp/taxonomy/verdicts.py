@@ -1,4 +1,4 @@
-"""Bug type and origin of a failure, and whether a retry can help.
+"""Bug type and origin of a failure.
 
 The bug type says which part of a deep-learning program is wrong: model, training, input, API,
 device or none. The origin says whether a failure comes from the project's own versioned code.
@@ -7,14 +7,13 @@ device or none. The origin says whether a failure comes from the project's own v
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from dl_bug_lsp.messages.facts import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
-from dl_bug_lsp.taxonomy.categories import category, is_sure_of_retry
+from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
-from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
-from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
+from dl_bug_lsp.tracebacks.failures import Failure
 
 BUG_TYPES = ("model", "training", "tensor_input", "api", "gpu", "non_dl")
 """The bug types of Jahan et al. (EMSE 2025), after Humbatova et al. (ICSE 2020)."""
@@ -249,7 +248,7 @@ def _mind_dimension(
         weights["training"] *= 0.7
 
 
-# ---------------------------------------------------------------------- origin and retries
+# ---------------------------------------------------------------------- origin
 INTRINSIC, EXTRINSIC = "intrinsic", "extrinsic"
 
 _OWN_DOING = (
@@ -287,61 +286,8 @@ _PERHAPS_OWN = (
 
 Bad values come from code as often as from data; whether a script is executable is versioned too.
 """
-_TRANSIENT = (
-    "timed out",
-    "timeout",
-    "connection reset",
-    "connection aborted",
-    "connection refused",
-    "temporary failure",
-    "too many requests",
-    "server error",
-    "bad gateway",
-    "service unavailable",
-    "remote end closed",
-    "address already in use",
-    "eaddrinuse",
-    "busy or unavailable",
-    "stale file handle",
-    "preempt",
-    "node failure",
-    "incompleteread",
-    "resource temporarily unavailable",
-    "gpu is lost",
-    "fallen off the bus",
-)
-"""Words of conditions that pass."""
-_LASTING = (
-    "assert",
-    "certificate",
-    "name or service not known",
-    "404",
-    "segmentation fault",
-    "sigsegv",
-    "sigbus",
-    "sigill",
-    "illegal memory access",
-    "illegaladdress",
-    "illegal address",
-    "misaligned address",
-    "illegal instruction",
-    "code -4",
-    "code -7",
-    "code -11",
-    "mismatch between collectives",
-    "time limit",
-    "invalid usage",
-    "unhandled cuda error",
-    "ncclunhandledcudaerror",
-    "offline mode",
-)
-"""Words of conditions that meet the next try as well."""
 _PART_OF_PACKAGE = re.compile(r"No module named '?\w+\.\w|cannot import name")
 """The package is there; the code asks for a part that this version does not have."""
-_COLLECTIVE = re.compile(
-    r"WorkNCCL\(SeqNum=(?P<seq>\d{1,12}), OpType=(?P<op>\w{1,40})(?:, NumelIn=(?P<numel>\d{1,15}))?"
-)
-_RANK = re.compile(r"\[Rank (\d{1,6})\]")
 _GUESS = 0.65
 
 
@@ -373,42 +319,6 @@ def origin(
     if context.says(*_OTHERS_DOING):
         return Verdict(EXTRINSIC, 0.75)
     return Verdict(default, _confidence(verdict, default))
-
-
-def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool:
-    """Say whether the same job, unchanged, may get through next time."""
-    if verdict.is_guess:
-        return False
-    if failure.divergence is not None and failure.divergence.differs:
-        return False
-    if failure.cause is not None:
-        context = ClassificationContext(failure, failure.cause)
-        if context.says(*_LASTING):
-            return False
-        dimension = category(verdict.id).dimension
-        if dimension in ("platform", "execution_environment") and context.says(*_TRANSIENT):
-            return True
-    return category(verdict.id).retry_may_help and is_sure_of_retry(verdict)
-
-
-def ranks_disagree(failures: Sequence[Failure]) -> bool:
-    """Say whether the ranks of one job stood in different places, or waited for other collectives.
-
-    Then they took different branches, as they will next time: it is no trouble of the network.
-    """
-    stood: dict[int, tuple[str, int]] = {}
-    waited: dict[int, tuple[str, str, str]] = {}
-    for failure in failures:
-        rank = failure.process.rank if failure.process is not None else None
-        work = _COLLECTIVE.search(failure.cause.message if failure.cause is not None else "")
-        named = _RANK.search(failure.evidence)
-        if work and (rank is not None or named):
-            number = rank if rank is not None else int(named[1]) if named else 0
-            waited.setdefault(number, (work["seq"], work["op"], work["numel"] or ""))
-        own_frames = [f for f in failure.frames if not is_library_path(f.file) and f.line]
-        if rank is not None and own_frames and failure.kind is FailureKind.EXCEPTION:
-            stood.setdefault(rank, (own_frames[-1].file, own_frames[-1].line))
-    return len(set(stood.values())) > 1 or len(set(waited.values())) > 1
 
 
 def _misses_own_module(

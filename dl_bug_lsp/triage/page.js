@@ -87,7 +87,7 @@
     add("representative", group.representative + (group.line ? `, line ${group.line}` : ""));
     add("jobs", `${number(group.jobs)} (${number(group.logs)} logs)`);
     add("origin", group.origin);
-    add("retry", group.retried ? `${number(group.helped)} of ${number(group.retried)} retries helped, ${number(group.repeated)} met it again` : group.retry_may_help ? "may help" : "unlikely to help");
+    add("retry", group.retried ? `${number(group.helped)} of ${number(group.retried)} retries helped, ${number(group.repeated)} met it again` : group.retry_may_help ? "may help" : group.retry_may_help === null ? "not known" : "unlikely to help");
     add("framework", group.framework);
     add("users", list(group.users, group.users.length));
     add("hosts", list(group.hosts, group.hosts.length));

@@ -27,7 +27,8 @@ from dl_bug_lsp.messages import extract_facts
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.taxonomy.classify import classify
-from dl_bug_lsp.taxonomy.verdicts import origin, retry_may_help
+from dl_bug_lsp.taxonomy.retries import retry_may_help
+from dl_bug_lsp.taxonomy.verdicts import origin
 from dl_bug_lsp.tracebacks import Failure, FailureKind, is_library_path, read_failures
 from dl_bug_lsp.triage.fingerprints import fingerprint
 
@@ -326,7 +327,7 @@ class Analysis:
     category: str
     dimension: str
     origin: str
-    retry_may_help: bool
+    retry_may_help: bool | None
     framework: str
     places: tuple[str, ...]
     line: int
@@ -430,7 +431,7 @@ class _Classes:
 
     verdict: CategoryVerdict
     origin: str
-    retry_may_help: bool
+    retry_may_help: bool | None
     framework: str
 
 

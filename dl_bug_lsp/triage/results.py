@@ -35,7 +35,7 @@ class Group:
     category: str
     dimension: str
     origin: str
-    retry_may_help: bool
+    retry_may_help: bool | None
     exception: str
     message: str
     framework: str
@@ -209,6 +209,8 @@ _STATES = {
     "PREEMPTED": "process_killed",
 }
 """What SLURM's states of a job tell where the log tells nothing (sacct(1), "JOB STATE CODES")."""
+_OF_TIME = ("TIMEOUT", "DEADLINE")
+"""States of jobs that ran out of time: one that resumes gets further, another does not."""
 _COLUMNS = (
     "log", "modified", "unread", "note", "group", "exception", "message", "exact", "category",
     "dimension", "origin", "retry_may_help", "framework", "places", "line",
@@ -410,7 +412,8 @@ def _without_words(
             growing[id] = _Growing({
                 "exception": "", "message": message, "category": name, "exact": True,
                 "dimension": row.dimension, "origin": row.origin, "framework": "",
-                "retry_may_help": row.retry_may_help, "places": [], "line": 0,
+                "retry_may_help": None if state in _OF_TIME else row.retry_may_help,
+                "places": [], "line": 0,
                 "log": job.log or job.id,
             })  # fmt: skip
         _count(growing[id], failed, id, key, job, None)
@@ -464,7 +467,7 @@ def _group(id: str, grown: _Growing, known: set[str] | None) -> Group:
         category=row["category"],
         dimension=row["dimension"],
         origin=row["origin"],
-        retry_may_help=bool(row["retry_may_help"]),
+        retry_may_help=row["retry_may_help"],
         exception=row["exception"],
         message=row["message"],
         framework=row["framework"],

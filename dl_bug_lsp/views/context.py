@@ -359,10 +359,7 @@ class _Page:
         """Return what was ruled out or is less likely, and the versions."""
         failure = self.failure
         limit = int(self.tokens * TAIL_SHARE)
-        known = words.knows_of_retry(failure)
-        notes = ["A retry of the same job: it will not help."] if known else []
-        if failure.retry_may_help:
-            notes = ["Nothing by a retry: the same job may pass when it is tried again."]
+        notes = [words.retry(failure)] if failure.retry_may_help is not None else []
         raised = next((f for f in reversed(failure.frames) if f.workspace_file), None)
         if raised is not None and failure.suspects:
             notes += self._raise_site(raised)
@@ -372,7 +369,7 @@ class _Page:
             first = code(one_line(words.headline(others[0]), 80))
             notes.append(f"{words.other_failures(others, failure)} of the log: {first}")
         if not failure.complete:
-            notes.append("The analysis of the code reached one of its limits.")
+            notes.append("The analysis of the code was cut short: causes far back may be missing.")
         out = _Section([])
         named = ", ".join((f"dl-bug-lsp {__version__}", *_python(failure), *versions))
         ends = ["", plain(self.clean(f"Versions: {named}."))]

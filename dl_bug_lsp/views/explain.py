@@ -47,12 +47,16 @@ def overview_text(rows: Sequence[Category], style: Style) -> str:
 
 
 def _sections(category: Category) -> list[tuple[str, str]]:
-    retry = "may pass" if category.retry_may_help else "most likely fails again"
+    retry = {
+        True: " Tried again unchanged, the job may pass.",
+        False: " Tried again unchanged, the job most likely fails again.",
+        None: "",
+    }[category.retry_may_help]
     if category.dimension == "silent":
-        retry = "most likely ends the same way"
+        retry = " Tried again unchanged, the job most likely ends the same way."
     assumed = (
         f"The cause is taken to lie {origin_words(category.origin)}, and to be about "
-        f"{bug_type_words(category.bug_type)}. Tried again unchanged, the job {retry}."
+        f"{bug_type_words(category.bug_type)}.{retry}"
     )
     sections = [
         ("What it is", category.definition),

@@ -122,7 +122,8 @@ def _failure(
     out += [f"**{sentence(finding)}**", "", plain(meaning)]
     kind = words.kind_of_bug(failure.bug_type)
     verdicts = (kind, words.where_cause_lies(failure.origin), words.told_of_retry(failure))
-    out += ["", " ".join(plain(text) for text in verdicts if text)]
+    if any(verdicts):
+        out += ["", " ".join(plain(text) for text in verdicts if text)]
     out += ["", f"Found in {plain(where_in_text(failure))}."]
     if not failure.reliable:
         out += ["", f"**{words.UNRELIABLE}**"]

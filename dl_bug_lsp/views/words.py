@@ -20,7 +20,7 @@ from dl_bug_lsp.report import (
     Verdict,
     percent,
 )
-from dl_bug_lsp.taxonomy.categories import categories, category, is_sure_of_retry
+from dl_bug_lsp.taxonomy.categories import categories, category
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -99,9 +99,9 @@ def retry(failure: FailureReport) -> str:
         return "The same job may pass when it is tried again."
     if is_silent(failure) and not failure.category.is_guess:
         return "The same code with the same data will most likely do the same again."
-    if not knows_of_retry(failure):
+    if failure.retry_may_help is None:
         return "Whether another try would help is not known."
-    return "Trying the same job again will not help."
+    return "Another try without a change will most likely fail in the same way."
 
 
 OF_PROGRAMS = {"deep_learning_specific", "general_code_error", "data"}
@@ -110,28 +110,10 @@ OF_PROGRAMS = {"deep_learning_specific", "general_code_error", "data"}
 
 def told_of_retry(failure: FailureReport) -> str:
     """Return what a report says of another try, nothing where the answer is plain."""
-    is_plain = failure.category.dimension in OF_PROGRAMS and knows_of_retry(failure)
-    if is_plain and not failure.retry_may_help and not is_silent(failure):
+    is_plain = failure.category.dimension in OF_PROGRAMS and failure.retry_may_help is False
+    if is_plain and not is_silent(failure):
         return ""
     return retry(failure)
-
-
-UNCLASSIFIED = "unclassified"
-
-
-def knows_of_retry(failure: FailureReport) -> bool:
-    """Say whether anything is known of another try: illegal accesses may come or not.
-
-    Of a weak category that often passes by itself nothing is known.
-    """
-    if failure.retry_may_help:
-        return True
-    if category(failure.category.id).retry_may_help and not is_sure_of_retry(failure.category):
-        return False
-    return not failure.category.is_guess and failure.category.id not in (
-        UNCLASSIFIED,
-        "hardware_failure",
-    )
 
 
 def is_silent(failure: FailureReport) -> bool:

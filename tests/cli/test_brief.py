@@ -77,3 +77,23 @@ def test_doctor_names_the_frameworks_asked_for(
     shown = capsys.readouterr().out
     assert "torch==2.2.0 (requirements.txt:1)" in shown
     assert "requests" not in shown
+
+
+def test_doctor_names_each_framework_once_and_says_how_many_more(tmp_path: Path) -> None:
+    """As in a repository of many examples, each with requirements of its own."""
+    files = {
+        "requirements.txt": "torch==2.2.0\nnumpy\ntransformers[torch]>=4.40\nscikit-learn\n",
+        "environment.yml": "dependencies:\n  - keras 3.1\n  - pip:\n    - jax @ https://u:pw@x/j\n",
+        **{f"examples/e{n}/requirements.txt": f"torch==2.{n}.0\nflax\n" for n in range(40)},
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    command = program("doctor", "--workspace", str(tmp_path))
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    (asked,) = [line for line in done.stdout.splitlines() if line.startswith("frameworks asked")]
+    assert asked == (
+        "frameworks asked for: torch==2.2.0 (requirements.txt:1; other requirements in 39 places), "
+        "keras 3.1 (environment.yml:2), jax @ … (environment.yml:4), "
+        "transformers>=4.40 (requirements.txt:3), scikit-learn (requirements.txt:4), and 2 more"
+    )

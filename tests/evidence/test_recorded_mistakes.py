@@ -57,7 +57,7 @@ def test_a_size_that_a_script_wrote_leads_to_the_statement_that_made_it(tmp_path
     assert (first.file, first.line) == ("prepare.py", 42)
     made = "makes `vocab_size` of data/prepared/meta.json: "
     assert first.evidence[0].why.startswith(
-        f"{made}it goes into the size 48, which the index 49 does not fit"
+        f"{made}it is the size 48, which the index 49 does not fit"
     )
     # The number of samples in a batch makes no token.
     whys = [e.why for s in found.suspects if s.file == "configs/base.yaml" for e in s.evidence]
@@ -74,7 +74,7 @@ def test_settings_that_no_other_script_writes_stay_the_suspects(tmp_path: Path) 
     first = found_in(folder).suspects[0]
     assert (first.file, first.line) == ("data/prepared/meta.json", 1)
     assert first.evidence[0].why.startswith(
-        "what stands here goes into the size 48, which the index 49 does not fit"
+        "this setting (`vocab_size`) is the size 48, which the index 49 does not fit"
     )
 
 

@@ -311,7 +311,7 @@ KeyError: "The `metric_for_best_model` training argument is set to 'eval_macro_f
     found = report(tmp_path, TRAINER, text)
     assert (found.suspects[0].file, found.suspects[0].line) == ("settings.json", 6)
     strategy = reasons(found, "settings.json", 4)
-    assert "gives what the message names" not in strategy
+    assert "is what the message speaks of" not in strategy
     assert "the key of the message" not in strategy
     said = " ".join(reasons(found, s.file, s.line) for s in found.suspects)
     assert "no code reads" not in said
@@ -923,7 +923,7 @@ shape in current model is torch.Size([2048, 128]).
 """
     found = report(tmp_path, files, text)
     assert "2048" not in reasons(found, "run.sh", 3)
-    assert "128 and 64 do not fit each other" in reasons(found, "run.sh", 3)
+    assert "do not fit each other, 128 and 64" in reasons(found, "run.sh", 3)
 
 
 def test_what_used_an_iterator_up_is_named_with_its_file(tmp_path: Path) -> None:

@@ -4,12 +4,10 @@ import pytest
 from made_failures import failure
 
 from dl_bug_lsp.messages.facts import Fact, FactKind, MessageFacts, Role
-from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.advising import advice
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
-from dl_bug_lsp.taxonomy.verdicts import bug_type, origin, retry_may_help
-from dl_bug_lsp.tracebacks import FailureKind
+from dl_bug_lsp.taxonomy.verdicts import bug_type, origin
 
 
 @pytest.mark.parametrize(
@@ -75,45 +73,6 @@ def test_a_missing_module_of_the_workspace_is_the_projects_own_doing() -> None:
     found = failure("ModuleNotFoundError", "No module named 'tools.io'")
     own = origin(found, classify(found), workspace_module=lambda m: m.startswith("tools"))
     assert own.id == "intrinsic"
-
-
-@pytest.mark.parametrize(
-    ("type", "message", "wanted"),
-    [
-        ("ConnectionResetError", "[Errno 104] Connection reset by peer", True),
-        ("HTTPError", "503 Server Error: Service Unavailable for url", True),
-        ("RuntimeError", "CUDA error: uncorrectable ECC error encountered", True),
-        ("HTTPError", "404 Client Error: Not Found for url", False),
-        ("KeyError", "'label'", False),
-        ("torch.OutOfMemoryError", "CUDA out of memory.", False),
-        ("RuntimeError", "Detected mismatch between collectives on ranks", False),
-    ],
-)
-def test_retries(type: str, message: str, wanted: bool) -> None:
-    found = failure(type, message)
-    assert retry_may_help(found, classify(found)) is wanted
-
-
-def test_segmentation_faults_come_again() -> None:
-    found = failure(
-        "faulthandler", "Fatal Python error: Segmentation fault", kind=FailureKind.MESSAGE
-    )
-    assert not retry_may_help(found, classify(found))
-
-
-@pytest.mark.parametrize(("code", "again"), [("-7", False), ("-11", False), ("-9", True)])
-def test_native_crashes_come_again(code: str, again: bool) -> None:
-    found = failure("log", f"Rank 2 crashed with exit code {code}.", kind=FailureKind.MESSAGE)
-    assert retry_may_help(found, classify(found)) is again
-
-
-@pytest.mark.parametrize(
-    ("confidence", "rule", "wanted"),
-    [(0.95, "platform.killed", True), (0.6, "platform.killed_word", False), (0.9, "text", False)],
-)
-def test_weak_categories_promise_no_other_try(confidence: float, rule: str, wanted: bool) -> None:
-    verdict = CategoryVerdict("process_killed", "platform", confidence, "", rule)
-    assert retry_may_help(failure("log", "killed", kind=FailureKind.MESSAGE), verdict) is wanted
 
 
 def test_what_the_message_points_at_comes_first() -> None:

@@ -952,7 +952,8 @@ def _odd_cells(
             count *= HANDLED_ROWS
         kind = "data_files.text_value" if text and line in odd else "data_files.odd_value"
         # What stands in several rows is how the file is written: the program is to expect it.
-        yield Clue(kind, table.file, line, closeness / count, f"column `{column.name}`: {why}")
+        told = f"{column_words(table, column.name)}: {why}"
+        yield Clue(kind, table.file, line, closeness / count, told)
 
 
 def odd_cells(table: Table, column: Column) -> list[tuple[int, str, int]]:
@@ -1089,6 +1090,13 @@ def _ends(path: str) -> Iterator[str]:
             yield "/".join(parts[start:])
 
 
+def column_words(table: Table, name: str) -> str:
+    """Return a column as people call it: of a file without a header by its number, from 1."""
+    if table.header_line is None and name.isdecimal():
+        return f"field {int(name) + 1}"
+    return f"column `{name}`"
+
+
 def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
     """Yield the rows that hold a value of the message."""
     usual = columns_of_text(case).get(table.file, {})
@@ -1104,7 +1112,7 @@ def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue
                     value = end
                     break
             for line, name in [row for row in rows if row[1] not in usual][:3]:
-                why = f"`{value}` of the message stands in column `{name}`"
+                why = f"`{value}` of the message stands in {column_words(table, name)}"
                 score = closeness / len(rows) ** 0.5
                 yield Clue("data_files.value", table.file, line, score, why)
                 if len(rows) == 1 and len(value) >= LONG_VALUE:

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data.written_data import MOST_STEPS, is_made_at, writers_of
-from dl_bug_lsp.evidence.interpreted_values import IN_DATA
+from dl_bug_lsp.evidence.interpreted_values import IN_DATA, IS_SIDE
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.provenance.slices import backward_slice
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -51,11 +51,12 @@ def moved(case: Case, clue: Clue) -> Iterator[Clue]:
         yield clue
         return
     yield replace(clue, score=clue.score * OF_SETTING)
-    why = clue.why.replace(IN_DATA, "it goes into")
+    why = OWN_SETTING.sub("it is", clue.why.replace(IN_DATA, "it goes into"))
     said = f"makes `{maker.key}` of {maker.file}: {why}"
     yield replace(clue, file=maker.place[0], line=maker.place[1], why=said, suggestion=None)
 
 
+OWN_SETTING = re.compile(rf"^{IS_SIDE} \(`[^`]*`\) is")
 _MAKERS: WeakKeyDictionary[Case, dict[tuple[str, str], Origin | None]] = WeakKeyDictionary()
 
 

@@ -27,6 +27,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     tables,
     tensor_mismatch,
     tracing,
+    unused_parameters,
     unused_parts,
 )
 from dl_bug_lsp.evidence.training_rules import all_training_rules
@@ -47,7 +48,7 @@ RULES: tuple[Source, ...] = (
     misuse.find_required_arguments,
     misuse.find_changed_calls,
     restored_objects.find_rebuilt,
-    missing_names.find_similar_names,
+    unused_parameters.find,
     environment.find_environment,
     environment.find_refused,
     environment.find_unbraced,

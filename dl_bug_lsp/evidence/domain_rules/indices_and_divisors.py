@@ -440,15 +440,15 @@ def _shift(step: Step) -> Iterator[Clue]:
     if node.kind not in (StepKind.ARITHMETIC, StepKind.SLICING) or counts_rounds(step):
         return
     for part in ast.walk(node.expr):
-        shifted = (
+        if (
             isinstance(part, ast.BinOp)
             and isinstance(part.op, (ast.Add, ast.Sub))
             and isinstance(part.right, ast.Constant)
             and part.right.value in (1, 2, 3)
             and not _is_measured(part)
-        )
-        if shifted:
-            why = f"`{node.text}` adds or takes off a constant"
+        ):
+            does = "adds" if isinstance(part.op, ast.Add) else "subtracts"
+            why = f"`{node.text}` {does} {part.right.value}: an index or a count may be off by it"
             yield Clue("rules.shift", node.file, node.line, 1 / (1 + step.distance / 8), why)
             return
 
@@ -537,7 +537,11 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
                 why = f"`{node.text}` is 0, as both sides are {text}"
                 yield Clue("rules.zero_computed", *place, closeness, why)
             kind = "rules.zero_computed" if computed and not equal else "rules.zero"
-            why = f"`{node.text}` is 0" if node.text != "0" else "the zero stands here"
+            why = f"`{node.text}` is 0"
+            if node.text == "0":
+                why = "this zero goes into the failing division"
+            elif node.entry is not None:
+                why = f"`{node.text}` goes into the failing division"
             yield Clue(kind, node.file, node.line, closeness, why)
         expr = node.expr
         if node.entry is not None:

@@ -2,7 +2,7 @@
 
 Names that are set only under a condition or under another name; keys of registries whose module
 nothing imports; state dicts whose keys differ only by a prefix; lists of layers' names, by which
-is converted, left out, adapted or frozen; parameters that are never used.
+is converted, left out, adapted or frozen.
 
 A table of defaults that is merged with a user's file, ``.get`` with a default and dataclasses that
 ignore what they do not know take a setting of another name in silence: the program runs with its
@@ -21,9 +21,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
-    calls_in,
     near_files,
-    near_scopes,
     own_nodes,
     refused_operands,
     source,
@@ -577,72 +575,6 @@ def _makes(node: ast.AST, prefix: str) -> tuple[str, str]:
             f"the keys of `{first}` begin with `{prefix}` where its owner is saved",
         )
     return "", ""
-
-
-IGNORED = {
-    *("self", "cls", "_", "args", "kwargs", "batch_idx", "stage", "index", "key", "name"),
-    *("trainer", "pl_module", "logs", "outputs", "info", "state", "control", "event"),
-}
-"""Parameters that a protocol or a framework's hook asks for, used or not."""
-HOOKS = {"forward", "training_step", "validation_step", "test_step", "call", "__exit__", "setup"}
-
-
-def find_similar_names(case: Case) -> Iterator[Clue]:
-    """Yield the parameters that the functions near the failure never use."""
-    scopes = near_scopes(case)
-    touched: dict[tuple[str, int], None] = {}
-    for step in case.raise_slice:
-        touched.setdefault((step.node.file, step.node.line))
-    for scope in scopes:
-        for name in unused_parameters(scope):
-            why = f"`{scope.name}` never uses its parameter `{name}`"
-            inside = [line for file, line in touched if file == scope.file and _inside(scope, line)]
-            for order, line in enumerate(inside):
-                score = 1 / (1 + order / 2)
-                yield Clue("rules.unused_parameter", scope.file, line, score, why)
-
-
-def _inside(scope: Scope, line: int) -> bool:
-    node = scope.node
-    if isinstance(node, ast.Module):
-        return False
-    return node.lineno < line <= (node.end_lineno or node.lineno)
-
-
-def unused_parameters(scope: Scope) -> list[str]:
-    """Return the parameters that a function's body never reads."""
-    node = scope.node
-    short = scope.name.rpartition(".")[2]
-    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or short in HOOKS:
-        return []
-    if short.startswith("on_") or _is_protocol_method(scope):
-        return []
-    body_names = {
-        n.id for statement in node.body for n in ast.walk(statement) if isinstance(n, ast.Name)
-    }
-    trivial = len(node.body) == 1 and isinstance(node.body[0], (ast.Pass, ast.Raise, ast.Expr))
-    saved = any(called_name(call) == "save_hyperparameters" for call in calls_in(node))
-    if (
-        saved
-        or trivial
-        or "locals" in body_names
-        or ("super" in body_names and len(node.body) == 1)
-    ):
-        return []
-    names = [p.arg for p in scope.parameters() if p.arg not in IGNORED and p.arg[0] != "_"]
-    return [name for name in names if name not in body_names]
-
-
-def _is_protocol_method(scope: Scope) -> bool:
-    """Whether a method is a special one of a class with bases: a protocol says what it takes.
-
-    A constructor's own parameters are the class's business.
-    """
-    owner = scope.parent
-    if owner is None or not isinstance(owner.node, ast.ClassDef):
-        return False
-    short = scope.name.rpartition(".")[2]
-    return short.startswith("__") and short != "__init__" and bool(owner.node.bases)
 
 
 # ---------------------------------------------------------------------- settings that nothing reads

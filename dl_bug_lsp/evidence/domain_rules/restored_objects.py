@@ -509,7 +509,11 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         second = _constant(case, other.file, other.given[name])
         if first is None or second is None or first.value == second.value:
             continue
-        why = f"`{name}` is {first.value!r} in `{text}` and {second.value!r} in `{like}` in {place}"
+        values = first.value, second.value
+        why = f"`{name}` is {values[0]!r} in `{text}` and {values[1]!r} in `{like}` in {place}"
+        if text == like:
+            here = f"{own.file}:{own.call.lineno}"
+            why = f"`{name}` is {values[0]!r} for `{text}` in {here}, and {values[1]!r} in {place}"
         for score, constant in ((DIFFERING, first), (OF_SAVED, second)):
             yield Clue("rules.strong", constant.file, constant.line, score, why)
 

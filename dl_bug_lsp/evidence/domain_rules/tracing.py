@@ -62,7 +62,7 @@ def find_traced(case: Case) -> Iterator[Clue]:
                 yield Clue(kind, site.place.file, decorator.lineno, score, why)
     if wants_number and not plain and case.sites:
         place = case.sites[-1].place
-        why = "Python needs a number here, and a traced value has none yet"
+        why = "Python needs a value here, and a traced array has none yet"
         yield Clue("rules.strong", place.file, place.line, 1.0, why)
 
 

@@ -58,13 +58,29 @@ def _never(training: Training, backward: list[tuple[Scope, ast.Call]]) -> Iterat
     zeroed = zeroed or ".grad = None" in " ".join(
         source(s) for s in ast.walk(scope.node) if isinstance(s, ast.Assign)
     )
-    if not zeroed and not by_hand:
+    if not zeroed and not by_hand and _repeats(training, scope, call):
         why = "gradients are never set back to zero and add up"
         yield clue("strong", scope.file, call.lineno, why)
         for other, step in _steps(training)[:2]:
             yield clue(
                 "medium", other.file, step.lineno, "no `zero_grad` before or after this step"
             )
+
+
+MOST_CALLS = 4
+"""Functions that call one another on the way to a loop."""
+
+
+def _repeats(training: Training, scope: Scope, node: ast.AST, depth: int = MOST_CALLS) -> bool:
+    """Whether what stands in a function runs more than once, as far as that is known."""
+    if training.loops(scope, node):
+        return True
+    if scope.is_module:
+        return False
+    callers = training.case.engine.program.callers(scope.name.rpartition(".")[2])
+    if not callers or not depth:
+        return True
+    return len(callers) > 1 or any(_repeats(training, s, c, depth - 1) for s, c in callers)
 
 
 def _around_backward(training: Training, scope: Scope, backward: ast.Call) -> Iterator[Clue]:

@@ -464,6 +464,10 @@ def _as_bytes(lines: Value) -> Value:
     return Value(made, lines.origins)
 
 
+NO_PATHS = (list, tuple, dict, float, type(None))
+"""Types of what names no file."""
+
+
 @MODELS.function("open", "builtins.open", "io.open", "codecs.open", "gzip.open")
 @MODELS.method("Path", "open")
 def _open(interpreter: Interpreter, call: Call) -> Value:
@@ -473,6 +477,9 @@ def _open(interpreter: Interpreter, call: Call) -> Value:
     name = "io.TextIOWrapper"
     if path is None or not isinstance(how, str):
         return call.unknown()
+    if isinstance(path.data, NO_PATHS):
+        kind = type(path.data).__name__
+        raise Raised("type", f"expected str, bytes or os.PathLike object, not {kind}", path)
     if any(letter in how for letter in "wax+"):
         note_written(interpreter, path)
         state = {"path": path, "lines": Value(UNKNOWN, path.origins), "at": Value(0)}
