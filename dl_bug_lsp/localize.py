@@ -36,6 +36,7 @@ from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.spectrum.failing_runs import comparable, failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
+from dl_bug_lsp.taxonomy.bug_type_and_origin import ranks_disagree
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classify import (
     UNCLASSIFIED,
@@ -43,7 +44,6 @@ from dl_bug_lsp.taxonomy.classify import (
     classify_by_whole_text,
     classify_divergence,
 )
-from dl_bug_lsp.taxonomy.verdicts import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
 from dl_bug_lsp.tracebacks.primary import stand_ins
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
