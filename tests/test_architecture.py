@@ -124,7 +124,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 """What each package or module directly below `dl_bug_lsp` may import of the others."""
 SERVER = {
     **dict.fromkeys(("process", "transports", "jobs"), 0),
-    **dict.fromkeys(("documents", "marks"), 1),
+    **dict.fromkeys(("documents", "position_tracking"), 1),
     **dict.fromkeys(("publication", "known_failures", "spectra", "diagnostics"), 2),
     **dict.fromkeys(("protocol", "folder_settings", "app"), 3),
     **dict.fromkeys(("files", "log_documents", "commands"), 4),
