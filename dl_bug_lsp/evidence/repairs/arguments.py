@@ -23,7 +23,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     names_read,
     targets,
 )
-from dl_bug_lsp.evidence.words import HELD_FILES, parts_of
+from dl_bug_lsp.evidence.word_index import HELD_FILES, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.blocks import fields_of

@@ -48,7 +48,7 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
 )
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, requiring
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.calls import own_nodes
 from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
