@@ -26,19 +26,19 @@ from dl_bug_lsp.evidence.collectives import (
     leaves,
 )
 from dl_bug_lsp.evidence.training_rules import (
-    alignment,
     computed_metrics,
     data,
     evaluation,
     generative,
     hyperparameters,
+    inputs_and_targets,
     loop,
+    loss_computation,
     lost_values,
     models_and_losses,
     numerics,
-    objectives,
+    optimizer_steps,
     optimizers,
-    updates,
 )
 from dl_bug_lsp.evidence.training_rules.program import (
     FRAMEWORKS,
@@ -202,7 +202,9 @@ class _Group:
 
 
 GROUPS = (
-    _Group(STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients, updates.find)),
+    _Group(
+        STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients, optimizer_steps.find)
+    ),
     _Group(
         LOSS,
         (
@@ -212,9 +214,11 @@ GROUPS = (
         ),
     ),
     _Group(OPTIMIZER, (optimizers.find,)),
-    _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
+    _Group(OBJECTIVE, (loss_computation.find, generative.find, lost_values.find)),
     _Group(MEASURED, (evaluation.find, computed_metrics.find), "overfitting", any_library=True),
-    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance", any_library=True),
+    _Group(
+        ORDER, (inputs_and_targets.find, data.find_encoding), "accuracy_at_chance", any_library=True
+    ),
     _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
     _Group(DOMAIN, (numerics.find_numerics,), "loss_nan", any_library=True),
     _Group(

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import (
-    alignment,
     data,
     evaluation,
     hyperparameters,
+    inputs_and_targets,
     loop,
     models_and_losses,
     optimizers,
@@ -108,8 +108,8 @@ RELATED = {
     "dying_relu": (models_and_losses.find_models, hyperparameters.find_rates),
     "hidden_activation_missing": (models_and_losses.find_models,),
     "inputs_not_normalised": (data.find_data, data.find_encoding),
-    "not_shuffled": (data.find_data, data.find_samples, alignment.find),
-    "labels_misaligned": (alignment.find, data.find_samples, data.find_data),
+    "not_shuffled": (data.find_data, data.find_samples, inputs_and_targets.find),
+    "labels_misaligned": (inputs_and_targets.find, data.find_samples, data.find_data),
     "constant_inputs": (data.find_data, data.find_samples),
     "constant_labels": (data.find_samples, data.find_encoding),
     "leaking_data": (evaluation.find_splits, data.find_encoding),

@@ -8,20 +8,20 @@ from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import (
-    alignment,
     computed_metrics,
     data,
     evaluation,
     generative,
     hyperparameters,
+    inputs_and_targets,
     jax,
     loop,
+    loss_computation,
     lost_values,
     models_and_losses,
     numerics,
-    objectives,
+    optimizer_steps,
     optimizers,
-    updates,
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 
@@ -44,7 +44,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (jax.find, LEARNS_NOTHING | {"loss_divergence"}),
     (data.find_data, SILENT),
     (data.find_samples, SILENT),
-    (alignment.find, SILENT),
+    (inputs_and_targets.find, SILENT),
     (data.find_encoding, SILENT),
     (data.find_codes, SILENT),
     (data.find_shared_arrays, LEARNS_NOTHING | {"loss_divergence"}),
@@ -53,8 +53,8 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (evaluation.find_overfit, OVERFITS),
     (evaluation.find_splits, OVERFITS),
     (lost_values.find, SILENT),
-    (updates.find, SILENT),
-    (objectives.find, SILENT),
+    (optimizer_steps.find, SILENT),
+    (loss_computation.find, SILENT),
     (generative.find, SILENT),
     (evaluation.find, SILENT),
     (computed_metrics.find, SILENT),
