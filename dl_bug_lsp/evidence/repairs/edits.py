@@ -53,11 +53,11 @@ from dl_bug_lsp.evidence.repairs.replacements import (
 from dl_bug_lsp.evidence.repairs.text_edits import distance
 from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.calls import own_nodes
-from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.run_state import Settled
+from dl_bug_lsp.interpretation.table_values import Frame
 from dl_bug_lsp.interpretation.values import (
     ATTRIBUTE_TABLES,
     Array,
