@@ -23,7 +23,7 @@ from dl_bug_lsp.interpretation.libraries.torch import distributions as _distribu
 from dl_bug_lsp.interpretation.libraries.torch import elementwise as _elementwise  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import functions as _torch  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import gradients as _gradients  # noqa: F401
-from dl_bug_lsp.interpretation.libraries.torch import modules as _modules  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import losses as _losses  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import optimizers as _optimizers  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import samplers as _samplers  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import settings as _torch_settings  # noqa: F401
