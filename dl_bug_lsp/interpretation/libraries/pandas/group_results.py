@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # These register the models that know the outline alone.
-import dl_bug_lsp.interpretation.libraries.pandas.summaries  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.pandas.unknown_cells  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.pandas.columns import can_call, counted, labelled
 from dl_bug_lsp.interpretation.libraries.pandas.groups import groups_of, reduced

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 # These register the model that is followed by others here.
-import dl_bug_lsp.interpretation.libraries.pandas.summaries  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.pandas.unknown_cells  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
 from dl_bug_lsp.interpretation.libraries.pandas.columns import can_call, labelled

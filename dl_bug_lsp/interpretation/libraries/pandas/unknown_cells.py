@@ -1,4 +1,4 @@
-"""Models of pandas: summaries and other forms of tables of which no cells are known.
+"""Models of pandas for tables of which no cells are known: summaries, pivots, bins, windows.
 
 Each comes after the model of tables with cells: what that leaves unknown is outlined here by the
 names and dtypes of columns and the number of rows.
