@@ -12,6 +12,7 @@ def load() -> None:
         distributions,
         elementwise,
         functions,
+        global_state,
         gradients,
         layers,
         losses,
@@ -20,8 +21,7 @@ def load() -> None:
         probability_losses,
         reductions,
         samplers,
-        settings,
+        serialization,
         shapes,
-        states,
         tensors,
     )

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import dl_bug_lsp.interpretation.libraries.python.processes
 import dl_bug_lsp.interpretation.libraries.torch.gradients
 import dl_bug_lsp.interpretation.libraries.torch.optimizers
-import dl_bug_lsp.interpretation.libraries.torch.states  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.torch.serialization  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.calls import AFTER, BEFORE
 from dl_bug_lsp.interpretation.libraries.torch.layers import (
