@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-import dl_bug_lsp.interpretation.libraries.python.processes
 import dl_bug_lsp.interpretation.libraries.torch.gradients
 import dl_bug_lsp.interpretation.libraries.torch.optimizers
 import dl_bug_lsp.interpretation.libraries.torch.serialization  # noqa: F401

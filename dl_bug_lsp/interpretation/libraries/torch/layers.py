@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
 from dl_bug_lsp.interpretation.libraries.torch import data as _torch_data  # noqa: F401  (registers its own)
+from dl_bug_lsp.interpretation.libraries.torch import functions as _functions  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     DEFAULTS,
     FLOATING,
