@@ -39,6 +39,7 @@ from dl_bug_lsp.evidence.training_rules import (
     numerics,
     optimizer_steps,
     optimizers,
+    schedulers,
 )
 from dl_bug_lsp.evidence.training_rules.program import (
     FRAMEWORKS,
@@ -181,7 +182,9 @@ SCHEDULER = Check(
     Certainty.LOOK,
     "A scheduler that counts epochs steps after every batch, or before its optimizer.",
     "StepLR, MultiStepLR, ExponentialLR and ReduceLROnPlateau count epochs as they are usually "
-    "set; since PyTorch 1.1 scheduler.step() comes after optimizer.step().",
+    "set. Since PyTorch 1.1 a scheduler that steps before its optimizer skips the first value of "
+    "the schedule. This is found where both step in one loop, the optimizer perhaps in a loop "
+    "inside it.",
     "for x, y in loader: ...; optimizer.step(); scheduler.step()    # StepLR(optimizer, 10)",
 )
 CHECKS = (
@@ -199,6 +202,8 @@ class _Group:
     category: str = "loss_stagnation"
     any_library: bool = False
     """Whether the rules say nothing of layers, losses and optimizers of a framework."""
+    level: str = "strong"
+    """The level of the rules' clues that are findings."""
 
 
 GROUPS = (
@@ -219,11 +224,12 @@ GROUPS = (
     _Group(
         ORDER, (inputs_and_targets.find, data.find_encoding), "accuracy_at_chance", any_library=True
     ),
-    _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
+    _Group(VALUE, (hyperparameters.find_rates, schedulers.find_schedules)),
     _Group(DOMAIN, (numerics.find_numerics,), "loss_nan", any_library=True),
     _Group(
         SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting", any_library=True
     ),
+    _Group(SCHEDULER, (schedulers.find_early_steps,), level="medium"),
 )
 TORCH = frozenset(
     ("torch", "torchvision", "torchaudio", "lightning", "pytorch_lightning", "accelerate")
@@ -321,7 +327,7 @@ def _silent(
             for clue in clues_of(rule, training):
                 key = (clue.file, clue.line, group.check.id)
                 is_config = not clue.file.endswith((".py", ".ipynb"))
-                if clue.kind != "training.strong" or key in seen:
+                if clue.kind != f"training.{group.level}" or key in seen:
                     continue
                 if clue.file not in reached and not is_config:
                     continue

@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence.training_rules import (
     loop,
     models_and_losses,
     optimizers,
+    schedulers,
 )
 from dl_bug_lsp.evidence.training_rules.program import Origin, Training, argument, clues_of
 from dl_bug_lsp.provenance.nodes import StepKind
@@ -75,9 +76,9 @@ WORDS: dict[str, re.Pattern[str]] = {
 }
 """What a statement that makes data is likely to hold where it is at fault."""
 RELATED = {
-    "learning_rate_high": (hyperparameters.find_rates, hyperparameters.find_schedules),
-    "learning_rate_low": (hyperparameters.find_rates, hyperparameters.find_schedules),
-    "scheduler_per_step": (hyperparameters.find_schedules,),
+    "learning_rate_high": (hyperparameters.find_rates, schedulers.find_schedules),
+    "learning_rate_low": (hyperparameters.find_rates, schedulers.find_schedules),
+    "scheduler_per_step": (schedulers.find_schedules,),
     "regularisation_high": (hyperparameters.find_rates, evaluation.find_overfit),
     "gradients_clipped_away": (hyperparameters.find_rates,),
     "zero_grad_missing": (loop.find_loop, loop.find_accumulation),

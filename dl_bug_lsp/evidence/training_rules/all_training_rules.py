@@ -22,6 +22,7 @@ from dl_bug_lsp.evidence.training_rules import (
     numerics,
     optimizer_steps,
     optimizers,
+    schedulers,
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 
@@ -32,7 +33,7 @@ SILENT = LEARNS_NOTHING | NUMERIC | OVERFITS
 
 RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (hyperparameters.find_rates, LEARNS_NOTHING | NUMERIC),
-    (hyperparameters.find_schedules, LEARNS_NOTHING | {"loss_divergence"}),
+    (schedulers.find_schedules, LEARNS_NOTHING | {"loss_divergence"}),
     (models_and_losses.find_losses, LEARNS_NOTHING | NUMERIC),
     (models_and_losses.find_keras, LEARNS_NOTHING | NUMERIC),
     (models_and_losses.find_models, LEARNS_NOTHING | NUMERIC),
