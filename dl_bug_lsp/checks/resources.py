@@ -348,6 +348,10 @@ def _device(program: CheckedProgram) -> Iterator[Finding]:
                 return
 
 
+MARKER = re.compile(r"\s*;\s*[\"'\w(]")
+"""What follows a requirement that holds on some platforms or versions of Python only (PEP 508)."""
+
+
 def _versions(program: CheckedProgram) -> Iterator[Finding]:
     """Yield requirements that the installed versions do not meet."""
     environment = program.environment
@@ -359,7 +363,7 @@ def _versions(program: CheckedProgram) -> Iterator[Finding]:
         installed = environment.distributions.get(normalised(str(entry.key)))
         line = program.workspace.source_line(entry.file, entry.line)
         written = re.search(r"[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*[~<>=!][^#;'\"]*", line)
-        if installed is None or written is None:
+        if installed is None or written is None or MARKER.match(line, written.end()):
             continue
         requirement = written[0].strip().rstrip(",]").strip()
         if not excludes(requirement, str(entry.key), installed):

@@ -50,7 +50,6 @@ from dl_bug_lsp.evidence.training_rules.program import (
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.messages import MessageFacts
-from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 from dl_bug_lsp.workspace.elements import syntax_of
@@ -160,11 +159,12 @@ SEED = Check(
     "worker-seed",
     "accuracy_at_chance",
     Certainty.LOOK,
-    "Workers of a DataLoader draw the same random numbers of NumPy.",
-    "A dataset draws from NumPy's global generator and num_workers is not 0: forked workers start "
-    "with the same state in each epoch. worker_init_fn seeds them; torch's own generator is seeded "
-    "for each worker (PyTorch, 'Randomness in multi-process data loading').",
-    "def __getitem__(self, i): return crop(self.x[i], np.random.randint(8))",
+    "Workers of a DataLoader draw the same random numbers.",
+    "A dataset draws from a generator that it made when it was constructed, and num_workers is not "
+    "0: each worker gets a copy in the same state, again in each epoch. worker_init_fn gives each "
+    "copy a seed of its own. The global generators of PyTorch, Python and (since PyTorch 1.9) "
+    "NumPy are seeded for each worker ('Randomness in multi-process data loading').",
+    "def __init__(self): self.rng = np.random.default_rng(0)",
 )
 EVALUATION = Check(
     "evaluation-mode",
@@ -245,13 +245,39 @@ LEAVING = ("lightning", "Trainer(", "accelerate", "set_grad_enabled", "fastai")
 """What does this for the program."""
 EVALUATING = ("eval", "valid", "test", "infer")
 MOST_FILES = 150
+MOST_FILES_OF_RUNS = 400
+"""Files of all runs together up to which each run is looked at alone."""
 MOST_LIKELY_FILES = 4
 """Files of a program up to which a contract that is not kept is likely to matter."""
 
 
 def find(program: CheckedProgram) -> Iterator[Finding]:
-    """Yield what keeps a training from learning, and a job from going on."""
-    files = tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]
+    """Yield what keeps a training from learning, and a job from going on.
+
+    Each run is looked at with the files that it imports: a loss of one script says nothing of the
+    model of another one.
+    """
+    seen: set[tuple[str, int, str]] = set()
+    for files in _files_of_runs(program):
+        for found in _of_run(program, files):
+            key = (found.file, found.line, found.id)
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+
+def _files_of_runs(program: CheckedProgram) -> list[tuple[str, ...]]:
+    """Return the Python files of each run; of runs that share many, the files of all of them."""
+    runs = {
+        tuple(f for f in program.reached(entry.script) if f.endswith(".py"))[:MOST_FILES]: None
+        for entry in program.entries
+    }
+    if not runs or sum(map(len, runs)) > MOST_FILES_OF_RUNS:
+        return [tuple(f for f in program.files if f.endswith(".py"))[:MOST_FILES]]
+    return list(runs)
+
+
+def _of_run(program: CheckedProgram, files: tuple[str, ...]) -> Iterator[Finding]:
     texts = {file: program.workspace.text(file) or "" for file in files}
     imported = {file: program.libraries(file) for file in files}
     libraries = frozenset[str]().union(*imported.values())
@@ -453,8 +479,8 @@ def _workers(
                     advice = "Define it as a function of a module."
                     yield finding(WORKER, file, value.lineno, message, advice)
         if "worker_init_fn" not in keywords and drawing and "seed_worker" not in texts[file]:
-            where = f"{drawing[0]}, line {drawing[1]}, draws from NumPy's generator."
-            message = "All workers of this loader start with NumPy's state of the main process."
+            where = f"{drawing[0]}, line {drawing[1]}, draws from it."
+            message = "Each worker of this loader draws from a copy of the dataset's generator."
             yield finding(SEED, file, call.lineno, message, where)
 
 
@@ -494,24 +520,44 @@ def _inner_functions(tree: ast.Module) -> set[str]:
     } - {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
 
 
+GENERATORS = ("default_rng", "RandomState", "Generator", "Random")
+"""Generators that are copied with the object that holds them."""
+
+
 def _draws(texts: dict[str, str]) -> tuple[str, int] | None:
-    """Return where a dataset draws from NumPy's global generator."""
+    """Return where a dataset draws from a generator that its constructor made."""
     for file, text in texts.items():
-        if "np.random." not in text or "__getitem__" not in text:
+        if "__getitem__" not in text or not any(name in text for name in GENERATORS):
             continue
         try:
             tree = syntax_of(text)
         except (SyntaxError, ValueError, RecursionError):
             continue
         for node in ast.walk(tree):
-            if not isinstance(node, ast.FunctionDef) or node.name != "__getitem__":
-                continue
-            for call in calls_in(node.body):
-                name = dotted_name(call.func) or ""
-                if name.startswith(("np.random.", "numpy.random.")) and not name.endswith(
-                    ("default_rng", "Generator", "RandomState", "SeedSequence")
-                ):
-                    return file, call.lineno
+            if isinstance(node, ast.ClassDef):
+                line = _drawing_line(node)
+                if line is not None:
+                    return file, line
+    return None
+
+
+def _drawing_line(node: ast.ClassDef) -> int | None:
+    """Return the line of ``__getitem__`` that calls a method of a generator of the object."""
+    methods = {part.name: part for part in node.body if isinstance(part, ast.FunctionDef)}
+    start, access = methods.get("__init__"), methods.get("__getitem__")
+    if start is None or access is None:
+        return None
+    held = {
+        ast.unparse(target)
+        for part in ast.walk(start)
+        if isinstance(part, ast.Assign) and isinstance(part.value, ast.Call)
+        if last_name(part.value.func) in GENERATORS
+        for target in part.targets
+        if isinstance(target, ast.Attribute)
+    }
+    for call in calls_in(access.body):
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in held:
+            return call.lineno
     return None
 
 

@@ -125,6 +125,10 @@ class _Leave(Exception):
         self.raised = raised
 
 
+SHAPING = frozenset(
+    ("squeeze_", "unsqueeze_", "transpose_", "t_", "resize_", "swapaxes_", "swapdims_")
+)
+"""Methods that change the shape of their tensor in place."""
 KEEPING = ("requires_grad_", "squeeze_", "unsqueeze_", "transpose_", "t_", "detach_", "resize_")
 
 
@@ -572,6 +576,8 @@ class Calls(RunState):
             result = self.apply(model, call)
             if isinstance(receiver.data, Array) and name.endswith("_"):
                 _forget_bounds(receiver.data, name, result)
+                if name in SHAPING and isinstance(result.data, Array):
+                    receiver.data.shape = result.data.shape
             return result if name in OF_POSITIONS else as_column(result, receiver)
         given = self._forward_of(receiver, call)
         if given is not None:
@@ -1085,7 +1091,7 @@ class Calls(RunState):
             self._starts.pop()
             self.entered.pop()
             self.stack.pop()
-        if function.kind == "contextmanager":
+        if function.gives_context:
             entered = names["yielded values"].data if yields else None
             return entered[0] if isinstance(entered, list) and entered else Value(UNKNOWN)
         if endless:

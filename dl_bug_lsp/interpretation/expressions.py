@@ -69,6 +69,7 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.folding import formatted
+from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.workspace.locating import folder_names
 
 MAKING = {
@@ -153,7 +154,8 @@ class Expressions(Calls):
                 data = applied.data
                 is_main = isinstance(data, (Library, LibraryObject)) and data.name in REGISTRARS
                 is_main = is_main or (env.owner is None and _transforms(applied))
-                if not is_main and not isinstance(data, (FunctionValue, BoundMethod)):
+                is_own = isinstance(data, (FunctionValue, BoundMethod)) or _is_partial(applied)
+                if not is_main and not is_own:
                     continue
                 result = self.call(applied, (made,), {}, (env.file, decorator.lineno))
             except Raised:
@@ -184,10 +186,10 @@ class Expressions(Calls):
             name = ast.unparse(decorator).rpartition(".")[2]
             if name in ("property", "cached_property", "staticmethod", "classmethod", "setter"):
                 kind = "property" if name == "cached_property" else name
-            elif name in ("contextmanager", "asynccontextmanager"):
-                kind = "contextmanager"
+        named = {ast.unparse(d).rpartition(".")[2] for d in getattr(node, "decorator_list", [])}
+        gives_context = not named.isdisjoint(("contextmanager", "asynccontextmanager"))
         owner = env.owner
-        function = FunctionValue(node, env, env.file, defaults, owner, kind)
+        function = FunctionValue(node, env, env.file, defaults, owner, kind, gives_context)
         self._functions[env.file, node.lineno] = function
         return Value(function)
 
@@ -376,6 +378,9 @@ class Expressions(Calls):
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
             data[key.data] = value
+        elif isinstance(data, list) and key.data is UNKNOWN:
+            # Each of the items may be the one.
+            data[:] = [alike([item, value]) for item in data]
         elif isinstance(data, (LibraryObject, Table)):
             model = MODELS.methods.get((kind_of(base), "__setitem__"))
             if model is not None:
@@ -438,7 +443,10 @@ class Expressions(Calls):
             count = arrays.size(items.length)
             if star is None and count is not None and count != len(targets):
                 raise Raised("arguments", "wrong number of values to unpack", value, items.length)
-            for target in targets:
+            lead = items.lead if star is None else min(items.lead, star)
+            for target, item in zip(targets, items.parts[:lead], strict=False):
+                self.assign(target, item, env)
+            for target in targets[lead:]:
                 data = items.item.data
                 if isinstance(target, ast.Starred):
                     rest = self._rest_of(items, len(targets) - 1)
@@ -934,6 +942,63 @@ class Expressions(Calls):
             is_open = is_open or known is None
         return None if is_open else not wanted
 
+    def recalled(self, test: ast.expr, env: Environment) -> bool | None:
+        """Return what was assumed of a test whose value is not known, None where nothing was.
+
+        A program that asks twice gets the same answer: where a model was moved to a device, what it
+        is given was moved, too.
+        """
+        asked, positive = _without_not(test)
+        key = self._asked(asked, env)
+        found = self.reach.assumed.get(key[0]) if key is not None else None
+        return None if found is None else found[0] is positive
+
+    def assume(self, test: ast.expr, env: Environment, holds: bool) -> None:
+        """Note what is assumed of a test whose value is not known."""
+        asked, positive = _without_not(test)
+        key = self._asked(asked, env)
+        if key is not None:
+            self.reach.assumed[key[0]] = (holds is positive, key[1])
+
+    def _asked(self, test: ast.expr, env: Environment) -> tuple[tuple[object, ...], object] | None:
+        """Return what identifies a question: one value, or a comparison of such values.
+
+        The second item keeps the values, by whose identity they are told apart.
+        """
+        operands = [test]
+        if isinstance(test, ast.Compare) and len(test.ops) == 1:
+            operands = [test.left, test.comparators[0]]
+        parts: list[object] = []
+        held: list[Value] = []
+        for operand in operands:
+            if isinstance(operand, ast.Constant):
+                parts.append(operand.value)
+                continue
+            if not isinstance(operand, (ast.Name, ast.Attribute, ast.Call)):
+                return None
+            name = dotted_name(operand.func) if isinstance(operand, ast.Call) else None
+            if isinstance(operand, ast.Call):
+                if name is None or operand.args or operand.keywords:
+                    return None
+                function = self.value(operand.func, env).data
+                if not isinstance(function, Library):
+                    return None
+                parts.append(function.name)
+                continue
+            try:
+                value = self.value(operand, env)
+            except Raised:
+                return None
+            if value.data is UNKNOWN:
+                parts.append(id(value))
+                held.append(value)
+            elif isinstance(value.data, (str, int, float, bool, type(None))):
+                parts.append(value.data)
+            else:
+                return None
+        kind = type(test.ops[0]).__name__ if isinstance(test, ast.Compare) else ""
+        return (kind, *parts), tuple(held)
+
     def _without_missing(self, node: ast.expr, env: Environment) -> bool | None:
         """Return whether a test holds where files that the workspace lacks are not there.
 
@@ -1060,9 +1125,13 @@ class Expressions(Calls):
         known = operators.truth(test)
         if known is None and self.missing_files != asked:
             known = self._without_missing(node.test, env)
+        if known is None:
+            known = self.recalled(node.test, env)
         if known is not None:
             return self.value(node.body if known else node.orelse, env)
         first = self.value(node.body, env)
+        if first.known:
+            self.assume(node.test, env, True)
         return first if first.known else self.value(node.orelse, env)
 
     def _of_NamedExpr(self, node: ast.NamedExpr, env: Environment) -> Value:
@@ -1075,26 +1144,43 @@ class Expressions(Calls):
         return Value(self._items(node.elts, env))
 
     def _of_Tuple(self, node: ast.Tuple, env: Environment) -> Value:
-        items = tuple(self._items(node.elts, env))
+        items = self._items(node.elts, env)
         is_one_line = node.end_lineno == node.lineno
-        return Value(items, self._origin(node, env) if is_one_line else NOWHERE)
+        held = tuple(items) if isinstance(items, list) else items
+        return Value(held, self._origin(node, env) if is_one_line else NOWHERE)
 
     def _of_Set(self, node: ast.Set, env: Environment) -> Value:
         items = self._items(node.elts, env)
+        if isinstance(items, Lazy):
+            return unknown(*items.parts)
         try:
             return Value({plain(item) for item in items}, merged(*items))
         except (NotPlain, TypeError):
             return unknown(*items)
 
-    def _items(self, elements: Sequence[ast.expr], env: Environment) -> list[Value]:
+    def _items(self, elements: Sequence[ast.expr], env: Environment) -> list[Value] | Lazy:
+        """Return what a list or a tuple holds; how many is not known where a star is of unknown."""
         collected: list[Value] = []
+        length: int | None = 0
+        lead: int | None = None
         for element in elements:
             if isinstance(element, ast.Starred):
                 items = self.iterate(self.value(element.value, env))
-                collected.extend(items if isinstance(items, list) else [items.item])
+                if isinstance(items, Lazy):
+                    lead = len(collected) if lead is None else lead
+                    count = arrays.size(items.length)
+                    length = None if length is None or count is None else length + count
+                    collected.append(items.item)
+                    continue
+                collected.extend(items)
+                length = None if length is None else length + len(items)
             else:
                 collected.append(self.value(element, env))
-        return collected
+                length = None if length is None else length + 1
+        if lead is None:
+            return collected
+        whole = Value(UNKNOWN if length is None else length)
+        return Lazy(alike(collected), whole, parts=tuple(collected), lead=lead)
 
     def _of_Dict(self, node: ast.Dict, env: Environment) -> Value:
         entries: dict[Any, Value] = {}
@@ -1531,3 +1617,19 @@ def scope_bound(name: str, env: Environment) -> Environment:
         while scope.outer is not None:
             scope = scope.outer
     return scope
+
+
+def _without_not(test: ast.expr) -> tuple[ast.expr, bool]:
+    """Return a test without the negations before it, and whether their number is even."""
+    positive = True
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, positive = test.operand, not positive
+    return test, positive
+
+
+def _is_partial(value: Value) -> bool:
+    """Whether a value is ``functools.partial`` of a function of the program."""
+    data = value.data
+    if not isinstance(data, LibraryObject) or data.name != "functools.partial" or not data.args:
+        return False
+    return isinstance(data.args[0].data, (FunctionValue, BoundMethod))

@@ -388,7 +388,13 @@ def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
         origins = table.origins_of.get(name, first.origins)
         raise Raised("type", "unsupported operand types", Value(UNKNOWN, origins), other)
     columns = {name: _dtype_with(kind, own, other, name) for name, own in table.columns.items()}
-    result = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
+    rows = table.rows
+    if isinstance(other.data, Table):
+        # Both are aligned by their labels: each row and column that one of them has.
+        columns |= {name: None for name in other.data.columns if name not in columns}
+        if arrays.size(rows) is None or arrays.size(rows) != arrays.size(other.data.rows):
+            rows = Value(UNKNOWN, merged(rows, other.data.rows))
+    result = Table(columns, rows, dict(table.origins_of), index_names=table.index_names)
     return Value(result, merged(a, b))
 
 
@@ -594,12 +600,12 @@ def _meeting(kind: type[ast.operator], array: Array, *, is_left: bool) -> tuple[
 
 
 def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
+    if kind is ast.Mod and isinstance(a.data, str):
+        return unknown(a, b)
     x, y = arrays.array(a), arrays.array(b)
     first = x or y
     assert first is not None
     _refuse_texts(kind, a, b)
-    if kind is ast.Mod and isinstance(a.data, str):
-        return unknown(a, b)
     if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):
         other = b if y is None else a
         if other.data is None or isinstance(other.data, (str, dict)):
@@ -634,13 +640,8 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             arrays.operands_unlike(x, a, y, b, "sizes do not broadcast")
             if x.shape is None and y.shape is None:
                 arrays.either(a, b, "sizes do not broadcast")
-        dtype = _together(x, y, first.library)
-        tensors = x.library == y.library == "tensorflow"
-        if x.library == "tensorflow" and y.library == "numpy":
-            # The array is converted to the tensor's dtype.
-            dtype = x.dtype
-        if tensors and x.dtype and y.dtype and x.dtype != y.dtype:
-            raise Raised("type", "dtypes differ", a, b)
+        dtype = _joint_dtype(x, y, a, b)
+        first = y if x.shape == () and x.library == y.library and y.device else first
     else:
         shape, last = first.shape, first.last
         other = b if x is not None else a
@@ -653,13 +654,24 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     return result
 
 
+def _joint_dtype(x: Array, y: Array, a: Value, b: Value) -> str | None:
+    """Return the dtype of two arrays together; raise where TensorFlow does not convert them."""
+    if x.library == "tensorflow" and y.library == "numpy":
+        # The array is converted to the tensor's dtype.
+        return x.dtype
+    tensors = x.library == y.library == "tensorflow"
+    if tensors and x.dtype and y.dtype and x.dtype != y.dtype:
+        raise Raised("type", "dtypes differ", a, b)
+    return _together(x, y, x.library)
+
+
 def _with_a_number(first: Array, a: Value, b: Value) -> Value:
     """Return an array together with what is not known, mostly a number: the shape stays.
 
     A tensor with one axis is mostly a weight of each feature; of what it is put to, the last axis
     is known.
     """
-    if first.library == "torch" and first.shape is not None and len(first.shape) == 1:
+    if first.library != "numpy" and first.shape is not None and len(first.shape) == 1:
         kept = arrays.with_last(arrays.made(first, None, a, b), first.shape[0])
     else:
         kept = arrays.guess(arrays.made(first, arrays.guessed(_open_ones(first, a, b)), a, b))
@@ -1365,6 +1377,8 @@ def _table_part(base: Value, table: Table, key: Value) -> Value:
     data = key.data
     if isinstance(data, (str, int)):
         if data not in table.columns:
+            if any(isinstance(name, tuple) and name[:1] == (data,) for name in table.columns):
+                return unknown(base, key)
             raise Raised("key", f"{data!r}", key, base)
         origins = table.origins_of.get(data, base.origins)
         column = Array((table.rows,), table.columns[data], "numpy")

@@ -123,7 +123,8 @@ class Reach:
     ``guessed_calls`` are calls of what is not known that were taken to be those of the stack;
     ``forced`` counts the branches that were taken though their condition is known not to hold,
     ``guessed_branches`` those whose condition is not known, ``supposed`` the ones of these around
-    the failing line.
+    the failing line. ``assumed`` is what was supposed of the tests whose values are not known, by
+    what they ask, with the values that are told apart by their identity.
     """
 
     guessed_calls: int = 0
@@ -132,6 +133,7 @@ class Reach:
     supposed: int = 0
     resumed: bool = False
     alone: bool = False
+    assumed: dict[tuple[object, ...], tuple[bool, object]] = field(default_factory=dict)
 
 
 class OfKernels(NamedTuple):

@@ -72,6 +72,12 @@ FILLING = {"append", "extend", "add", "insert", "update", "setdefault", "appendl
 """Methods that put something into a container."""
 
 
+def _holds_object(item: Value) -> bool:
+    """Whether an item is an object, or a tuple with one."""
+    parts = item.data if isinstance(item.data, tuple) else (item,)
+    return any(isinstance(part.data, (Instance, LibraryObject)) for part in parts)
+
+
 class Reached(Exception):
     """The program failed where the failure was seen."""
 
@@ -247,16 +253,19 @@ class Statements(Expressions):
             self.block(node.body if known else node.orelse, env)
             return
         self.reach.guessed_branches += 1
+        before = self.recalled(node.test, env)
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
-            self.block(node.orelse, env)
+            holds = False
         elif self._holds(node.body, env):
-            self.block(node.body, env)
+            holds = True
+        elif before is not None:
+            holds = before
         elif supposed is False and not leaves(node.orelse):
-            self.block(node.orelse, env)
-        elif not leaves(node.body):
-            self.block(node.body, env)
+            holds = False
         else:
-            self.block(node.orelse, env)
+            holds = not leaves(node.body)
+        self.assume(node.test, env, holds)
+        self.block(node.body if holds else node.orelse, env)
 
     def _spares(
         self,
@@ -320,6 +329,8 @@ class Statements(Expressions):
         if before_loop is not None:
             loops.count_rounds(before_loop, count, (env.file, node.lineno))
         if before_loop is not None and number + 1 != count.data:
+            if is_short and any(map(_holds_object, rounds[number + 1 :])):
+                supposed = -1  # The objects of the rounds that are left may give other things.
             self._widen(before_loop, node, number + 1, count, supposed)
         if is_short:
             self._last_round(node, env)

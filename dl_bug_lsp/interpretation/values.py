@@ -444,6 +444,8 @@ class FunctionValue:
     owner: ClassValue | None = None
     kind: str = ""
     """``"property"``, ``"staticmethod"``, ``"classmethod"`` or empty."""
+    gives_context: bool = False
+    """Whether ``contextlib.contextmanager`` decorates it."""
     configurable: str = ""
     """Under which name a library of settings gives it the parameters that calls leave out."""
 

@@ -14,6 +14,10 @@ from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.elements import Parsed, parse
 
 _MAGIC = re.compile(r"[ \t]*(?:[%!?]|[\w.]+\?{1,2}[ \t]*$)")
+_TIMED = re.compile(r"([ \t]*)%time (?=[ \t]*[^\W\d])")
+_TRIPLE = re.compile(r"\"\"\"|\'\'\'")
+_TEXT = re.compile(r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"")
+_BRACKET = re.compile(r"[()\[\]{}]")
 _ASSIGNED_MAGIC = re.compile(r"([ \t]*[^\W\d][\w., \t]*=[ \t]*)[%!]")
 MOST_OUTPUT = 20_000
 """Characters of a cell's outputs that are kept."""
@@ -99,8 +103,14 @@ def python_lines(cells: tuple[Cell, ...]) -> tuple[list[str], list[int]]:
     raw: list[int] = []
     for cell in cells:
         foreign = bool(cell.lines) and _FOREIGN_CELL.match(cell.lines[0]) is not None
+        depth = 0
         for line, number in zip(cell.lines, cell.raw, strict=True):
-            lines.append("# " + line if foreign else _without_magic(line))
+            if foreign:
+                lines.append("# " + line)
+            else:
+                # Where a bracket, a text or a line is not closed, a percent sign is an operator.
+                lines.append(line if depth else _without_magic(line))
+                depth = _depth_after(lines[-1], depth)
             raw.append(number)
     return lines, raw
 
@@ -146,8 +156,31 @@ def _source_lines(source: Node) -> tuple[tuple[str, ...], tuple[int, ...]]:
     return tuple(lines), tuple(raw)
 
 
+IN_TEXT = 1_000
+"""Added to the depth of brackets within a text of several lines."""
+
+
+def _depth_after(line: str, depth: int) -> int:
+    """Return how many brackets are open after a line; one more after a backslash at its end."""
+    quotes = len(_TRIPLE.findall(line))
+    if depth >= IN_TEXT:
+        return depth - IN_TEXT if quotes % 2 else depth
+    code = _TEXT.sub("", _TRIPLE.sub("", line) if quotes % 2 == 0 else line)
+    brackets = _BRACKET.findall(code.partition("#")[0])
+    opened = sum(1 if bracket in "([{" else -1 for bracket in brackets)
+    # A line that goes on after a backslash adds one until the line that does not.
+    depth = max(depth // 2 + opened, 0) * 2 + (1 if code.rstrip().endswith("\\") else 0)
+    return depth + IN_TEXT if quotes % 2 else depth
+
+
 def _without_magic(line: str) -> str:
-    """Comment a magic or shell line out, keeping its indentation's block non-empty."""
+    """Comment a magic or shell line out, keeping its indentation's block non-empty.
+
+    What ``%time`` runs is kept: it binds its names (IPython, "Built-in magic commands").
+    """
+    timed = _TIMED.match(line)
+    if timed:
+        return f"{timed.group(1)}True; {line[timed.end() :]}"
     assigned = _ASSIGNED_MAGIC.match(line)
     if assigned:
         return f"{assigned.group(1)}None  # {line[assigned.end() - 1 :]}"

@@ -263,3 +263,72 @@ def test_converting_a_notebook_runs_nothing(tmp_path: Path, python: str) -> None
     words = ["jupyter", "nbconvert", "--to", "html", "fit.ipynb"]
     report = check(Workspace(tmp_path, cache=False), words, CheckOptions(python))
     assert report.entries == ()
+
+
+def test_a_requirement_with_a_marker_may_hold_elsewhere_only(tmp_path: Path, python: str) -> None:
+    files = {
+        "requirements.txt": (
+            "torch<2.5; sys_platform == 'darwin'\ntokenizers<0.20;python_version<'3'\n"
+        ),
+        "a.py": "import torch\n",
+    }
+    assert said(tmp_path, python, files, "python", "a.py") == []
+
+
+LOADER = "from torch.utils.data import DataLoader\nfrom data import Rows\n\n"
+LOADER += "loader = DataLoader(Rows(), num_workers=2)\n"
+ROWS_OF = (
+    "import numpy as np\n\n\nclass Rows:\n    def __init__(self):\n        self.rng = {made}\n\n"
+)
+ROWS_OF += "    def __getitem__(self, i):\n        return {drawn}\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "drawn", "expected"),
+    [
+        ("np.random.default_rng(0)", "self.rng.normal()", ["look worker-seed a.py:4"]),
+        ("np.random.RandomState(0)", "self.rng.rand()", ["look worker-seed a.py:4"]),
+        # PyTorch seeds NumPy's global generator in each worker.
+        ("None", "np.random.rand()", []),
+        ("np.random.default_rng(0)", "np.zeros(3)", []),
+    ],
+)
+def test_a_generator_that_each_worker_has_a_copy_of(
+    tmp_path: Path, python: str, made: str, drawn: str, expected: list[str]
+) -> None:
+    files = {"data.py": ROWS_OF.format(made=made, drawn=drawn), "a.py": LOADER}
+    found = said(tmp_path, python, files, "python", "a.py")
+    assert [row for row in found if "worker" in row] == expected
+
+
+MODEL = "import torch.nn as nn\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+MODEL += (
+    "        super().__init__()\n        self.net = nn.Sequential(nn.Linear(2, 1), nn.Sigmoid())\n"
+)
+STEP = "\n\nnet = Net()\nloss = nn.{}()\nloss(net(1), 2).backward()\n"
+
+
+def test_a_loss_says_nothing_of_the_model_of_another_script(tmp_path: Path, python: str) -> None:
+    main = "\n\nif __name__ == '__main__':\n    pass\n"
+    files = {
+        "plain/train.py": MODEL + STEP.format("BCELoss") + main,
+        "logits/train.py": MODEL.replace(", nn.Sigmoid()", "")
+        + STEP.format("BCEWithLogitsLoss")
+        + main,
+    }
+    assert [row for row in said(tmp_path, python, files) if "loss-form" in row] == []
+    twice = {"plain/train.py": MODEL + STEP.format("BCEWithLogitsLoss") + main}
+    found = said(tmp_path, python, twice)
+    assert [row for row in found if "loss-form" in row] == ["likely loss-form plain/train.py:7"]
+
+
+def test_a_gradient_is_not_cut_to_a_limit_of_nothing(tmp_path: Path, python: str) -> None:
+    step = (
+        "import torch\n\n\ndef step(model, loss, max_norm=0):\n    loss.backward()\n"
+        "    {}torch.nn.utils.clip_grad_norm_(model.parameters(), max_norm)\n"
+    )
+    right = {"a.py": step.format("if max_norm > 0:\n        ")}
+    assert [row for row in said(tmp_path, python, right) if "training-value" in row] == []
+    wrong = {"a.py": step.format("")}
+    found = said(tmp_path, python, wrong)
+    assert [row for row in found if "training-value" in row] == ["look training-value a.py:4"]

@@ -173,6 +173,33 @@ SHAPES = [
 ]
 
 
+LOGGED = [
+    "def accuracy(right, whole):\n",
+    "    print('Accuracy: %d of %d'\n",
+    "          %(right, whole))\n",
+    "    note = 'a' + \\\n",
+    "        '%s' \\\n",
+    "        % right\n",
+    "    text = '''\n",
+    "%time is no magic in here\n",
+    "'''\n",
+    "    return right / whole\n",
+    "%time result = accuracy(\n",
+    "    1, 2)\n",
+    "%timeit accuracy(1, 2)\n",
+    "%matplotlib inline\n",
+]
+
+
+def test_a_percent_sign_is_an_operator_inside_of_a_statement(tmp_path: Path) -> None:
+    (tmp_path / "n.ipynb").write_text(notebook([code(LOGGED)]))
+    tree = Workspace(tmp_path, cache=False).tree("n.ipynb")
+    assert tree is not None
+    functions = [node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    names = [n.targets[0].id for n in tree.body if isinstance(n, ast.Assign)]  # type: ignore[attr-defined]
+    assert (functions, names) == (["accuracy"], ["result"])
+
+
 @pytest.mark.parametrize(("text", "expected"), SHAPES)
 def test_notebook_shapes(text: str, expected: list[tuple[str, ...]]) -> None:
     assert [cell.lines for cell in read_cells(text)] == expected

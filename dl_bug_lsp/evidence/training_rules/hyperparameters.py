@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.program import (
+    BRANCHES,
     DICTS,
     Origin,
     Training,
@@ -273,10 +274,23 @@ def _arguments(training: Training, scope: Scope, call: ast.Call) -> Iterator[Clu
             call, 1 if called_name(call).endswith("_") else 0, "max_norm", "clip_value"
         )
         for origin in training.origins(scope, limit) if limit is not None else ():
+            if origin.value == 0 and limit is not None and _is_asked(training, scope, call, limit):
+                continue
             if 0 <= origin.value <= 0.02 and "grad" in called_name(call) + ast.dump(call.func):
                 level = "strong" if origin.value <= 2e-4 else "medium"
                 why = f"gradients are cut to {origin.value:g}"
                 yield clue(level, origin.file, origin.line, why)
+
+
+def _is_asked(training: Training, scope: Scope, call: ast.Call, limit: ast.expr) -> bool:
+    """Whether a condition around a call asks for its limit: 0 then means that nothing is cut."""
+    names = names_in(limit)
+    return any(
+        isinstance(node, ast.If)
+        and node.lineno <= call.lineno <= (node.end_lineno or node.lineno)
+        and names & names_in(node.test)
+        for node in training.nodes(scope, BRANCHES)
+    )
 
 
 def _written(

@@ -1,4 +1,4 @@
-"""Models of einops: ``rearrange``, ``reduce``, ``repeat`` and their layers.
+"""Models of einops: ``rearrange``, ``reduce``, ``repeat``, ``pack``, ``unpack`` and layers.
 
 A pattern names each axis; what an axis in parentheses is made of is found from the sizes that are
 given (einops, "API reference").
@@ -165,3 +165,62 @@ def _layer_call(_: Interpreter, call: Call) -> Value:
     pattern = layer.args[0] if layer.args else layer.keywords.get("pattern")
     given = {k: v for k, v in layer.keywords.items() if k not in ("pattern", "reduction")}
     return _on(call, call.args[0], pattern, given)
+
+
+def _around_star(pattern: Value | None) -> tuple[int, int] | None:
+    """Return how many axes a pattern of ``pack`` has before and after its star."""
+    if pattern is None or not isinstance(pattern.data, str):
+        return None
+    names = pattern.data.split()
+    return (names.index("*"), len(names) - names.index("*") - 1) if "*" in names else None
+
+
+@MODELS.function("einops.pack")
+def _pack(run: Interpreter, call: Call) -> Value:
+    """Join arrays along the axes that the star stands for (einops, "einops.pack")."""
+    tensors, around = call.given(0, "tensors"), _around_star(call.given(1, "pattern"))
+    items = run.iterate(tensors) if tensors is not None else None
+    if not isinstance(items, list) or around is None:
+        return Value((call.unknown(), call.unknown()))
+    before, after = around
+    packed: list[Array] = []
+    shapes: list[Value] = []
+    for item in items:
+        data = array(item)
+        if data is None or data.shape is None:
+            return Value((call.unknown(), call.unknown()))
+        if len(data.shape) < before + after:
+            raise Raised("size", "too few axes for the pattern", item)
+        end = len(data.shape) - after
+        inner = data.shape[before:end]
+        shapes.append(Value(inner))
+        whole = arrays.product(list(inner)) if inner else Value(1)
+        shape = (*data.shape[:before], whole, *data.shape[end:])
+        packed.append(Array(shape, data.dtype, data.library, data.device))
+    if not packed:
+        return Value((call.unknown(), Value(shapes)))
+    joined = arrays.concatenated(packed, before)
+    return Value((arrays.made(packed[0], joined, *items), Value(shapes)))
+
+
+@MODELS.function("einops.unpack")
+def _unpack(run: Interpreter, call: Call) -> Value:
+    """Split an array as ``pack`` had joined it (einops, "einops.unpack")."""
+    value, shapes = call.given(0, "tensor"), call.given(1, "packed_shapes")
+    around = _around_star(call.given(2, "pattern"))
+    if value is None or shapes is None or around is None:
+        return call.unknown()
+    data, items = array(value), run.iterate(shapes)
+    if data is None or data.shape is None or not isinstance(items, list):
+        return call.unknown()
+    before, after = around
+    if len(data.shape) != before + 1 + after:
+        raise Raised("size", "number of axes does not fit the pattern", value)
+    parts: list[Value] = []
+    for item in items:
+        inner = item.data if isinstance(item.data, (tuple, list)) else None
+        shape = None
+        if inner is not None and not any(size(dim) == -1 for dim in inner):
+            shape = (*data.shape[:before], *inner, *data.shape[before + 1 :])
+        parts.append(arrays.made(data, shape, value))
+    return Value(parts)

@@ -639,7 +639,7 @@ def _rows_and_length(call: Call) -> tuple[Value, Value]:
 
 
 def _tensor(*shape: Value) -> Value:
-    return Value(Array(shape, "float32", "torch", "cpu"), merged(*shape))
+    return Value(Array(shape, "float32", "torch", None), merged(*shape))
 
 
 @MODELS.object(MODEL)

@@ -5,7 +5,9 @@ Sources: the "Models API" and "Losses" pages of the Keras documentation, and wha
 
 from __future__ import annotations
 
+import ast
 import itertools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
@@ -965,6 +967,7 @@ def history(call: Call) -> Value:
     adds = callbacks is None or any(
         not isinstance(c.data, LibraryObject) or c.data.short in RECORDING for c in callbacks
     )
+    _call_back(callbacks or ())
     state = state_of(call.receiver) or {}
     many = items(state.get("output")) is not None
     if names is None or adds or many or (own and not _plain_training(call.receiver)):
@@ -982,6 +985,34 @@ def history(call: Call) -> Value:
         lists = {key: Value(Lazy(Value(UNKNOWN, where), length), where) for key in keys}
         made.state["history"] = Value(lists, where)
     return Value(made, frozenset({call.place}))
+
+
+def _call_back(callbacks: Iterable[Value]) -> None:
+    """Let the lists that callbacks fill while a model is trained have items that are not known."""
+    for callback in callbacks:
+        data = callback.data
+        if isinstance(data, Instance):
+            for name, held in data.attributes.items():
+                if isinstance(held.data, list):
+                    data.attributes[name] = _grown(held)
+        elif isinstance(data, LibraryObject):
+            for hook in (*data.args, *data.keywords.values()):
+                _fill_names(hook.data)
+
+
+def _fill_names(hook: object) -> None:
+    """Do so for the lists around a function that it names."""
+    if not isinstance(hook, FunctionValue):
+        return
+    named = {node.id for node in ast.walk(hook.node) if isinstance(node, ast.Name)}
+    for name in named & hook.closure.names.keys():
+        held = hook.closure.names[name]
+        if isinstance(held.data, list):
+            hook.closure.names[name] = _grown(held)
+
+
+def _grown(held: Value) -> Value:
+    return Value(Lazy(Value(UNKNOWN, held.origins), Value(UNKNOWN, held.origins)), held.origins)
 
 
 def _plain_training(receiver: Value | None) -> bool:

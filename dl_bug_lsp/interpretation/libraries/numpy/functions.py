@@ -1022,6 +1022,19 @@ _OF_TESTS = dict.fromkeys(("isnan", "isinf", "isfinite"), "bool")
 _OF_ANY = (list, tuple, Array, Table, Lazy)
 
 
+WRAPPED = frozenset(
+    (
+        *("argmax", "argmin", "cumsum", "cumprod", "squeeze", "round", "around", "abs", "absolute"),
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan"),
+        *("tanh", "floor", "ceil", "trunc", "sign", "square", "negative", "reciprocal", "isnan"),
+        *("isinf", "isfinite", "logical_not", "conj", "fabs", "add", "subtract", "multiply"),
+        *("divide", "maximum", "minimum", "power", "equal", "greater", "less", "logical_and"),
+        *("arctan2", "hypot", "matmul", "clip", "reshape", "transpose", "swapaxes"),
+    )
+)
+"""Functions of NumPy that give a tensor for a tensor (``Tensor.__array_wrap__``; tried)."""
+
+
 def _by_method(interpreter: Interpreter, call: Call) -> Value:
     """Return what the method of the same meaning gives, of the first argument as an array."""
     last = call.name.rpartition(".")[2]
@@ -1053,6 +1066,9 @@ def _by_method(interpreter: Interpreter, call: Call) -> Value:
     }
     result = model(interpreter, Call(method, tuple(rest), named, call.place, receiver))
     data = arrays.array(result)
+    given = first.data
+    if isinstance(given, Array) and given.library == "torch" and last in WRAPPED:
+        return arrays.made(given, data.shape, result, dtype=data.dtype) if data else result
     asked = call.keywords.get("dtype")
     if data is not None and asked is not None:
         return as_column(new(data.shape, dtype_name(asked), result.origins), first)

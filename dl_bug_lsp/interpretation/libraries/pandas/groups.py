@@ -6,6 +6,7 @@ Source: the pandas 2.2 reference.
 from __future__ import annotations
 
 import math
+import re
 import statistics
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
@@ -575,6 +576,24 @@ def _assign(interpreter: Interpreter, call: Call) -> Value:
         assert isinstance(result.data, Table)
         set_column(result.data, name, value)
     return result
+
+
+@MODELS.method("table", "eval")
+def _evaluated(_: Interpreter, call: Call) -> Value:
+    """Add the columns that the lines of an expression assign (pandas, "DataFrame.eval")."""
+    table, text = table_of(call.receiver), call.given(0, "expr")
+    if table is None or call.receiver is None or text is None or not isinstance(text.data, str):
+        return call.unknown()
+    names = [match[1] for match in map(ASSIGNED.match, text.data.splitlines()) if match]
+    if not names:
+        return call.unknown()
+    result = part_of(table, list(table.columns))
+    for name in names:
+        set_column(result, name, call.unknown())
+    return placed(call, result)
+
+
+ASSIGNED = re.compile(r"\s*(\w+)\s*=(?!=)")
 
 
 @MODELS.method("table", "set_index")

@@ -164,6 +164,10 @@ def _of_dict(value: Value, data: dict[object, Value]) -> Value:
         if isinstance(made, Array) and made.shape:
             message = "All arrays must be of the same length"
             length = made.shape[0]
+            if isinstance(part.data, Series) and size(length) != size(rows or length):
+                # Columns are aligned by their labels; what one lacks is missing there.
+                rows = Value(UNKNOWN, merged(length, rows or length))
+                continue
             rows = length if rows is None else arrays.same(rows, length, message)
             held = series_of(column)
             if held is not None and held.cells is not None and held.index is None:
@@ -336,6 +340,9 @@ def _getitem(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if isinstance(key.data, (str, int, float)) and not isinstance(key.data, bool):
         if key.data not in table.columns:
+            if any(isinstance(name, tuple) and name[:1] == (key.data,) for name in table.columns):
+                # Columns of several levels: those below this one.
+                return unknown(call.receiver, key)
             raise lacking(table, key.data, key, call.receiver)
         return column(table, key.data, key)
     if isinstance(key.data, list):

@@ -1268,6 +1268,8 @@ def _dict_method(
             key = key_of(args[0])
             entry = data.get(key)
         except (NotPlain, TypeError):
+            if name == "setdefault":
+                interpreter.open_dict(receiver, unknown(*args))
             return call.unknown()
         if entry is not None:
             arrays.note_look_up(entry)

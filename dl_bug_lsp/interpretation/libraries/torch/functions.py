@@ -17,6 +17,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     DEFAULTS,
     FLOATING,
     MAX_LISTED,
+    OF_TENSORS,
     TORCH_DTYPES,
     WHOLE,
     Shape,
@@ -445,6 +446,16 @@ def _numbers_inside(data: Sequence[Value]) -> int:
 
 def _order(order: list[str]) -> Callable[[str], int]:
     return lambda name: order.index(name) if name in order else -1
+
+
+@MODELS.function(*(name for name in OF_TENSORS if name.startswith("torch.cuda.")))
+@MODELS.numbers
+def _tensor_on_device(run: Interpreter, call: Call) -> Value:
+    name = f"torch.{call.name.rpartition('.')[2]}"
+    made = _tensor(run, Call(name, call.args, call.keywords, call.place))
+    if isinstance(made.data, Array):
+        made.data.device = OF_TENSORS[call.name][1]
+    return made
 
 
 @MODELS.function(

@@ -252,7 +252,7 @@ def tensors_of(value: Value, short: str) -> Own:
     held = state.get(OWN)
     if held is not None and isinstance(held.data, dict):
         return held.data
-    if short in NOT_KNOWN:
+    if short in NOT_KNOWN or (isinstance(data, LibraryObject) and is_foreign(data)):
         raise _NotKnown
     if short not in SHAPES:
         return {}
@@ -318,13 +318,18 @@ def _contained(state: State) -> list[tuple[str, Value]]:
     raise _NotKnown
 
 
+def is_foreign(data: LibraryObject) -> bool:
+    """Whether a module is of another library than PyTorch, which says nothing of its parameters."""
+    return data.short not in SHAPES and not data.name.startswith("torch.")
+
+
 def children_of(value: Value) -> list[tuple[str, Value]]:
     """Return the modules that a module holds, by name; raises where they are not all known."""
     data = value.data
     state = state_of(value) or {}
     if isinstance(data, LibraryObject):
         if data.short not in CONTAINERS:
-            if data.short in NOT_KNOWN:
+            if data.short in NOT_KNOWN or is_foreign(data):
                 raise _NotKnown
             grow(value, data.short)
             named = (*WRAPPED, *PARTS_OF.get(data.short, ()))

@@ -12,6 +12,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     DEFAULTS,
     FLOATING,
     MAX_LISTED,
+    OF_TENSORS,
     TORCH_DTYPES,
     WHOLE,
     Shape,
@@ -84,6 +85,22 @@ def _view(call: Call, x: Array, value: Value) -> Value:
     if sum(size(d) == -1 for d in wanted) > 1:
         raise Raised("size", "only one dimension can be inferred", *wanted)
     return like(x, arrays.reshaped(x.shape, wanted), value, *rest)
+
+
+@operation("resize_")
+def _resized(call: Call, x: Array, value: Value) -> Value:
+    wanted = dims_of(call.args[1:])
+    return like(x, wanted, value, *call.args[1:])
+
+
+@MODELS.method("array", "resize")
+def _resized_array(_: Interpreter, call: Call) -> Value:
+    """Change the shape of a NumPy array in place (NumPy, "ndarray.resize")."""
+    x = array(call.receiver)
+    if x is None or x.library != "numpy":
+        return call.unknown()
+    x.shape = dims_of(call.args)
+    return Value(None)
 
 
 @operation("view_as", "reshape_as", "expand_as")
@@ -212,7 +229,7 @@ def _movedim(call: Call, x: Array, value: Value) -> Value:
     return in_order(x, order, value)
 
 
-@operation("t", "adjoint")
+@operation("t", "t_", "adjoint")
 def _turned(_: Call, x: Array, value: Value) -> Value:
     if x.shape is not None and len(x.shape) > 2:
         rank = Value(len(x.shape), value.origins)
@@ -774,6 +791,8 @@ def _to(call: Call, x: Array, value: Value) -> Value:
         other = array(given)
         if other is not None:
             data.dtype, data.device = other.dtype, other.device
+        elif isinstance(given.data, Library) and given.data.name in OF_TENSORS:
+            data.dtype, data.device = OF_TENSORS[given.data.name]
         elif dtype_of(given) is not None:
             data.dtype = dtype_of(given)
         elif device_of(given) is not None:
@@ -783,7 +802,7 @@ def _to(call: Call, x: Array, value: Value) -> Value:
         elif isinstance(given.data, LibraryObject) and given.data.name == "torch.device":
             data.device = None
         elif isinstance(given.data, str) and given.data.startswith("torch."):
-            data.dtype, data.device = dtype_of(given), None
+            data.dtype, data.device = OF_TENSORS.get(given.data, (dtype_of(given), None))
         else:
             data.device = None
             data.dtype = None if not given.known and call.name == "type" else data.dtype

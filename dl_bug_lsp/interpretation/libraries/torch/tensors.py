@@ -54,6 +54,13 @@ TORCH_DTYPES = {
     "BFloat16Tensor": "bfloat16",
     "Tensor": "float32",
 }
+OF_TENSORS = {
+    f"torch.{device}{name}": (dtype, "cuda:0" if device else "cpu")
+    for name, dtype in TORCH_DTYPES.items()
+    for device in ("", "cuda.")
+    if name.endswith("Tensor")
+}
+"""The dtypes and devices of the classes of tensors (PyTorch, "torch.Tensor", data types)."""
 PLAIN_DTYPES = {"float": "float64", "int": "int64", "bool": "bool", "bool_": "bool"}
 MAX_LISTED = 4096
 MOVING = (
