@@ -23,8 +23,8 @@ from sklearn.metrics import confusion_matrix, f1_score
 from sklearn.pipeline import Pipeline, make_pipeline
 from train_taxonomy import data_of, write
 
+from dl_bug_lsp.taxonomy.bug_type_and_origin import BUG_TYPES
 from dl_bug_lsp.taxonomy.text_models import ORIGINS_FILE, TYPES_FILE, report_tokens
-from dl_bug_lsp.taxonomy.verdicts import BUG_TYPES
 
 TYPES = {
     "Model": "model",

@@ -13,9 +13,14 @@ from pathlib import Path
 import pytest
 
 import dl_bug_lsp
+from dl_bug_lsp.checks.checking import PARTS
 
 ROOT = Path(dl_bug_lsp.__file__).resolve().parent
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py"))
+
+ARCHITECTURE = (ROOT.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+NAMED = re.compile(r"`((?:[\w-]+/)*(?:[\w.-]+\.(?:py|json|toml|css|js))|(?:[\w-]+/)+)`")
+"""A file or a folder that a page names."""
 
 MIDDLE = (
     *("cancellation", "logs", "tracebacks", "messages", "taxonomy", "signals", "workspace"),
@@ -122,19 +127,6 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     ),
 }
 """What each package or module directly below `dl_bug_lsp` may import of the others."""
-SERVER = {
-    **dict.fromkeys(("process", "transports", "jobs"), 0),
-    **dict.fromkeys(("documents", "marks"), 1),
-    **dict.fromkeys(("publication", "known_failures", "spectra", "diagnostics"), 2),
-    **dict.fromkeys(("protocol", "folder_settings", "app"), 3),
-    **dict.fromkeys(("files", "log_documents", "commands"), 4),
-    **dict.fromkeys(("lifecycle", "run"), 6),
-}
-"""The layer of each module of the server that is no feature; features are the layer ``FEATURES``.
-
-Each imports only from its own layer and those below it.
-"""
-FEATURES = 5
 LIBRARIES = {
     "anyio": {"mcp_server"},
     "cattrs": {"server"},
@@ -259,6 +251,14 @@ LISTENS = (
 """The modules that open a socket: where the user asked the server to listen, or to go to it."""
 
 
+def rows_of(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of the tables of a page, each with the heading of its table."""
+    for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
+        head, _, *rows = table.splitlines()
+        for row in rows:
+            yield head, [cell.strip() for cell in row.strip("|").split(" | ")]
+
+
 def package_of(module: str) -> str:
     return module.partition("/")[0].removesuffix(".py")
 
@@ -360,15 +360,32 @@ def test_packages_import_only_what_comes_before_them(package: str) -> None:
     assert wrong == []
 
 
-def test_the_servers_modules_import_only_from_their_layer_and_those_below() -> None:
+def layers_of(package: str) -> dict[str, int]:
+    """Return the layer of each module of a package, as ARCHITECTURE.md numbers them."""
+    heading = f"| layer | modules of `{package}/` | contents |"
+    rows = [cells for head, cells in rows_of(ARCHITECTURE) if head == heading]
+    return {
+        name.removesuffix(".py"): int(layer)
+        for layer, names, _ in rows
+        for name in NAMED.findall(names)
+        if name.endswith(".py")
+    }
+
+
+@pytest.mark.parametrize("package", ["provenance", "server"])
+def test_modules_import_only_from_their_layer_and_those_with_a_smaller_number(package: str) -> None:
+    layers = layers_of(package)
+    names = {package_of(module.partition("/")[2]) for module in modules_of(package)}
+    assert layers.keys() == names - {"__init__"}
     wrong = []
-    for module, line, name in all_imports("server"):
-        part = package_of(module.removeprefix("server/"))
-        if part == "__init__" or not name.startswith("dl_bug_lsp.server."):
-            continue
-        target = name.split(".")[2]
-        if SERVER.get(target, FEATURES) > SERVER.get(part, FEATURES):
-            wrong.append(f"{module}:{line} imports {name}")
+    for module in modules_of(package):
+        own = layers.get(package_of(module.partition("/")[2]))
+        # A module of `provenance` asks those of later layers by way of the engine.
+        top, everything = loaded_with(module), (name for _, name in imports(module))
+        for name in top if package == "provenance" else everything:
+            part = name.removeprefix(f"dl_bug_lsp.{package}.").partition(".")[0]
+            if own is not None and part != name and layers.get(part, 0) > own:
+                wrong.append(f"{module} imports {name}")
     assert wrong == []
 
 
@@ -396,6 +413,74 @@ def test_no_modules_import_each_other() -> None:
     while loose := {n for n in circles if not any(n in loads[m] for m in circles)}:
         circles -= loose
     assert sorted(circles) == []
+
+
+def files_in(head: str, cells: list[str]) -> Iterator[str]:
+    """Yield the files of the package that a row names.
+
+    Names are relative to the package, to the folder in the heading, to the one with which the row
+    begins, or to the one that was named last in the same cell.
+    """
+    outer = [name for name in NAMED.findall(head) if name.endswith("/")]
+    inner = [name for name in NAMED.findall(cells[0])[:1] if name.endswith("/")]
+    for cell in cells:
+        last = ""
+        for name in NAMED.findall(cell):
+            if name.endswith("/"):
+                last = name
+                continue
+            bases = ["", *outer, *inner, *(f"{a}{b}" for a in outer for b in inner)]
+            places = [f"{base}{name}" for base in bases]
+            places += [f"{base}{last}{name}" for base in bases if last]
+            yield from (place for place in places if (ROOT / place).is_file())
+
+
+def test_every_file_is_in_a_table() -> None:
+    named = {file for head, cells in rows_of(ARCHITECTURE) for file in files_in(head, cells)}
+    inside = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*") if path.is_file()}
+    kept = {file for file in inside if file.endswith((".py", ".json", ".toml", ".css", ".js"))}
+    unnamed = {file for file in kept - named if not file.endswith(("__init__.py", "__main__.py"))}
+    assert unnamed == set()
+
+
+def test_the_main_imports_of_the_table_are_imports() -> None:
+    heading = "| package | contents | main imports; exact list: `MAY_IMPORT` |"
+    rows = [cells for head, cells in rows_of(ARCHITECTURE) if head == heading]
+    told = {package_of(NAMED.findall(row[0])[0]): row[-1].split(", ") for row in rows}
+    assert told.keys() == MAY_IMPORT.keys() - {"__init__", "__main__"}
+    nothing = {name for name, main in told.items() if main == ["–"]}
+    assert nothing == {name for name in told if not MAY_IMPORT[name]}
+    wrong = {
+        (name, main)
+        for name in told.keys() - nothing
+        for main in {*told[name]} - {*MAY_IMPORT[name]}
+    }
+    assert wrong == set()
+
+
+def test_the_checks_are_in_the_rows_of_their_modules() -> None:
+    rows = [c for head, c in rows_of(ARCHITECTURE) if head.startswith("| module of `checks/`")]
+    told = {
+        name: {*re.findall(r"`([a-z]+(?:-[a-z]+)*)`", cells[1])}
+        for cells in rows
+        for name in NAMED.findall(cells[0])
+    }
+    for part in PARTS:
+        name = f"{part.__name__.rpartition('.')[2]}.py"
+        assert {check.id for check in part.CHECKS} == told[name], name
+
+
+UNTRAINED = {
+    "evidence/repairs/library_names.json",
+    "mcp_server/report.schema.json",
+    "provenance/properties.json",
+}
+
+
+def test_all_trained_weights_are_told() -> None:
+    told = ARCHITECTURE.partition("- Trained weights are readable data")[2].partition("\n\n")[0]
+    inside = {path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.json")}
+    assert {*NAMED.findall(told)} == inside - UNTRAINED
 
 
 DOCUMENTS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "docs/threat_model.md")

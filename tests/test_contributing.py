@@ -154,6 +154,51 @@ def test_every_section_has_an_addition_or_a_reason() -> None:
     assert sections().keys() == {*added, *NOT_ADDED}
 
 
+def changes() -> dict[str, str]:
+    """Return what to open by what to change: the table at the beginning."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = text.partition("| I want to change … | open … |\n|---|---|\n")[2].partition("\n\n")[0]
+    rows = [row.removeprefix("| ").removesuffix(" |") for row in table.splitlines()]
+    return dict(row.split(" | ", 1) for row in rows)
+
+
+CHANGES = changes()
+COMMANDS = ("python ", "grep ", "make ", "dl-bug-lsp ")
+DEFINED = r"^\s*(?:def |class |async def )?{}\b(?:: [^=\n]*)?(?: = |\(|:)"
+"""How a name is defined in Python or TOML."""
+
+
+def words_of(text: str) -> list[str]:
+    """Return what a text puts in backticks, but commands."""
+    return [word for word in re.findall(r"`([^`]+)`", text) if not word.startswith(COMMANDS)]
+
+
+def is_path(word: str) -> bool:
+    return "/" in word or re.search(r"\.(?:py|toml|json|md|tsv|txt|ts)$", word) is not None
+
+
+def test_the_table_has_rows() -> None:
+    assert len(CHANGES) >= 25
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_to_open_is_there_and_has_what_is_named(change: str) -> None:
+    words = words_of(CHANGES[change])
+    files = [ROOT / word for word in words if is_path(word)]
+    assert files
+    assert [file for file in files if not file.exists()] == []
+    text = "\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file())
+    names = [word for word in words if not is_path(word)]
+    assert [n for n in names if not re.search(DEFINED.format(re.escape(n)), text, re.M)] == []
+
+
+def test_paths_of_the_page_begin_in_the_root() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    paths = {word for word in words_of(text) if is_path(word)}
+    # A file of each of several folders.
+    assert {path for path in paths if not (ROOT / path).exists()} == {"__init__.py"}
+
+
 @pytest.mark.parametrize("name", ADDITIONS)
 def test_the_section_names_what_is_edited(name: str) -> None:
     addition = ADDITIONS[name]

@@ -26,19 +26,20 @@ from dl_bug_lsp.evidence.collectives import (
     leaves,
 )
 from dl_bug_lsp.evidence.training_rules import (
-    alignment,
     computed_metrics,
     data,
     evaluation,
     generative,
     hyperparameters,
+    inputs_and_targets,
     loop,
+    loss_computation,
     lost_values,
     models_and_losses,
     numerics,
-    objectives,
+    optimizer_steps,
     optimizers,
-    updates,
+    schedulers,
 )
 from dl_bug_lsp.evidence.training_rules.program import (
     FRAMEWORKS,
@@ -181,7 +182,9 @@ SCHEDULER = Check(
     Certainty.LOOK,
     "A scheduler that counts epochs steps after every batch, or before its optimizer.",
     "StepLR, MultiStepLR, ExponentialLR and ReduceLROnPlateau count epochs as they are usually "
-    "set; since PyTorch 1.1 scheduler.step() comes after optimizer.step().",
+    "set. Since PyTorch 1.1 a scheduler that steps before its optimizer skips the first value of "
+    "the schedule. This is found where both step in one loop, the optimizer perhaps in a loop "
+    "inside it.",
     "for x, y in loader: ...; optimizer.step(); scheduler.step()    # StepLR(optimizer, 10)",
 )
 CHECKS = (
@@ -199,10 +202,14 @@ class _Group:
     category: str = "loss_stagnation"
     any_library: bool = False
     """Whether the rules say nothing of layers, losses and optimizers of a framework."""
+    level: str = "strong"
+    """The level of the rules' clues that are findings."""
 
 
 GROUPS = (
-    _Group(STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients, updates.find)),
+    _Group(
+        STEP, (loop.find_loop, loop.find_accumulation, loop.find_gradients, optimizer_steps.find)
+    ),
     _Group(
         LOSS,
         (
@@ -212,14 +219,17 @@ GROUPS = (
         ),
     ),
     _Group(OPTIMIZER, (optimizers.find,)),
-    _Group(OBJECTIVE, (objectives.find, generative.find, lost_values.find)),
+    _Group(OBJECTIVE, (loss_computation.find, generative.find, lost_values.find)),
     _Group(MEASURED, (evaluation.find, computed_metrics.find), "overfitting", any_library=True),
-    _Group(ORDER, (alignment.find, data.find_encoding), "accuracy_at_chance", any_library=True),
-    _Group(VALUE, (hyperparameters.find_rates, hyperparameters.find_schedules)),
+    _Group(
+        ORDER, (inputs_and_targets.find, data.find_encoding), "accuracy_at_chance", any_library=True
+    ),
+    _Group(VALUE, (hyperparameters.find_rates, schedulers.find_schedules)),
     _Group(DOMAIN, (numerics.find_numerics,), "loss_nan", any_library=True),
     _Group(
         SPLIT, (evaluation.find_overfit, evaluation.find_splits), "overfitting", any_library=True
     ),
+    _Group(SCHEDULER, (schedulers.find_early_steps,), level="medium"),
 )
 TORCH = frozenset(
     ("torch", "torchvision", "torchaudio", "lightning", "pytorch_lightning", "accelerate")
@@ -343,7 +353,7 @@ def _silent(
             for clue in clues_of(rule, training):
                 key = (clue.file, clue.line, group.check.id)
                 is_config = not clue.file.endswith((".py", ".ipynb"))
-                if clue.kind != "training.strong" or key in seen:
+                if clue.kind != f"training.{group.level}" or key in seen:
                     continue
                 if clue.file not in reached and not is_config:
                     continue

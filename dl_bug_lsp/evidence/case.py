@@ -14,7 +14,7 @@ from functools import cached_property
 from dl_bug_lsp.environments.interpreters import Environment
 from dl_bug_lsp.evidence import run_files
 from dl_bug_lsp.evidence.run_files import Connections
-from dl_bug_lsp.evidence.words import Words, words_of
+from dl_bug_lsp.evidence.word_index import Words, words_of
 from dl_bug_lsp.logs.log import Log
 from dl_bug_lsp.messages import FactKind, MessageFacts, readable
 from dl_bug_lsp.monitoring.diagnosis import Diagnosis

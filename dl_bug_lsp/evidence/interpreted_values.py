@@ -19,8 +19,8 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
-from dl_bug_lsp.interpretation.cells import Series, number_in
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
+from dl_bug_lsp.interpretation.table_values import Series, number_in
 from dl_bug_lsp.interpretation.values import OF_SETTINGS, Array, Origin, Raised, Table, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.slices import Property

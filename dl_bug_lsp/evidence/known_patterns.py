@@ -1,8 +1,8 @@
 """Code that usually holds the cause where a message is a well-known one.
 
-The catalogue of the failures that forums repeat most (``taxonomy/classics.toml``) says of each what
-the code with the cause looks like: a call without an option, a state that is saved from a wrapper,
-a step that comes before another, a setting.
+The catalogue of the failures that forums repeat most (``taxonomy/common_errors.toml``) says of each
+what the code with the cause looks like: a call without an option, a state that is saved from a
+wrapper, a step that comes before another, a setting.
 """
 
 from __future__ import annotations

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import (
-    alignment,
     data,
     evaluation,
     hyperparameters,
+    inputs_and_targets,
     loop,
     models_and_losses,
     optimizers,
+    schedulers,
 )
 from dl_bug_lsp.evidence.training_rules.program import Origin, Training, argument, clues_of
 from dl_bug_lsp.provenance.nodes import StepKind
@@ -75,9 +76,9 @@ WORDS: dict[str, re.Pattern[str]] = {
 }
 """What a statement that makes data is likely to hold where it is at fault."""
 RELATED = {
-    "learning_rate_high": (hyperparameters.find_rates, hyperparameters.find_schedules),
-    "learning_rate_low": (hyperparameters.find_rates, hyperparameters.find_schedules),
-    "scheduler_per_step": (hyperparameters.find_schedules,),
+    "learning_rate_high": (hyperparameters.find_rates, schedulers.find_schedules),
+    "learning_rate_low": (hyperparameters.find_rates, schedulers.find_schedules),
+    "scheduler_per_step": (schedulers.find_schedules,),
     "regularisation_high": (hyperparameters.find_rates, evaluation.find_overfit),
     "gradients_clipped_away": (hyperparameters.find_rates,),
     "zero_grad_missing": (loop.find_loop, loop.find_accumulation),
@@ -108,8 +109,8 @@ RELATED = {
     "dying_relu": (models_and_losses.find_models, hyperparameters.find_rates),
     "hidden_activation_missing": (models_and_losses.find_models,),
     "inputs_not_normalised": (data.find_data, data.find_encoding),
-    "not_shuffled": (data.find_data, data.find_samples, alignment.find),
-    "labels_misaligned": (alignment.find, data.find_samples, data.find_data),
+    "not_shuffled": (data.find_data, data.find_samples, inputs_and_targets.find),
+    "labels_misaligned": (inputs_and_targets.find, data.find_samples, data.find_data),
     "constant_inputs": (data.find_data, data.find_samples),
     "constant_labels": (data.find_samples, data.find_encoding),
     "leaking_data": (evaluation.find_splits, data.find_encoding),

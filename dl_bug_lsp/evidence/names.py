@@ -17,7 +17,7 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.words import MIN_RATIO, Word, Words, near_texts, nearness, parts_of
+from dl_bug_lsp.evidence.word_index import MIN_RATIO, Word, Words, near_texts, nearness, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.messages.extract import named_places, text_offset, tracing_starts
 from dl_bug_lsp.provenance.scopes import dotted_name

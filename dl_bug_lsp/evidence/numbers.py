@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.words import HELD_FILES
+from dl_bug_lsp.evidence.word_index import HELD_FILES
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Config, StepKind

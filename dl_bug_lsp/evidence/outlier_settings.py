@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
 from dl_bug_lsp.workspace.contents import ConfigEntry

@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence.numbers import (
     written,
 )
 from dl_bug_lsp.evidence.value_flow import BYSTANDERS, INDIFFERENT, relation, shown
-from dl_bug_lsp.evidence.words import nearness
+from dl_bug_lsp.evidence.word_index import nearness
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.post_mortem.wording import read_names, scalars

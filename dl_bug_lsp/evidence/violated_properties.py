@@ -19,7 +19,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import keyword, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpreted_values import is_other_text
 from dl_bug_lsp.evidence.types import made_type, named_types
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name

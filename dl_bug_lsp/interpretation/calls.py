@@ -11,7 +11,6 @@ from typing import Literal
 
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.callbacks import declared
-from dl_bug_lsp.interpretation.cells import as_column
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.python.written_text import forget
 from dl_bug_lsp.interpretation.libraries.settings.commands import run_command
@@ -25,6 +24,7 @@ from dl_bug_lsp.interpretation.run_state import (
     _last_line,
     _Return,
 )
+from dl_bug_lsp.interpretation.table_values import as_column
 from dl_bug_lsp.interpretation.values import (
     ATTRIBUTE_TABLES,
     UNKNOWN,

@@ -9,7 +9,9 @@ from contextlib import suppress
 from copy import copy
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells, grids, loops, opaque_packages, operators
+from dl_bug_lsp.interpretation import arrays, loops, opaque_packages, operators
+from dl_bug_lsp.interpretation import matrix_values as grids
+from dl_bug_lsp.interpretation import table_values as cells
 from dl_bug_lsp.interpretation.calls import (
     MAX_DEPTH,
     MAX_ROUNDS,

@@ -29,9 +29,9 @@ from dl_bug_lsp.interpretation.calls import (
     _is_around,
     _Leave,
 )
-from dl_bug_lsp.interpretation.demands import Said, demanded
+from dl_bug_lsp.interpretation.matched_facts import Said, demanded
+from dl_bug_lsp.interpretation.matched_messages import Line, refused
 from dl_bug_lsp.interpretation.recorded_values import RecordedNames
-from dl_bug_lsp.interpretation.refusals import Line, refused
 from dl_bug_lsp.interpretation.run_state import (
     MAX_MADE,
     Exhausted,

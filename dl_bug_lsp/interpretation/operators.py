@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from dl_bug_lsp.interpretation import arrays, cells
+from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation import table_values as cells
 from dl_bug_lsp.interpretation.values import (
     ATTRIBUTE_TABLES,
     UNKNOWN,

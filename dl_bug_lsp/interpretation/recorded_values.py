@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import operators
 from dl_bug_lsp.interpretation.calls import own_nodes
-from dl_bug_lsp.interpretation.cells import Series
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
     OF_SETTINGS,
     UNKNOWN,

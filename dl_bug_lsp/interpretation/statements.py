@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from dl_bug_lsp.interpretation import (
-    cells,
     loops,
     opaque_packages,
     operators,
 )
+from dl_bug_lsp.interpretation import table_values as cells
 from dl_bug_lsp.interpretation.calls import (
     LONG_ROUND,
     MAX_ROUNDS,

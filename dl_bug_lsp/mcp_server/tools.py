@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.assistants.explaining import PLACES, clean, context_of, meaning_of
-from dl_bug_lsp.assistants.why import MOST_STEPS, why, why_text
+from dl_bug_lsp.assistants.value_origins import MOST_STEPS, why, why_text
 from dl_bug_lsp.mcp_server.folders import (
     Folders,
     KeptFailure,

@@ -61,10 +61,10 @@ from dl_bug_lsp.report import (
     Verdict,
 )
 from dl_bug_lsp.taxonomy.advising import advice
+from dl_bug_lsp.taxonomy.bug_type_and_origin import bug_type, origin
 from dl_bug_lsp.taxonomy.classify import is_doubted
 from dl_bug_lsp.taxonomy.retries import retry_may_help
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
-from dl_bug_lsp.taxonomy.verdicts import bug_type, origin
 from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
 from dl_bug_lsp.workspace.contents import Place

@@ -19,7 +19,7 @@ from dl_bug_lsp.server.commands import CHECK, argument
 from dl_bug_lsp.server.documents import Folder, lines_range
 from dl_bug_lsp.server.folder_settings import folder_settings
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
-from dl_bug_lsp.server.marks import document_key
+from dl_bug_lsp.server.position_tracking import document_key
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:

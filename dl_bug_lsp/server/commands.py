@@ -505,7 +505,7 @@ def _register_reports(server: DlBugServer) -> None:
 
         def work(_token: Token) -> dict[str, Any]:
             # Imported here: nobody asks before there is a failure.
-            from dl_bug_lsp.assistants.why import why, why_text
+            from dl_bug_lsp.assistants.value_origins import why, why_text
 
             folder.workspace.catch_up()
             answer = why(folder.workspace, file, line, frames)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from dl_bug_lsp import __version__
-from dl_bug_lsp.server.marks import document_key
+from dl_bug_lsp.server.position_tracking import document_key
 from dl_bug_lsp.server.publication import REASONS, SOURCE, Place, Publication, Related, by_score
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views import words

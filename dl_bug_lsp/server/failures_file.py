@@ -39,7 +39,7 @@ from dl_bug_lsp.report import (
 from dl_bug_lsp.server.documents import Folder
 from dl_bug_lsp.server.jobs import Token
 from dl_bug_lsp.server.known_failures import MOST_ASIDE, KeptLog
-from dl_bug_lsp.server.marks import CellLine, Encoding, Spot, line_text, to_file
+from dl_bug_lsp.server.position_tracking import CellLine, Encoding, Spot, line_text, to_file
 from dl_bug_lsp.server.publication import Place, Publication, publication
 from dl_bug_lsp.settings.reading import Settings
 

@@ -21,7 +21,7 @@ from dl_bug_lsp.server.app import DlBugServer
 from dl_bug_lsp.server.documents import Buffer, Folder
 from dl_bug_lsp.server.folder_settings import look_at_project
 from dl_bug_lsp.server.jobs import Rank
-from dl_bug_lsp.server.marks import (
+from dl_bug_lsp.server.position_tracking import (
     Changes,
     Encoding,
     Lines,

@@ -25,7 +25,7 @@ from dl_bug_lsp.server.files import encoding_of, lines_of
 from dl_bug_lsp.server.folder_settings import folder_settings
 from dl_bug_lsp.server.jobs import CancelledError, Rank, SupersededError, Tasks, Token
 from dl_bug_lsp.server.known_failures import LogState
-from dl_bug_lsp.server.marks import Encoding
+from dl_bug_lsp.server.position_tracking import Encoding
 from dl_bug_lsp.server.publication import Publication
 from dl_bug_lsp.server.spectra import COVERAGE, SOURCE, SPECTRUM, change_checker
 from dl_bug_lsp.settings.reading import Settings

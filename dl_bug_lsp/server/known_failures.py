@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.server.documents import Folder
-from dl_bug_lsp.server.marks import (
+from dl_bug_lsp.server.position_tracking import (
     Changes,
     Encoding,
     Lines,

@@ -30,7 +30,7 @@ from dl_bug_lsp.server.diagnostics import HELPS, page_uri, standing_line
 from dl_bug_lsp.server.documents import Folder, code_units
 from dl_bug_lsp.server.files import buffer_of, encoding_of, lines_of, settle_open
 from dl_bug_lsp.server.jobs import CancelledError, SupersededError, Token
-from dl_bug_lsp.server.marks import Encoding, Spot, common_start
+from dl_bug_lsp.server.position_tracking import Encoding, Spot, common_start
 from dl_bug_lsp.server.publication import (
     REASONS,
     SOURCE,

@@ -21,7 +21,7 @@ from dl_bug_lsp.server.documents import Folder, code_units, lines_range, path_of
 from dl_bug_lsp.server.files import buffer_of, encoding_of
 from dl_bug_lsp.server.folder_settings import folder_settings
 from dl_bug_lsp.server.jobs import NO_FOLDER, CancelledError, SupersededError, Token
-from dl_bug_lsp.server.marks import Encoding
+from dl_bug_lsp.server.position_tracking import Encoding
 from dl_bug_lsp.settings.reading import Settings
 from dl_bug_lsp.views.escape import one_line
 from dl_bug_lsp.views.words import told

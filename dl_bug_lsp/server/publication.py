@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.server.documents import Folder
-from dl_bug_lsp.server.marks import CellLine, Encoding, Spot, document_key, spot
+from dl_bug_lsp.server.position_tracking import CellLine, Encoding, Spot, document_key, spot
 from dl_bug_lsp.settings.reading import Settings
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dl_bug_lsp.recording.spectra import (
 )
 from dl_bug_lsp.recording.store import Recording, StoreError, read_recording
 from dl_bug_lsp.server.documents import Folder
-from dl_bug_lsp.server.marks import Encoding
+from dl_bug_lsp.server.position_tracking import Encoding
 from dl_bug_lsp.server.publication import Publication, publication
 from dl_bug_lsp.server.spectra import (
     COVERAGE,

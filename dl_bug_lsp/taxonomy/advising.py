@@ -10,7 +10,7 @@ from dl_bug_lsp.taxonomy.categories import (
     ConditionalAdvice,
     KnownPattern,
     category,
-    classics,
+    common_errors,
 )
 from dl_bug_lsp.taxonomy.classification_context import (
     ClassificationContext,
@@ -97,7 +97,7 @@ def advice(
         text += f" {WITH_NUMBERS}"
     known = [
         row
-        for row in classics()
+        for row in common_errors()
         if _applies(row, text) and _concerns(row, about) and not _is_ruled_out(row, reasons.lower())
     ]
     if is_doubted or is_unsure or verdict.is_guess:
@@ -135,7 +135,7 @@ def known_patterns(failure: Failure) -> tuple[KnownPattern, ...]:
     """Return where failures whose message says what this one says usually have their cause."""
     text = _text(failure)
     about = f"{text} {_around(failure)}"
-    rows = (_for_places(row) for row in classics() if row.places)
+    rows = (_for_places(row) for row in common_errors() if row.places)
     known = (row for row in rows if _applies(row, text) and _concerns(row, about))
     return tuple(place for row in known for place in row.places)
 

@@ -159,13 +159,13 @@ def _place(row: dict[str, Any]) -> KnownPattern:
 
 
 @cache
-def classics() -> tuple[ConditionalAdvice, ...]:
+def common_errors() -> tuple[ConditionalAdvice, ...]:
     """Return advice on the failures that forums repeat most, whatever their category.
 
     Names that libraries have removed stand in a table of their own (`removed_names.toml`).
     """
     removed = (_removed(row) for row in _read("removed_names.toml")["removed"])
-    return (*(_advice(row) for row in _read("classics.toml")["classic"]), *removed)
+    return (*(_advice(row) for row in _read("common_errors.toml")["error"]), *removed)
 
 
 @cache

@@ -14,11 +14,11 @@ from itertools import repeat
 
 from dl_bug_lsp.cancellation import checkpoint, stepwise
 from dl_bug_lsp.logs.log import Log, Process, Span
+from dl_bug_lsp.tracebacks.block_context import weigh_by_heading, weigh_down_handled
 from dl_bug_lsp.tracebacks.dialects import DIALECTS, dialect_named
 from dl_bug_lsp.tracebacks.error_line_tables import Weight
+from dl_bug_lsp.tracebacks.exception_chains import Link, add_forward_stack, is_record_of, join
 from dl_bug_lsp.tracebacks.failures import Cause, Failure, FailureKind, Reading, Relation
-from dl_bug_lsp.tracebacks.headings import weigh_by_heading, weigh_down_handled
-from dl_bug_lsp.tracebacks.joining import Link, add_forward_stack, is_record_of, join
 from dl_bug_lsp.tracebacks.library_notes import with_library_notes
 from dl_bug_lsp.tracebacks.mentions import read_mention
 from dl_bug_lsp.tracebacks.primary import MEDIUM, choose_root, mark, weigh, without_copies

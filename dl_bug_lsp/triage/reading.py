@@ -26,9 +26,9 @@ from dl_bug_lsp.logs.reader import at_line_ends, clean_lines, finish, read_log
 from dl_bug_lsp.messages import extract_facts
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.signals import classify_silent, silent_failure
+from dl_bug_lsp.taxonomy.bug_type_and_origin import origin
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.retries import retry_may_help
-from dl_bug_lsp.taxonomy.verdicts import origin
 from dl_bug_lsp.tracebacks import Failure, FailureKind, is_library_path, read_failures
 from dl_bug_lsp.triage.fingerprints import fingerprint
 

@@ -217,6 +217,20 @@ def test_sizes_of_memory_are_read(text: str, size: int | None) -> None:
     assert size_of(text) == size
 
 
+SCHEDULED = """\
+import torch
+from torch import nn
+net = nn.Linear(4, 2)
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 30)
+for epoch in range(90):
+{first}    for x, y in loader:
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(net(x), y).backward()
+        optimizer.step()
+{last}"""
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -256,6 +270,11 @@ def test_sizes_of_memory_are_read(text: str, size: int | None) -> None:
             "for e in range(3):\n    for x in loader:\n        o.step()\n        s.step()\n",
             "look scheduler-step train.py:7",
         ),
+        (
+            SCHEDULED.format(first="    scheduler.step()\n", last=""),
+            "look scheduler-step train.py:7",
+        ),
+        (SCHEDULED.format(first="", last="    scheduler.step()\n"), None),
     ],
 )  # fmt: skip
 def test_contracts_of_training(tmp_path: Path, code: str, expected: str | None) -> None:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.divergence import joined, read_divergence, transcript
-from dl_bug_lsp.divergence.transcripts import NotPlainError, ranks_of, read_plain
+from dl_bug_lsp.divergence.rank_files import NotPlainError, ranks_of, read_plain
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import Failure, read_failures
 from dl_bug_lsp.tracebacks.failures import Activity, Divergence

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from dl_bug_lsp.assistants.why import why, why_text
+
 from dl_bug_lsp.checks.checking import CheckOptions, check
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport

@@ -37,7 +37,7 @@ PARAMETERS = [
         "shapes",
         "printed",
         "batches",
-        "classics",
+        "common_errors",
         "devices",
         "interpreted_values",
         "counterfactuals",

@@ -5,30 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from silent_failures import case_of
 from training_mistakes import MISTAKES
 from training_programs import FAULTY, HEALTHY, Program
 from training_right import RIGHT
 
-from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.training_rules import all_training_rules
-from dl_bug_lsp.logs import read_log
-from dl_bug_lsp.logs.log import Log, Span
-from dl_bug_lsp.messages import MessageFacts
-from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
-from dl_bug_lsp.workspace import Workspace
 
 CATEGORIES = ("loss_stagnation", "loss_divergence", "loss_nan", "overfitting")
 EXTRA_FAULTS = {("share-in-config", "conf.json"): {3}}
 """Lines at fault in files that cannot hold a comment."""
-
-
-def case_of(folder: Path, category: str, log: str = "") -> Case:
-    failure = Failure(FailureKind.SILENT, (), 0, "metrics", Span(1, 1), "")
-    verdict = CategoryVerdict(category, "silent", 0.9, "", "")
-    workspace = Workspace(folder, cache=False)
-    read = read_log(log) if log else Log(())
-    return Case(failure, MessageFacts(None, ()), verdict, (), workspace, read)
 
 
 def written(folder: Path, program: Program) -> set[tuple[str, int]]:

@@ -6,8 +6,8 @@ import math
 import re
 
 from dl_bug_lsp.report import FailureReport, Options, Report
+from dl_bug_lsp.taxonomy.bug_type_and_origin import BUG_TYPES
 from dl_bug_lsp.taxonomy.categories import categories
-from dl_bug_lsp.taxonomy.verdicts import BUG_TYPES
 from dl_bug_lsp.workspace import Workspace
 
 CATEGORY_IDS = {category.id for category in categories()}

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRuns
 from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.table_values import Frame
 from dl_bug_lsp.interpretation.values import Array, JsonText, ModuleValue, Table, Value
 from dl_bug_lsp.workspace import Workspace
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dl_bug_lsp.interpretation import demands, refusals, run_state
+from dl_bug_lsp.interpretation import matched_facts, matched_messages, run_state
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.messages import extract_facts, readable
@@ -60,7 +60,7 @@ def patterns(module: object) -> Iterator[re.Pattern[str]]:
 
 
 @pytest.mark.parametrize(
-    "module", [refusals, demands, run_state], ids=lambda module: module.__name__
+    "module", [matched_messages, matched_facts, run_state], ids=lambda module: module.__name__
 )
 def test_patterns_that_are_looked_for_in_messages(module: object) -> None:
     found = set(patterns(module))

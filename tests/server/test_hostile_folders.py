@@ -19,7 +19,7 @@ from dl_bug_lsp.report import Report
 from dl_bug_lsp.server.diagnostics import Diagnostics
 from dl_bug_lsp.server.documents import Folder
 from dl_bug_lsp.server.known_failures import MOST, ShownFailures
-from dl_bug_lsp.server.marks import spot
+from dl_bug_lsp.server.position_tracking import spot
 from dl_bug_lsp.server.publication import (
     LONGEST_MESSAGE,
     MOST_FAILURES,

@@ -1,17 +1,18 @@
-"""What is said about a failure: the classics by their messages, and nothing of other libraries."""
+"""What is said about a failure: common errors by their messages, and nothing of other libraries."""
 
 # ruff: noqa: E501  (one row a message: a table is read across)
 
 from __future__ import annotations
 
 import re
+from importlib.resources import files
 
 import pytest
 
 from dl_bug_lsp.logs.log import Span
 from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.taxonomy.advising import advice
-from dl_bug_lsp.taxonomy.categories import Category, ConditionalAdvice, categories, classics
+from dl_bug_lsp.taxonomy.categories import Category, ConditionalAdvice, categories, common_errors
 from dl_bug_lsp.taxonomy.classify import classify, is_doubted
 from dl_bug_lsp.tracebacks import Cause, Failure, FailureKind, Frame, Relation
 
@@ -92,7 +93,7 @@ UNPADDED = (
         ("ValueError", UNPADDED.format("input_ids"), "train.py", "pad_truncation"),
     ],
 )  # fmt: skip
-def test_classics(type_: str, message: str, file: str, page: str) -> None:
+def test_common_errors(type_: str, message: str, file: str, page: str) -> None:
     assert any(page in shown for shown in said(type_, message, file)[:2])
 
 
@@ -110,7 +111,7 @@ def test_classics(type_: str, message: str, file: str, page: str) -> None:
         ("flax.errors.InvalidRngError", 'None needs PRNG for "latent"', "train.py", "given none"),
     ],
 )  # fmt: skip
-def test_classics_of_other_causes(type_: str, message: str, file: str, word: str) -> None:
+def test_common_errors_of_other_causes(type_: str, message: str, file: str, word: str) -> None:
     one = failure(type_, message, file)
     assert word not in " ".join(f"{a.cause} {a.fix}" for a in advice(one, classify(one)))
 
@@ -362,8 +363,8 @@ def test_keys_of_a_printed_dictionary_are_no_words() -> None:
     assert classify(one).id != "tensor_mismatch"
 
 
-@pytest.mark.parametrize("row", classics(), ids=lambda row: str(row.when[0]))
-def test_rows_of_classics(row: ConditionalAdvice) -> None:
+@pytest.mark.parametrize("row", common_errors(), ids=lambda row: str(row.when[0]))
+def test_rows_of_common_errors(row: ConditionalAdvice) -> None:
     phrases = (*row.when, *row.only)
     assert row.when
     assert [p for p in phrases if p != p.lower()] == []
@@ -372,9 +373,9 @@ def test_rows_of_classics(row: ConditionalAdvice) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in classics() if row.places], ids=lambda row: str(row.when[0])
+    "row", [row for row in common_errors() if row.places], ids=lambda row: str(row.when[0])
 )
-def test_places_of_classics(row: ConditionalAdvice) -> None:
+def test_places_of_common_errors(row: ConditionalAdvice) -> None:
     for place in row.places:
         assert place.call or place.text or place.key
         assert 0 < place.share <= 1
@@ -384,8 +385,17 @@ def test_places_of_classics(row: ConditionalAdvice) -> None:
             assert re.compile(place.message).groups == 1
 
 
-def test_phrases_of_classics_stand_once() -> None:
-    phrases = [phrase for row in classics() for phrase in row.when]
+@pytest.mark.parametrize(
+    ("file", "table"),
+    [("categories", "category"), ("common_errors", "error"), ("removed_names", "removed")],
+)
+def test_all_rows_stand_in_the_table_that_is_read(file: str, table: str) -> None:
+    text = (files("dl_bug_lsp.taxonomy") / f"{file}.toml").read_text(encoding="utf-8")
+    assert {name.partition(".")[0] for name in re.findall(r"^\[+([\w.]+)", text, re.M)} == {table}
+
+
+def test_phrases_of_common_errors_stand_once() -> None:
+    phrases = [phrase for row in common_errors() for phrase in row.when]
     assert [phrase for phrase in set(phrases) if phrases.count(phrase) > 1] == []
 
 

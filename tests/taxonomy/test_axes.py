@@ -5,9 +5,9 @@ from made_failures import failure
 
 from dl_bug_lsp.messages.facts import Fact, FactKind, MessageFacts, Role
 from dl_bug_lsp.taxonomy.advising import advice
+from dl_bug_lsp.taxonomy.bug_type_and_origin import bug_type, origin
 from dl_bug_lsp.taxonomy.classify import classify
 from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
-from dl_bug_lsp.taxonomy.verdicts import bug_type, origin
 
 
 @pytest.mark.parametrize(

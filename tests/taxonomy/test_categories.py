@@ -4,8 +4,8 @@ import dataclasses
 
 import pytest
 
+from dl_bug_lsp.taxonomy.bug_type_and_origin import BUG_TYPES
 from dl_bug_lsp.taxonomy.categories import categories, category
-from dl_bug_lsp.taxonomy.verdicts import BUG_TYPES
 
 PAPER = (
     "gpu_out_of_memory cpu_out_of_memory framework_api_misuse tensor_mismatch loss_nan "

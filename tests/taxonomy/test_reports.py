@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dl_bug_lsp.localize import localize
+from dl_bug_lsp.taxonomy.bug_type_and_origin import BUG_TYPES
 from dl_bug_lsp.taxonomy.text_models import (
     LONGEST_BODY,
     MOST_COUNTED,
@@ -23,7 +24,6 @@ from dl_bug_lsp.taxonomy.text_models import (
     origin_of_report,
     report_tokens,
 )
-from dl_bug_lsp.taxonomy.verdicts import BUG_TYPES
 from dl_bug_lsp.workspace import Workspace
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"

@@ -16,7 +16,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data.data_files import NOT_A_NUMBER
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
-from dl_bug_lsp.evidence.words import Word, parts_of
+from dl_bug_lsp.evidence.word_index import Word, parts_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role
 from dl_bug_lsp.provenance.scopes import called_name

@@ -33,7 +33,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import keyword, source
 from dl_bug_lsp.evidence.domain_rules.tables import FILLS, IMPUTERS, LEAVES, TOO_FEW
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow
 from dl_bug_lsp.evidence.repairs.spelling import similarity
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.libraries.python.files import TEXT
 from dl_bug_lsp.interpretation.libraries.python.written_text import known_cells
 from dl_bug_lsp.interpretation.values import Array, Table, Value

@@ -19,7 +19,7 @@ from dl_bug_lsp.evidence.data.written_data import statements_of, writers_of
 from dl_bug_lsp.evidence.domain_rules.syntax import source
 from dl_bug_lsp.evidence.domain_rules.tables import FEW_ERRORS, TOO_FEW, condition_on
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.provenance.nodes import DataFile, Instance, Library, Node
 from dl_bug_lsp.provenance.scopes import ElementOf, Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice

@@ -30,7 +30,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files
-from dl_bug_lsp.evidence.words import nearness
+from dl_bug_lsp.evidence.word_index import nearness
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import called_name
 

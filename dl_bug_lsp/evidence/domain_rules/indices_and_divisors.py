@@ -13,7 +13,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import DRAWN_MEASURES, keyword, nea
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.interpreted_values import places_of
 from dl_bug_lsp.evidence.numbers import counts_rounds
-from dl_bug_lsp.evidence.repairs.alternatives import measured
+from dl_bug_lsp.evidence.repairs.replacements import measured
 from dl_bug_lsp.interpretation.values import Element, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import Node, StepKind

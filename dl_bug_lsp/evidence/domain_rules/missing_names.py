@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     written_number,
 )
 from dl_bug_lsp.evidence.followed_run import follow, how_known
-from dl_bug_lsp.evidence.words import HELD_FILES, ROLES, nearness
+from dl_bug_lsp.evidence.word_index import HELD_FILES, ROLES, nearness
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import (

@@ -40,7 +40,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 from dl_bug_lsp.evidence.followed_run import earlier_runs, follow, how_known
 from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
 from dl_bug_lsp.evidence.value_flow import BYSTANDERS, INDIFFERENT
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.messages.facts import Role

@@ -31,7 +31,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_file
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
 from dl_bug_lsp.evidence.repairs.spelling import best
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.values import Origin, Value
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.scopes import Scope, called_name

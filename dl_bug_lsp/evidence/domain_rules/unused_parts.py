@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword, names_in, near_files, own_nodes
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.provenance.nodes import Library, Node
 from dl_bug_lsp.provenance.scopes import called_name
 

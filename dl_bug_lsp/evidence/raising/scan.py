@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-from dl_bug_lsp.evidence.words import HELD_FILES
+from dl_bug_lsp.evidence.word_index import HELD_FILES
 from dl_bug_lsp.workspace import Workspace
 
 MOST_NODES = 200_000

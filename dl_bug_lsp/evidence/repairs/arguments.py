@@ -15,7 +15,6 @@ from itertools import combinations, pairwise
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import callees_of_nothing, own_nodes, source
 from dl_bug_lsp.evidence.repairs import repair_context
-from dl_bug_lsp.evidence.repairs.alternatives import SPLITS
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
     body_of,
@@ -23,7 +22,8 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     names_read,
     targets,
 )
-from dl_bug_lsp.evidence.words import HELD_FILES, parts_of
+from dl_bug_lsp.evidence.repairs.replacements import SPLITS
+from dl_bug_lsp.evidence.word_index import HELD_FILES, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import calls as calling
 from dl_bug_lsp.provenance.blocks import fields_of

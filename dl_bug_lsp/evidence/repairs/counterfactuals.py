@@ -35,10 +35,10 @@ from dl_bug_lsp.evidence.interpreted_values import UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.earlier_runs import EarlierRun
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
-from dl_bug_lsp.interpretation.libraries.torch.states import of_stored_file
+from dl_bug_lsp.interpretation.libraries.torch.serialization import of_stored_file
 from dl_bug_lsp.interpretation.operators import PLAIN
 from dl_bug_lsp.interpretation.run_state import MAX_STEPS
 from dl_bug_lsp.interpretation.statements import leaves

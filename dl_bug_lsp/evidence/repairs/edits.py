@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeGuard, TypeVar
 
-from dl_bug_lsp.evidence.repairs.alternatives import (
+from dl_bug_lsp.evidence.repairs.replacements import (
     ARRAY_FUNCTIONS,
     AXES,
     AXIS_POSITIONS,
@@ -40,21 +40,24 @@ from dl_bug_lsp.evidence.repairs.alternatives import (
     UNWRAPPED,
     WORDS,
     Part,
+    Sought,
     Words,
+    around_value,
+    detached,
     measured,
     other_counts,
     others_of,
     parts_in,
+    requiring,
 )
 from dl_bug_lsp.evidence.repairs.text_edits import distance
-from dl_bug_lsp.evidence.repairs.wraps import Sought, around_value, detached, requiring
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.interpretation.calls import own_nodes
-from dl_bug_lsp.interpretation.cells import Frame
 from dl_bug_lsp.interpretation.interpreter import Interpreter
 from dl_bug_lsp.interpretation.libraries.keras.layers import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.run_state import Settled
+from dl_bug_lsp.interpretation.table_values import Frame
 from dl_bug_lsp.interpretation.values import (
     ATTRIBUTE_TABLES,
     Array,

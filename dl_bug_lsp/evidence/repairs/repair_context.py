@@ -15,7 +15,7 @@ from typing import Protocol
 
 from dl_bug_lsp.evidence.case import Case
 from dl_bug_lsp.evidence.domain_rules.syntax import near_files
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import Class, Function, Instance, Library

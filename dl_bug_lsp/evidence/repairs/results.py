@@ -19,7 +19,7 @@ from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes, own_nodes, source
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.repairs.arguments import fits, name_of
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.provenance.nodes import Library, LibraryObject, Node
 from dl_bug_lsp.provenance.scopes import called_name
 

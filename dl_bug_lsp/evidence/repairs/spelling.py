@@ -24,7 +24,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     members_of,
     method_names,
 )
-from dl_bug_lsp.evidence.words import near_texts, nearness, parts_of
+from dl_bug_lsp.evidence.word_index import near_texts, nearness, parts_of
 from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node

@@ -45,7 +45,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """What the ranking of bug reports keeps of a file; see `outlines.Outline` for its parts.
+    """What the ranking of bug reports keeps of a file; see `Outline` for its parts.
 
     ``functions`` are the definitions that are no ``classes``, in the order of ``passages``' rows;
     ``uses`` counts each identifier and word.

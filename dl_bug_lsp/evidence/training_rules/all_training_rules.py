@@ -8,20 +8,21 @@ from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.training_rules import (
-    alignment,
     computed_metrics,
     data,
     evaluation,
     generative,
     hyperparameters,
+    inputs_and_targets,
     jax,
     loop,
+    loss_computation,
     lost_values,
     models_and_losses,
     numerics,
-    objectives,
+    optimizer_steps,
     optimizers,
-    updates,
+    schedulers,
 )
 from dl_bug_lsp.evidence.training_rules.program import Training, TrainingRule, clues_of
 
@@ -32,7 +33,7 @@ SILENT = LEARNS_NOTHING | NUMERIC | OVERFITS
 
 RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (hyperparameters.find_rates, LEARNS_NOTHING | NUMERIC),
-    (hyperparameters.find_schedules, LEARNS_NOTHING | {"loss_divergence"}),
+    (schedulers.find_schedules, LEARNS_NOTHING | {"loss_divergence"}),
     (models_and_losses.find_losses, LEARNS_NOTHING | NUMERIC),
     (models_and_losses.find_keras, LEARNS_NOTHING | NUMERIC),
     (models_and_losses.find_models, LEARNS_NOTHING | NUMERIC),
@@ -44,7 +45,7 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (jax.find, LEARNS_NOTHING | {"loss_divergence"}),
     (data.find_data, SILENT),
     (data.find_samples, SILENT),
-    (alignment.find, SILENT),
+    (inputs_and_targets.find, SILENT),
     (data.find_encoding, SILENT),
     (data.find_codes, SILENT),
     (data.find_shared_arrays, LEARNS_NOTHING | {"loss_divergence"}),
@@ -53,8 +54,8 @@ RULES: tuple[tuple[TrainingRule, frozenset[str]], ...] = (
     (evaluation.find_overfit, OVERFITS),
     (evaluation.find_splits, OVERFITS),
     (lost_values.find, SILENT),
-    (updates.find, SILENT),
-    (objectives.find, SILENT),
+    (optimizer_steps.find, SILENT),
+    (loss_computation.find, SILENT),
     (generative.find, SILENT),
     (evaluation.find, SILENT),
     (computed_metrics.find, SILENT),

@@ -10,7 +10,7 @@ from dl_bug_lsp.evidence.case import Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import keyword
 from dl_bug_lsp.evidence.training_rules.hyperparameters import OPTIMIZERS
 from dl_bug_lsp.evidence.training_rules.program import Training, clue, names_in, text
-from dl_bug_lsp.evidence.words import parts_of
+from dl_bug_lsp.evidence.word_index import parts_of
 from dl_bug_lsp.provenance.nodes import Function, Library
 from dl_bug_lsp.provenance.scopes import Binding, Scope, called_name, dotted_name
 

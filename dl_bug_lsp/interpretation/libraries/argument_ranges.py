@@ -19,7 +19,7 @@ from dl_bug_lsp.interpretation.libraries.numpy import functions as _numpy  # noq
 from dl_bug_lsp.interpretation.libraries.numpy import known_cells as _known_cells  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import argument_checks as _checks  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import distributions as _distributions  # noqa: F401
-from dl_bug_lsp.interpretation.libraries.torch import ranges as _ranges  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import probability_losses as _probability_losses  # noqa: F401
 from dl_bug_lsp.interpretation.model_helpers import Refusal, in_range, make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import Raised, Value

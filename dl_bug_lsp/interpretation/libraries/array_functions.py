@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
-from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new, shape_of
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     FLOATING,
@@ -33,6 +32,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     words,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value, merged, unknown
 
 if TYPE_CHECKING:

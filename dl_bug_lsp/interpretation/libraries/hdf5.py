@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from dl_bug_lsp.interpretation import cells, grids, operators
+from dl_bug_lsp.interpretation import matrix_values, operators, table_values
 from dl_bug_lsp.interpretation.arrays import array, number
 from dl_bug_lsp.interpretation.libraries.numpy.functions import (
     STORED,
@@ -313,13 +313,13 @@ def _on_disk(data: Value) -> Value:
     if isinstance(data.data, str):
         return new((), "object", data.origins)
     held = as_array(data)
-    if not isinstance(held.data, cells.Series) or held.data.dtype != "object":
+    if not isinstance(held.data, table_values.Series) or held.data.dtype != "object":
         return held
     texts = held.data.cells
     if texts is None or not all(isinstance(text, str) for text in texts):
         return new(held.data.shape, "object", held.origins)
     written = tuple(text.encode() for text in texts if isinstance(text, str))
-    series = cells.Series(held.data.shape, "object", "numpy", None, None, None, written)
+    series = table_values.Series(held.data.shape, "object", "numpy", None, None, None, written)
     return Value(series, held.origins)
 
 
@@ -366,10 +366,10 @@ def _read(_: Interpreter, call: Call) -> Value:
     bounds = [operators.bounds_of_slice(key) for key in keys]
     parts = [key if b is None else Value(None) for key, b in zip(keys, bounds, strict=True)]
     found = None
-    if isinstance(held.data, cells.Series) and len(parts) == 1:
-        found = cells.subscripted(held, parts[0], bounds[0], frozenset({call.place}))
-    if isinstance(held.data, grids.Grid):
-        found = grids.subscripted(held, parts, bounds)
+    if isinstance(held.data, table_values.Series) and len(parts) == 1:
+        found = table_values.subscripted(held, parts[0], bounds[0], frozenset({call.place}))
+    if isinstance(held.data, matrix_values.Grid):
+        found = matrix_values.subscripted(held, parts, bounds)
     return operators.indexed(held, parts, bounds) if found is None else found
 
 
@@ -433,9 +433,9 @@ def _view(interpreter: Interpreter, call: Call) -> Value:
     held = _stored(call)
     if call.name == "asstr":
         data = array(held)
-        texts = data.cells if isinstance(data, cells.Series) else None
+        texts = data.cells if isinstance(data, table_values.Series) else None
         known = texts is not None and all(isinstance(text, bytes) for text in texts)
-        if texts is not None and known and isinstance(data, cells.Series):
+        if texts is not None and known and isinstance(data, table_values.Series):
             read = tuple(text.decode() for text in texts if isinstance(text, bytes))
             held = Value(replace(data, cells=read), held.origins | {call.place})
     else:

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import Frame, table_of
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
 from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in
 from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import alike, value_of
+from dl_bug_lsp.interpretation.table_values import Frame, table_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import dl_bug_lsp.interpretation.libraries.torch.parameters  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
-from dl_bug_lsp.interpretation.cells import number_in
 from dl_bug_lsp.interpretation.libraries.effects import some_number, words
 from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in
 from dl_bug_lsp.interpretation.libraries.torch.layers import add_module_methods
@@ -28,6 +27,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
     words_given,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import number_in
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

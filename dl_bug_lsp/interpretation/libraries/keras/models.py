@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.keras.layers import (
     LAYERS,
     Shape,
@@ -33,6 +32,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
 )
 from dl_bug_lsp.interpretation.model_helpers import make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
-from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.array_functions import shared
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new, together
 from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
@@ -18,6 +17,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import dtype_of
 from dl_bug_lsp.interpretation.model_helpers import thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import PLAIN, lifted
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
 from dl_bug_lsp.interpretation.libraries.python.files import (
     PICKLE,
@@ -15,6 +14,7 @@ from dl_bug_lsp.interpretation.libraries.python.files import (
 )
 from dl_bug_lsp.interpretation.model_helpers import nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     Array,

@@ -13,17 +13,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # The methods of arrays below take the place of those of tensors, or call them.
-from dl_bug_lsp.interpretation import arrays, grids, operators
+from dl_bug_lsp.interpretation import arrays, matrix_values, operators
 from dl_bug_lsp.interpretation.arrays import axis_of, size
-from dl_bug_lsp.interpretation.cells import (
-    Series,
-    affords,
-    as_cell,
-    as_column,
-    converted,
-    is_cell,
-    remade,
-)
 from dl_bug_lsp.interpretation.libraries.python.files import (
     PICKLE,
     file_of,
@@ -42,6 +33,15 @@ from dl_bug_lsp.interpretation.model_helpers import (
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import span
+from dl_bug_lsp.interpretation.table_values import (
+    Series,
+    affords,
+    as_cell,
+    as_column,
+    converted,
+    is_cell,
+    remade,
+)
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -239,7 +239,7 @@ def _of_items(value: Value, items: list[Value], depth: int) -> Value:
             for x, y in zip(first, shape, strict=True)
         )
     if len(first) == 1 and all(isinstance(part, Series) for part in inner):
-        grid = grids.of_rows(made, count, first[0], Value(None, both))
+        grid = matrix_values.of_rows(made, count, first[0], Value(None, both))
         if grid is not None:
             return grid
     return new((count, *first), dtype, both, span(inner))
@@ -306,7 +306,11 @@ def _array(_: Interpreter, call: Call) -> Value:
     if dtype and dtype != "object" and source is not None and _is_text(source):
         raise Raised("value", "could not convert string to float", source)
     shape = data.shape
-    if grids.grid_of(given) is not None and dtype is not None and "ndmin" not in call.keywords:
+    if (
+        matrix_values.grid_of(given) is not None
+        and dtype is not None
+        and "ndmin" not in call.keywords
+    ):
         cast = given if dtype == data.dtype else _grid_as(given, dtype)
         if cast is not None:
             return _chosen(Value(cast.data, given.origins), source, call)
@@ -355,10 +359,10 @@ def _of_objects(call: Call) -> Value:
         if len(set(shapes)) == 1 and shapes[0] is not None and len(shapes) == len(rows):
             inner = rows[0].data
             assert isinstance(inner, Array) and inner.shape is not None
-            grid = grids.of_rows(rows, count, inner.shape[0], Value(None, origins))
-            cells = None if grid is None else grids.grid_of(grid)
+            grid = matrix_values.of_rows(rows, count, inner.shape[0], Value(None, origins))
+            cells = None if grid is None else matrix_values.grid_of(grid)
             if cells is not None and len(inner.shape) == 1:
-                whole = grids.of_columns(cells, count, inner.shape[0], "object", source)
+                whole = matrix_values.of_columns(cells, count, inner.shape[0], "object", source)
                 if whole is not None:
                     return Value(whole.data, origins)
             return new((count, *inner.shape), "object", origins)
@@ -368,7 +372,7 @@ def _of_objects(call: Call) -> Value:
     if not all(is_cell(item) for item in data):
         return new((count,), "object", origins)
     held = tuple(as_cell(item) for item in data)
-    lines = [line for item in data for line in [grids.line_of(item)] if line is not None]
+    lines = [line for item in data for line in [matrix_values.line_of(item)] if line is not None]
     series = Series((count,), "object", "numpy", cells=held)
     series.lines = tuple(lines) if len(lines) == len(held) else ()
     return Value(series, origins)
@@ -386,11 +390,11 @@ def _length_of(item: Value) -> object:
 
 def _grid_as(given: Value, dtype: str) -> Value | None:
     """Return an array of two axes with known cells as another dtype has them."""
-    columns, data = grids.grid_of(given), arrays.array(given)
+    columns, data = matrix_values.grid_of(given), arrays.array(given)
     if columns is None or data is None or data.shape is None or dtype == "object":
         return None
     rows, width = data.shape
-    return grids.of_columns(columns, rows, width, dtype, given)
+    return matrix_values.of_columns(columns, rows, width, dtype, given)
 
 
 def _chosen(made: Value, source: Value | None, call: Call) -> Value:
@@ -736,9 +740,9 @@ def _joined_cells(
     """Return arrays of known cells one after the other, None where a cell is not known."""
     if axis not in (0, -1) or shape is None or dtype is None:
         return None
-    if axis == 0 and all(isinstance(part, grids.Grid) for part in parts):
-        return grids.below_each_other(
-            [part for part in parts if isinstance(part, grids.Grid)], shape, dtype
+    if axis == 0 and all(isinstance(part, matrix_values.Grid) for part in parts):
+        return matrix_values.below_each_other(
+            [part for part in parts if isinstance(part, matrix_values.Grid)], shape, dtype
         )
     held = [part for part in parts if isinstance(part, Series) and part.cells is not None]
     if len(held) != len(parts) or not affords(sum(len(part.cells or ()) for part in held)):
@@ -1351,7 +1355,7 @@ def _in_place(_: Interpreter, call: Call) -> Value:
         data.lowest = data.highest = None
         if isinstance(data, Series):
             data.cells = None
-        if isinstance(data, grids.Grid):
+        if isinstance(data, matrix_values.Grid):
             data.columns = None
     return Value(None)
 

@@ -17,9 +17,12 @@ import dl_bug_lsp.interpretation.libraries.array_functions
 import dl_bug_lsp.interpretation.libraries.numpy.functions
 import dl_bug_lsp.interpretation.libraries.numpy.scipy
 import dl_bug_lsp.interpretation.libraries.torch.argument_checks  # noqa: F401
-from dl_bug_lsp.interpretation import arrays, grids
+from dl_bug_lsp.interpretation import arrays, matrix_values
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.table_values import (
     Series,
     affords,
     bounds_of,
@@ -29,9 +32,6 @@ from dl_bug_lsp.interpretation.cells import (
     taken,
     truths,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed
-from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import Array, Origin, Value, merged
 
 if TYPE_CHECKING:
@@ -223,8 +223,12 @@ def _unique(_: Interpreter, call: Call) -> Value | None:
     """Return the sorted distinct cells, with their first positions, places and counts."""
     flags = ("return_index", "return_inverse", "return_counts")
     source = call.given(0, "ar")
-    if source is not None and grids.grid_of(source) is not None and "axis" not in call.keywords:
-        flat = grids.flattened(source)
+    if (
+        source is not None
+        and matrix_values.grid_of(source) is not None
+        and "axis" not in call.keywords
+    ):
+        flat = matrix_values.flattened(source)
         source = source if flat is None else flat
         call = Call(call.name, (source, *call.args[1:]), call.keywords, call.place)
     found = _subject(call, "ar")
@@ -301,7 +305,7 @@ def _reshape(_: Interpreter, call: Call) -> Value | None:
     numbers = [size(dim) for dim in dims]
     if None in numbers or len(dims) not in (1, 2):
         return None
-    flat = grids.flattened(whole) if grids.grid_of(whole) is not None else whole
+    flat = matrix_values.flattened(whole) if matrix_values.grid_of(whole) is not None else whole
     held = series_of(flat)
     if held is None or held.cells is None or held.shape is None or flat is None:
         return None
@@ -316,7 +320,7 @@ def _reshape(_: Interpreter, call: Call) -> Value | None:
     for at in range(width):
         part = range(at, rows * width, width)
         columns.append(taken(flat, part))
-    return grids.of_columns(columns, shape[0], shape[1], held.dtype, whole, *dims)
+    return matrix_values.of_columns(columns, shape[0], shape[1], held.dtype, whole, *dims)
 
 
 @_known("stack", "vstack", "row_stack")
@@ -333,4 +337,6 @@ def _stack(interpreter: Interpreter, call: Call) -> Value | None:
         return None
     given = [value for value in (call.given(0, "arrays", "tup"),) if value is not None]
     count = Value(len(items), merged(*given))
-    return grids.of_rows(rows, count, first.shape[0], *given, Value(None, frozenset({call.place})))
+    return matrix_values.of_rows(
+        rows, count, first.shape[0], *given, Value(None, frozenset({call.place}))
+    )

@@ -11,7 +11,7 @@ def load() -> None:
         in_place,
         reading,
         rows,
-        summaries,
         tables,
         times,
+        unknown_cells,
     )

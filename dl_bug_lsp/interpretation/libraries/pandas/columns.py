@@ -14,9 +14,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.array_functions  # noqa: F401
-from dl_bug_lsp.interpretation import arrays, grids, operators
+from dl_bug_lsp.interpretation import arrays, matrix_values, operators
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.numpy.functions import (
+    as_array,
+    dtype_name,
+    is_object_type,
+    new,
+)
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import value_of
+from dl_bug_lsp.interpretation.table_values import (
     NUMERIC,
     WITHOUT_NUMBER,
     Frame,
@@ -37,15 +46,6 @@ from dl_bug_lsp.interpretation.cells import (
     series_of,
     taken,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import (
-    as_array,
-    dtype_name,
-    is_object_type,
-    new,
-)
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -171,16 +171,16 @@ def _exact(interpreter: Interpreter, call: Call) -> Value:
 
 def _exact_of_grid(interpreter: Interpreter, call: Call) -> Value | None:
     """Return what the known cells of an array of two axes come to, of all or along one axis."""
-    columns, axis = grids.grid_of(call.receiver), call.given(0, "axis")
+    columns, axis = matrix_values.grid_of(call.receiver), call.given(0, "axis")
     if columns is None or call.receiver is None or call.keywords.keys() - {"axis"}:
         return None
     if axis is None or axis.data is None:
-        whole = grids.flattened(call.receiver)
+        whole = matrix_values.flattened(call.receiver)
         lines: Sequence[Value] | None = None if whole is None else [whole]
     elif axis.data in (0, -2):
         lines = columns
     else:
-        lines = grids.rows_of(call.receiver) if axis.data in (1, -1) else None
+        lines = matrix_values.rows_of(call.receiver) if axis.data in (1, -1) else None
     if lines is None:
         return None
     made = [_exact(interpreter, Call(call.name, (), {}, call.place, line)) for line in lines]
@@ -213,7 +213,7 @@ _tolist_of_arrays = MODELS.methods.get(("array", "tolist"))
 @MODELS.method("array", "tolist", "to_list")
 def _tolist(interpreter: Interpreter, call: Call) -> Value:
     data = series_of(call.receiver)
-    rows = None if call.receiver is None else grids.rows_of(call.receiver)
+    rows = None if call.receiver is None else matrix_values.rows_of(call.receiver)
     if rows is not None and call.receiver is not None:
         return Value([Value(cells_of(row), row.origins) for row in rows], call.receiver.origins)
     if data is None or data.cells is None or call.receiver is None:
@@ -227,7 +227,7 @@ def _iterate(interpreter: Interpreter, call: Call) -> Value:
     """Return the cells of a column where they are known, unknown otherwise."""
     del interpreter
     if series_of(call.receiver) is None or call.receiver is None:
-        rows = None if call.receiver is None else grids.rows_of(call.receiver)
+        rows = None if call.receiver is None else matrix_values.rows_of(call.receiver)
         return Value(UNKNOWN) if rows is None else Value(rows)
     return Value(cells_of(call.receiver), call.receiver.origins)
 
@@ -399,10 +399,10 @@ def _astype_column(interpreter: Interpreter, call: Call) -> Value:
     lacking = arrays.array(call.receiver) if column_ is None else None
     if wanted is not None and isinstance(lacking, Series) and lacking.gaps and "int" in str(dtype):
         raise Raised("value", WITHOUT_NUMBER, Value(None, lacking.gaps), wanted)
-    columns = grids.grid_of(call.receiver)
+    columns = matrix_values.grid_of(call.receiver)
     if columns is not None and call.receiver is not None and isinstance(call.receiver.data, Array):
         rows, width = call.receiver.data.shape or (Value(UNKNOWN), Value(UNKNOWN))
-        cast_grid = grids.of_columns(columns, rows, width, dtype, call.receiver)
+        cast_grid = matrix_values.of_columns(columns, rows, width, dtype, call.receiver)
         if cast_grid is not None and dtype != "object":
             return cast_grid
     model = _astype_of_arrays

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.cells import Series, are_views
 from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import Series, are_views
 from dl_bug_lsp.interpretation.values import Array, Value, merged
 
 if TYPE_CHECKING:

@@ -9,9 +9,14 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 # These register the models that know the outline alone.
-import dl_bug_lsp.interpretation.libraries.pandas.summaries  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.pandas.unknown_cells  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.pandas.columns import can_call, counted, labelled
+from dl_bug_lsp.interpretation.libraries.pandas.groups import groups_of, reduced
+from dl_bug_lsp.interpretation.model_helpers import state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.operators import value_of
+from dl_bug_lsp.interpretation.table_values import (
     Frame,
     Series,
     as_cell,
@@ -22,11 +27,6 @@ from dl_bug_lsp.interpretation.cells import (
     rows_taken,
     taken,
 )
-from dl_bug_lsp.interpretation.libraries.pandas.columns import can_call, counted, labelled
-from dl_bug_lsp.interpretation.libraries.pandas.groups import groups_of, reduced
-from dl_bug_lsp.interpretation.model_helpers import state_of
-from dl_bug_lsp.interpretation.models import MODELS, Call, Model
-from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.values import UNKNOWN, Value, merged
 
 if TYPE_CHECKING:

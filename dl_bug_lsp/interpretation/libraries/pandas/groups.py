@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name, together
+from dl_bug_lsp.interpretation.libraries.pandas.columns import counted, labelled
+from dl_bug_lsp.interpretation.libraries.pandas.tables import note_removed, placed, set_column
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import (
     Frame,
     Series,
     affords,
@@ -27,11 +32,6 @@ from dl_bug_lsp.interpretation.cells import (
     rows_taken,
     table_of,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name, together
-from dl_bug_lsp.interpretation.libraries.pandas.columns import counted, labelled
-from dl_bug_lsp.interpretation.libraries.pandas.tables import note_removed, placed, set_column
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
-from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -11,12 +11,12 @@ from dataclasses import fields
 from typing import TYPE_CHECKING
 
 # These register the models that are changed here.
-import dl_bug_lsp.interpretation.libraries.pandas.summaries  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.pandas.unknown_cells  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.cells import Series, are_views, note_kept
 from dl_bug_lsp.interpretation.libraries.pandas.tables import set_column
 from dl_bug_lsp.interpretation.model_helpers import is_true
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.table_values import Series, are_views, note_kept
 from dl_bug_lsp.interpretation.values import Value
 
 if TYPE_CHECKING:

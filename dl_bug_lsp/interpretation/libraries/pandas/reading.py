@@ -17,15 +17,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
-    MOST_CELLS,
-    Cells,
-    Frame,
-    converted,
-    lacking,
-    number_in,
-    part_of,
-)
 from dl_bug_lsp.interpretation.libraries.numpy.functions import dtype_name
 from dl_bug_lsp.interpretation.libraries.python.files import (
     csv_form,
@@ -49,6 +40,15 @@ from dl_bug_lsp.interpretation.model_helpers import (
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import hull
+from dl_bug_lsp.interpretation.table_values import (
+    MOST_CELLS,
+    Cells,
+    Frame,
+    converted,
+    lacking,
+    number_in,
+    part_of,
+)
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

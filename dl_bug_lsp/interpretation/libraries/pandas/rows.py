@@ -9,9 +9,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 # These register the model that is followed by others here.
-import dl_bug_lsp.interpretation.libraries.pandas.summaries  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.pandas.unknown_cells  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
+from dl_bug_lsp.interpretation.libraries.pandas.columns import can_call, labelled
+from dl_bug_lsp.interpretation.libraries.pandas.tables import row_at
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import value_of
+from dl_bug_lsp.interpretation.table_values import (
     Frame,
     affords,
     as_cell,
@@ -25,12 +31,6 @@ from dl_bug_lsp.interpretation.cells import (
     series_of,
     table_of,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array
-from dl_bug_lsp.interpretation.libraries.pandas.columns import can_call, labelled
-from dl_bug_lsp.interpretation.libraries.pandas.tables import row_at
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

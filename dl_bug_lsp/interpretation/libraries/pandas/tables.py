@@ -10,9 +10,21 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dl_bug_lsp.interpretation import arrays, grids
+from dl_bug_lsp.interpretation import arrays, matrix_values
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new, together
+from dl_bug_lsp.interpretation.libraries.python.files import csv_form, keep, note_written
+from dl_bug_lsp.interpretation.model_helpers import (
+    MOST_CALLS,
+    MOST_ITEMS,
+    is_true,
+    listed,
+    nothing,
+    state_of,
+)
+from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.operators import PLAIN, value_of
+from dl_bug_lsp.interpretation.table_values import (
     NUMERIC,
     Draws,
     Frame,
@@ -37,18 +49,6 @@ from dl_bug_lsp.interpretation.cells import (
     taken,
     truths,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new, together
-from dl_bug_lsp.interpretation.libraries.python.files import csv_form, keep, note_written
-from dl_bug_lsp.interpretation.model_helpers import (
-    MOST_CALLS,
-    MOST_ITEMS,
-    is_true,
-    listed,
-    nothing,
-    state_of,
-)
-from dl_bug_lsp.interpretation.models import MODELS, Call
-from dl_bug_lsp.interpretation.operators import PLAIN, value_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
@@ -976,7 +976,7 @@ def _matrix(table: Table, call: Call) -> Value:
     width = table.width(NOWHERE if call.receiver is None else call.receiver.origins)
     if isinstance(table, Frame) and len(table.cells) == len(table.columns):
         held = [column(table, name) for name in parts]
-        grid = grids.of_columns(held, table.rows, width, dtype)
+        grid = matrix_values.of_columns(held, table.rows, width, dtype)
         if grid is not None:
             return Value(grid.data, origins)
     return new((table.rows, width), dtype, origins, bounds)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import Series, cell_at, series_of
 from dl_bug_lsp.interpretation.libraries.effects import some_number, words
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new
-from dl_bug_lsp.interpretation.libraries.pandas.summaries import otherwise
+from dl_bug_lsp.interpretation.libraries.pandas.unknown_cells import otherwise
 from dl_bug_lsp.interpretation.model_helpers import state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import Series, cell_at, series_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 # The models of builtins below take the place of its, or call them.
 import dl_bug_lsp.interpretation.libraries.python.builtins  # noqa: F401
 from dl_bug_lsp.interpretation import arrays, operators
-from dl_bug_lsp.interpretation.cells import Series, part_of
 from dl_bug_lsp.interpretation.libraries.python.written_text import (
     add_rows,
     add_text,
@@ -45,6 +44,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import PLAIN
+from dl_bug_lsp.interpretation.table_values import Series, part_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import Frame, Series, column, distinct
 from dl_bug_lsp.interpretation.libraries.sklearn.estimators import (
     CLASSIFIERS,
     CLUSTERS,
@@ -25,6 +24,7 @@ from dl_bug_lsp.interpretation.libraries.sklearn.estimators import (
 from dl_bug_lsp.interpretation.libraries.sklearn.functions import matrix
 from dl_bug_lsp.interpretation.model_helpers import in_range
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.table_values import Frame, Series, column, distinct
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import distinct, series_of, table_of
 from dl_bug_lsp.interpretation.libraries.effects import some_number, words
 from dl_bug_lsp.interpretation.libraries.numpy.functions import new
 from dl_bug_lsp.interpretation.libraries.sklearn.functions import (
@@ -29,6 +28,7 @@ from dl_bug_lsp.interpretation.libraries.sklearn.functions import (
 )
 from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.table_values import distinct, series_of, table_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of, thing
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.operators import alike
+from dl_bug_lsp.interpretation.table_values import (
     Cells,
     Draws,
     Frame,
@@ -29,10 +33,6 @@ from dl_bug_lsp.interpretation.cells import (
     table_of,
     taken,
 )
-from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of, thing
-from dl_bug_lsp.interpretation.models import MODELS, Call, Model
-from dl_bug_lsp.interpretation.operators import alike
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,

@@ -22,12 +22,12 @@ from dl_bug_lsp.interpretation.libraries.torch import attributes as _attributes 
 from dl_bug_lsp.interpretation.libraries.torch import distributions as _distributions  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import elementwise as _elementwise  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import functions as _torch  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import global_state as _global_state  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import gradients as _gradients  # noqa: F401
-from dl_bug_lsp.interpretation.libraries.torch import modules as _modules  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import losses as _losses  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import optimizers as _optimizers  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import samplers as _samplers  # noqa: F401
-from dl_bug_lsp.interpretation.libraries.torch import settings as _torch_settings  # noqa: F401
-from dl_bug_lsp.interpretation.libraries.torch import states as _states  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.torch import serialization as _serialization  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST
 from dl_bug_lsp.interpretation.libraries.torch.layers import SIGNATURES
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.torch.gradients
 import dl_bug_lsp.interpretation.libraries.torch.optimizers
-import dl_bug_lsp.interpretation.libraries.torch.states  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.torch.serialization  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.calls import AFTER, BEFORE
 from dl_bug_lsp.interpretation.libraries.torch.layers import (
@@ -339,6 +339,25 @@ for _short in WRAPPERS:
     MODELS.method(_short, "__init__")(_start_wrapper)
     for _around in ("torch.nn", "torch.nn.parallel"):
         MODELS.object(f"{_around}.{_short}")(_through)
+
+
+@MODELS.function(
+    *(f"torch.nn.utils.{n}" for n in ("weight_norm", "spectral_norm")),
+    *(f"torch.nn.utils.parametrizations.{n}" for n in ("weight_norm", "spectral_norm")),
+    "torch.nn.utils.parametrizations.orthogonal",
+)
+def _reparametrized(_: Interpreter, call: Call) -> Value:
+    value = call.given(0, "module")
+    return call.unknown() if value is None else value
+
+
+@MODELS.object("torch.optim.swa_utils.AveragedModel")
+def _averaged(interpreter: Interpreter, call: Call) -> Value:
+    held = call.held
+    inner = held.args[0] if held is not None and held.args else None
+    if inner is None:
+        return call.unknown()
+    return interpreter.call(inner, call.args, call.keywords, call.place)
 
 
 # --- weights that are made of others --------------------------------------------------------------

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays, operators
 from dl_bug_lsp.interpretation.arrays import array, size
-from dl_bug_lsp.interpretation.cells import Frame, Series
 from dl_bug_lsp.interpretation.libraries.torch.tensors import flag, kind_of, like, tensor, words
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import Frame, Series
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
-from dl_bug_lsp.interpretation.cells import Series
-from dl_bug_lsp.interpretation.grids import Grid
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     ACTIVATIONS,
     DEFAULTS,
@@ -43,7 +41,9 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     with_scalar,
     words,
 )
+from dl_bug_lsp.interpretation.matrix_values import Grid
 from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

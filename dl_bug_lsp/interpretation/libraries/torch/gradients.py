@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array
-from dl_bug_lsp.interpretation.libraries.torch import modules as _modules  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.layers import ELEMENTWISE, MODULES, SIGNATURES
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     tensor,

@@ -1,4 +1,4 @@
-"""PyTorch's layers and losses, and the functions of ``torch.nn.functional`` that do the same.
+"""PyTorch's layers, and the functions of ``torch.nn.functional`` that do the same.
 
 A layer is a `LibraryObject` (or an object of a workspace class that derives from it) whose state
 holds its arguments by name. Source: the page of each class in PyTorch's documentation of
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
 from dl_bug_lsp.interpretation.libraries.torch import data as _torch_data  # noqa: F401  (registers its own)
+from dl_bug_lsp.interpretation.libraries.torch import functions as _functions  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     DEFAULTS,
     FLOATING,
@@ -31,7 +32,6 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     kept,
     kind_of,
     needs_floating,
-    promoted,
     rank_of,
     same_device,
     same_dtype,
@@ -41,7 +41,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     unflattened,
     words,
 )
-from dl_bug_lsp.interpretation.model_helpers import itself
+from dl_bug_lsp.interpretation.model_helpers import itself, nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call, keep_in, state_of
 from dl_bug_lsp.interpretation.operators import value_of
 from dl_bug_lsp.interpretation.values import (
@@ -127,6 +127,15 @@ SIGNATURES = {
     **dict.fromkeys(("Dropout", "Dropout1d", "Dropout2d", "Dropout3d"), "p inplace"),
     "Upsample": "size scale_factor mode align_corners recompute_scale_factor",
     "PixelShuffle": "upscale_factor*",
+    "UpsamplingBilinear2d": "size scale_factor",
+    "UpsamplingNearest2d": "size scale_factor",
+    "PixelUnshuffle": "downscale_factor*",
+    "ChannelShuffle": "groups*",
+    "Fold": "output_size* kernel_size* dilation padding stride",
+    "EmbeddingBag": (
+        "num_embeddings* embedding_dim* max_norm norm_type scale_grad_by_freq mode sparse "
+        "_weight include_last_offset padding_idx"
+    ),
     "Unfold": "kernel_size* dilation padding stride",
     **{f"{kind}Pad{n}d": "padding*" for kind in PADS for n in (1, 2, 3)},
     **{f"ZeroPad{n}d": "padding*" for n in (1, 2, 3)},
@@ -141,6 +150,19 @@ SIGNATURES = {
     "BCEWithLogitsLoss": f"weight {LOSS} pos_weight",
     "KLDivLoss": f"{LOSS} log_target",
     "CTCLoss": "blank reduction zero_infinity",
+    "CosineSimilarity": "dim eps",
+    "PairwiseDistance": "p eps keepdim",
+    "TripletMarginLoss": f"margin p eps swap {LOSS}",
+    "TripletMarginWithDistanceLoss": "distance_function margin swap reduction",
+    "MarginRankingLoss": f"margin {LOSS}",
+    "CosineEmbeddingLoss": f"margin {LOSS}",
+    "HingeEmbeddingLoss": f"margin {LOSS}",
+    "MultiMarginLoss": f"p margin weight {LOSS}",
+    "MultiLabelSoftMarginLoss": f"weight {LOSS}",
+    "MultiLabelMarginLoss": LOSS,
+    "SoftMarginLoss": LOSS,
+    "PoissonNLLLoss": "log_input full size_average eps reduce reduction",
+    "GaussianNLLLoss": "full eps reduction",
     # Layers element by element.
     **dict.fromkeys(("ReLU", "ReLU6", "SELU", "SiLU", "Mish", "Hardswish"), "inplace"),
     "Hardsigmoid": "inplace",
@@ -856,6 +878,138 @@ def _pad(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Valu
     return tensor(shape, x.dtype, value, device=x.device)
 
 
+layer("UpsamplingBilinear2d", "UpsamplingNearest2d")(upsampled)
+
+
+@functional("pixel_unshuffle", "downscale_factor")
+@layer("PixelUnshuffle")
+def _pixel_unshuffle(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    scale = state.get("downscale_factor")
+    factor = size(scale)
+    if x.shape is None or len(x.shape) < 3 or not factor or scale is None:
+        return result(x, None, value)
+    lengths = []
+    for dim in x.shape[-2:]:
+        length = size(dim)
+        if length is not None and length % factor:
+            raise Raised("size", "pixel_unshuffle: a side is not divisible", dim, scale)
+        fewer: object = UNKNOWN if length is None else length // factor
+        lengths.append(Value(fewer, merged(dim, scale)))
+    more = arrays.product((x.shape[-3], Value(factor**2, scale.origins)))
+    return result(x, (*x.shape[:-3], more, *lengths), value)
+
+
+@layer("ChannelShuffle")
+def _channel_shuffle(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    groups = state["groups"]
+    channels, count = size(x.shape[1]) if x.shape and len(x.shape) > 1 else None, size(groups)
+    if channels is not None and count and channels % count and x.shape:
+        raise Raised("size", "channels must be divisible by groups", x.shape[1], groups)
+    return result(x, x.shape, value)
+
+
+@functional("fold", "output_size kernel_size dilation padding stride")
+@layer("Fold")
+def _fold(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    sides = axes(state, "output_size", 2, [Value(UNKNOWN)] * 2)
+    kernel = axes(state, "kernel_size", 2, [Value(UNKNOWN)] * 2)
+    if x.shape is None or len(x.shape) != 3:
+        return result(x, None, value)
+    area = arrays.product(kernel)
+    channels, window = size(x.shape[1]), size(area)
+    if channels is not None and window and channels % window:
+        raise Raised("size", "fold: the columns are no multiple of the window", x.shape[1], area)
+    fewer: object = UNKNOWN if channels is None or not window else channels // window
+    return result(x, (x.shape[0], Value(fewer, x.shape[1].origins), *sides), value)
+
+
+@layer("EmbeddingBag")
+def _embedding_bag(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
+    out = state.get("embedding_dim", Value(UNKNOWN))
+    return _reduced_bags(state, x, value, array(call.given(1, "offsets")), out)
+
+
+@functional(
+    "embedding_bag",
+    "weight offsets max_norm norm_type scale_grad_by_freq mode sparse per_sample_weights "
+    "include_last_offset padding_idx",
+)
+def _functional_embedding_bag(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    weight = array(state.get("weight"))
+    shape = None if weight is None else weight.shape
+    out = shape[1] if shape is not None and len(shape) == 2 else Value(UNKNOWN)
+    return _reduced_bags(state, x, value, array(state.get("offsets")), out)
+
+
+def _reduced_bags(
+    state: Mapping[str, Value], x: Array, value: Value, offsets: Array | None, out: Value
+) -> Value:
+    """Return a row of ``out`` numbers for each bag of indices."""
+    bags: Shape | None = x.shape[:1] if x.shape is not None and len(x.shape) == 2 else None
+    if offsets is not None and (x.shape is None or len(x.shape) == 1):
+        last = flag(state.get("include_last_offset"), default=False)
+        bags = offsets.shape if last is False else None
+    return tensor(None if bags is None else (*bags, out), "float32", value, device=x.device)
+
+
+@MODELS.function("torch.nn.Embedding.from_pretrained")
+def _pretrained(_: Interpreter, call: Call) -> Value:
+    weight = call.given(0, "embeddings")
+    x = array(weight)
+    if x is None or weight is None or x.shape is None or len(x.shape) != 2:
+        return call.unknown()
+    state = {"num_embeddings": x.shape[0], "embedding_dim": x.shape[1], "weight": weight}
+    return Value(LibraryObject("torch.nn.Embedding", (), {}, call.place, state), weight.origins)
+
+
+for _name, _parameters in (
+    ("batch_norm", "running_mean running_var weight bias training momentum eps"),
+    ("instance_norm", "running_mean running_var weight bias use_input_stats momentum eps"),
+    ("group_norm", "num_groups weight bias eps"),
+    ("rms_norm", "normalized_shape weight eps"),
+):
+
+    def _normalized(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
+        wanted = state.get("normalized_shape")
+        if wanted is not None and x.shape is not None:
+            dims = dims_of((wanted,)) or ()
+            for mine, expected in zip(x.shape[len(x.shape) - len(dims) :], dims, strict=False):
+                arrays.same(mine, expected, "normalized_shape does not fit the input")
+        mean = array(state.get("running_mean"))
+        if mean is not None and mean.shape and x.shape is not None and len(x.shape) > 1:
+            message = "running_mean should contain as many elements as there are channels"
+            arrays.same(mean.shape[0], x.shape[1], message)
+        groups = state.get("num_groups")
+        channels = size(x.shape[1]) if x.shape is not None and len(x.shape) > 1 else None
+        count = size(groups)
+        if groups is not None and channels is not None and count and channels % count and x.shape:
+            reason = "the number of channels must be divisible by num_groups"
+            raise Raised("size", reason, x.shape[1], groups)
+        return result(x, x.shape, value)
+
+    functional(_name, _parameters)(_normalized)
+
+
+@functional("grid_sample", "grid mode padding_mode align_corners")
+def _grid_sample(state: Mapping[str, Value], x: Array, value: Value, _: Call) -> Value:
+    grid = array(state.get("grid"))
+    if x.shape is None or grid is None or grid.shape is None or len(grid.shape) != len(x.shape):
+        return result(x, None, value)
+    arrays.same(x.shape[0], grid.shape[0], "grid_sample: batches differ")
+    return result(x, (*x.shape[:2], *grid.shape[1:-1]), value)
+
+
+@MODELS.function("torch.nn.functional.affine_grid")
+def _affine_grid(_: Interpreter, call: Call) -> Value:
+    theta, wanted = array(call.given(0, "theta")), call.given(1, "size")
+    dims = None if wanted is None else dims_of((wanted,))
+    if dims is None or len(dims) < 3:
+        return call.unknown()
+    if theta is not None and theta.shape:
+        arrays.same(theta.shape[0], dims[0], "affine_grid: batches differ")
+    return tensor((dims[0], *dims[2:], Value(len(dims) - 2)), "float32", *call.args)
+
+
 # --- recurrent layers, attention ------------------------------------------------------------------
 
 
@@ -1378,6 +1532,7 @@ def add_module_methods(short: str) -> None:
     MODELS.method(short, "cuda", "cpu", "half", "float", "double", "bfloat16")(_moved)
     MODELS.method(short, "train", "eval")(_moved)
     MODELS.method(short, "requires_grad_", "apply", "share_memory")(itself)
+    MODELS.method(short, "zero_grad")(nothing)
     if short not in CONTAINERS:
         MODELS.method(short, "register_buffer", "register_parameter")(_register)
         MODELS.method(short, "register_module", "add_module")(_register)
@@ -1385,177 +1540,3 @@ def add_module_methods(short: str) -> None:
 
 for _short in (*MODULES, *SIGNATURES, *ELEMENTWISE):
     add_module_methods(_short)
-
-
-# --- losses ---------------------------------------------------------------------------------------
-
-
-def losing(
-    state: Mapping[str, Value], x: Array, shape: Sequence[Value] | None, *parts: Value
-) -> Value:
-    """Return a loss: one number, or one for each element where nothing is reduced."""
-    given = state.get("reduction")
-    how = "mean" if given is None or given.data is None else text(given)
-    if how == "none":
-        return result(x, shape, *parts)
-    return result(x, () if how in ("mean", "sum", "batchmean") else None, *parts)
-
-
-def target_of(call: Call) -> tuple[Value, Array | None] | None:
-    """Return the target of a loss; raise where it is no tensor."""
-    target = call.given(1, "target")
-    if target is None:
-        return None
-    kind = kind_of(target)
-    if kind is not None:
-        raise Raised("type", f"the target must be a Tensor, not {kind}", target)
-    return target, array(target)
-
-
-@functional(
-    "cross_entropy", "target weight size_average ignore_index reduce reduction label_smoothing"
-)
-@layer("CrossEntropyLoss")
-def _cross_entropy(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-    target_pair = target_of(call)
-    if target_pair is None:
-        return result(x, None, value)
-    target, y = target_pair
-    if y is None:
-        return losing(state, x, None, value, target)
-    same_device(x, value, y, target)
-    if x.shape is not None and y.shape is not None and len(x.shape) == len(y.shape) and x.shape:
-        sizes = (Array(x.shape).sizes, Array(y.shape).sizes)
-        alike = sizes[0] == sizes[1] and None not in (sizes[0] or ())
-        if alike:
-            if y.dtype in WHOLE:
-                message = "Expected floating point type for target with class probabilities"
-                raise Raised("type", message, target)
-            return losing(state, x, x.shape[:1] + x.shape[2:], value, target)
-        is_open = None in (*(sizes[0] or ()), *(sizes[1] or ()))
-        if is_open and len(x.shape) > 1 and y.dtype not in WHOLE:
-            return losing(state, x, None, value, target)
-    return _likelihood(state, x, value, call)
-
-
-NARROW = ("int8", "int16", "int32", "bool")
-"""Dtypes of no target, neither of classes nor of probabilities."""
-
-
-@functional("nll_loss", "target weight size_average ignore_index reduce reduction")
-@layer("NLLLoss")
-def _likelihood(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-    target_pair = target_of(call)
-    needs_floating(x, value, "log_softmax")
-    if target_pair is None:
-        return result(x, None, value)
-    target, y = target_pair
-    if x.shape is None and y is not None and y.dtype in NARROW:
-        raise Raised("type", f"expected scalar type Long but found {y.dtype}", target)
-    if y is None or x.shape is None:
-        return losing(state, x, None, value, target)
-    same_device(x, value, y, target)
-    known = x.shape is not None and y.shape is not None
-    if known and x.shape is not None and y.shape is not None and x.shape:
-        alone = len(x.shape) == 1
-        lead = x.shape[:0] if alone else x.shape[:1]
-        expected = (*lead, *x.shape[2:])
-        classes = x.shape[0] if alone else x.shape[1]
-        if lead and y.shape:
-            message = "Expected input batch_size to match target batch_size"
-            arrays.same(x.shape[0], y.shape[0], message)
-        if len(expected) != len(y.shape):
-            sides = Value(len(y.shape), target.origins), Value(len(expected), value.origins)
-            message = "the target has another number of dimensions: multi-target not supported"
-            raise Raised("size", message, *sides)
-        for a, b in zip(expected, y.shape, strict=True):
-            arrays.same(a, b, "the target's size is not the input's")
-        weight = array(state.get("weight"))
-        if weight is not None and weight.shape:
-            message = "weight tensor should be defined either for all classes or no classes"
-            arrays.same(weight.shape[0], classes, message)
-        _labels(state, y, target, classes)
-    elif x.shape:
-        _labels(state, y, target, x.shape[0] if len(x.shape) == 1 else x.shape[1])
-    if y.dtype is not None and y.dtype not in ("int64", "uint8"):
-        raise Raised("type", f"expected scalar type Long but found {y.dtype}", target)
-    return losing(state, x, y.shape, value, target)
-
-
-def _labels(state: Mapping[str, Value], y: Array, target: Value, classes: Value) -> None:
-    """Raise where a label is known to be no class."""
-    if y.dtype in FLOATING:
-        return
-    ignored = size(state.get("ignore_index", Value(-100)))
-    if y.highest is None or y.highest != ignored:
-        bounded(y, target, classes, lowest=None)
-    if y.lowest is not None and y.lowest < 0 and y.lowest != ignored and ignored is not None:
-        raise Raised(
-            "index", "Target is out of bounds", arrays.elements_of(target, y.lowest), classes
-        )
-
-
-def pairwise(*, strict: bool, equal: bool = False) -> Forward:
-    """Return the forward of a loss of two tensors.
-
-    ``strict`` where the shapes must be the same, ``equal`` where the dtypes must be, too.
-    """
-
-    def forward(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-        target_pair = target_of(call)
-        if target_pair is None:
-            return result(x, None, value)
-        target, y = target_pair
-        if y is None:
-            return losing(state, x, None, value, target)
-        same_device(x, value, y, target)
-        shape = x.shape
-        if x.shape is not None and y.shape is not None:
-            if not strict:
-                shape = arrays.broadcast(x.shape, y.shape)
-            else:
-                message = "the target's size must be the same as the input's"
-                if len(x.shape) != len(y.shape):
-                    ranks = Value(len(y.shape), target.origins), Value(len(x.shape), value.origins)
-                    raise Raised("size", message, *ranks)
-                for a, b in zip(y.shape, x.shape, strict=True):
-                    arrays.same(a, b, message)
-        else:
-            arrays.operands_unlike(x, value, y, target, "the target's size")
-        known = x.dtype is not None and y.dtype is not None
-        differs = known and (y.dtype in WHOLE or (equal and y.dtype != x.dtype))
-        if strict and differs and x.dtype not in REDUCED:
-            raise Raised("type", f"Found dtype {y.dtype} but expected {x.dtype}", target, value)
-        joint = Array(x.shape, promoted(x, y), "torch", x.device)
-        return losing(state, joint, shape, value, target)
-
-    return forward
-
-
-for _short, _strict, _parameters_of in (
-    ("MSELoss", False, ("mse_loss", f"target {LOSS}")),
-    ("L1Loss", False, ("l1_loss", f"target {LOSS}")),
-    ("SmoothL1Loss", False, ("smooth_l1_loss", f"target {LOSS} beta")),
-    ("HuberLoss", False, ("huber_loss", "target reduction delta")),
-    ("KLDivLoss", False, ("kl_div", f"target {LOSS} log_target")),
-    ("BCELoss", True, ("binary_cross_entropy", f"target weight {LOSS}")),
-    (
-        "BCEWithLogitsLoss",
-        True,
-        ("binary_cross_entropy_with_logits", f"target weight {LOSS} pos_weight"),
-    ),
-):
-    _loss = pairwise(strict=_strict, equal=_short == "BCELoss")
-    layer(_short)(_loss)
-    functional(*_parameters_of)(_loss)
-
-
-@layer("CTCLoss")
-def _ctc(state: Mapping[str, Value], x: Array, value: Value, call: Call) -> Value:
-    has_rank(x, value, 2, 3)
-    lengths = call.given(2, "input_lengths")
-    if lengths is not None and x.shape:
-        arrays.unlike(x.shape[:1], lengths, "input_lengths go beyond the input's length")
-    needs_floating(x, value, "ctc_loss")
-    free = None if x.shape is None or len(x.shape) < 3 else x.shape[1:2]
-    return losing(state, x, free, value)

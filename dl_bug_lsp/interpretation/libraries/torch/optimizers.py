@@ -210,3 +210,32 @@ def _vector(interpreter: Interpreter, call: Call) -> Value:
     return tensor(
         (Value(total if arrays_given else UNKNOWN, merged(*call.args)),), "float32", *call.args
     )
+
+
+def _groups(_: Interpreter, call: Call) -> Value:
+    """Return an optimizer's groups of parameters: one, with what it was made with."""
+    held = call.held
+    if held is None:
+        return call.unknown()
+    kept = held.state.get("param_groups")
+    if kept is not None:
+        return kept
+    rate = held.keywords.get("lr") or (held.args[1] if len(held.args) > 1 else Value(UNKNOWN))
+    given = held.args[0] if held.args else held.keywords.get("params", Value(UNKNOWN))
+    named = {name: value for name, value in held.keywords.items() if name != "params"}
+    parts = given.data if isinstance(given.data, (list, tuple)) else []
+    tables = [part.data for part in parts if isinstance(part.data, dict)]
+    if not tables or len(tables) != len(parts):
+        tables = [{"params": given}]
+    groups = [Value({**named, "lr": rate, **table}) for table in tables]
+    held.state["param_groups"] = Value(groups)
+    return held.state["param_groups"]
+
+
+for _short in ("Adam", "AdamW", "SGD", "RMSprop", "Adagrad", "Adadelta", "NAdam", "RAdam"):
+    MODELS.attribute(_short, "param_groups")(_groups)
+
+
+@MODELS.function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.get_total_norm")
+def _total_norm(_: Interpreter, call: Call) -> Value:
+    return tensor((), "float32", *call.args[1:])

@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import dl_bug_lsp.interpretation.libraries.jax.arrays
 import dl_bug_lsp.interpretation.libraries.jax.flax
-import dl_bug_lsp.interpretation.libraries.python.processes
-import dl_bug_lsp.interpretation.libraries.torch.modules  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.python.processes  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, size
 from dl_bug_lsp.interpretation.libraries.python.standard_library import copied

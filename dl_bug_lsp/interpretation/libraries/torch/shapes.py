@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import array, axis_of, size
-from dl_bug_lsp.interpretation.cells import Series
 from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     ACTIVATIONS,
     DEFAULTS,
@@ -42,6 +41,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     words,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import dl_bug_lsp.interpretation.libraries.torch.modules  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.torch.layers  # noqa: F401
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.torchmetrics.argument_checks import check
 from dl_bug_lsp.interpretation.model_helpers import itself

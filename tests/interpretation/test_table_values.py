@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from followed_programs import followed, shown
 
-from dl_bug_lsp.interpretation.cells import Draws
+from dl_bug_lsp.interpretation.table_values import Draws
 
 FILES = {
     "s.csv": "id,split,label,text\n3,train,cat,a b\n7,train,dog,c\n9,val,bird,d e\n9,train,cat,\n",

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.interpretation import arrays
-from dl_bug_lsp.interpretation.cells import Frame, Series, column
+from dl_bug_lsp.interpretation.matched_messages import Line, python_type
 from dl_bug_lsp.interpretation.models import state_of
-from dl_bug_lsp.interpretation.refusals import Line, python_type
+from dl_bug_lsp.interpretation.table_values import Frame, Series, column
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

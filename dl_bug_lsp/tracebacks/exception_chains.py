@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import NamedTuple
 
+from dl_bug_lsp.tracebacks.block_context import ended_the_run
 from dl_bug_lsp.tracebacks.dialects import dialect_named
 from dl_bug_lsp.tracebacks.error_line_tables import Weight
 from dl_bug_lsp.tracebacks.failures import Cause, FailureKind, Relation
-from dl_bug_lsp.tracebacks.headings import ended_the_run
 from dl_bug_lsp.tracebacks.library_notes import FAILED_FITS
 from dl_bug_lsp.tracebacks.stream import Block, Heading, Stream
 from dl_bug_lsp.tracebacks.traceback_lines import joined_stacks

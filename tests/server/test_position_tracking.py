@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types
 
-from dl_bug_lsp.server.marks import Spot, follow, settle, spot
+from dl_bug_lsp.server.position_tracking import Spot, follow, settle, spot
 
 UTF16 = types.PositionEncodingKind.Utf16
 LINES = ["import os", "", "def f(x):", "    y = x + 1", "    return y", "", "print(f(2))"]

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise, permutations
 from typing import TYPE_CHECKING
 
-from dl_bug_lsp.interpretation.cells import column, lacking
+from dl_bug_lsp.interpretation.table_values import column, lacking
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.table_values import (
     Series,
     affords,
     bounds_of,

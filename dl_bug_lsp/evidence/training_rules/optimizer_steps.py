@@ -1,7 +1,7 @@
-"""Rules for updates: which optimizer steps and is cleared when, in which mode, at which rate.
+"""Rules for updates: which optimizer steps and is cleared when, in which mode.
 
 Optimizers that never step or are never cleared, clipping and accumulation in the wrong order,
-modes that are set once before loops, samplers that are not told the epoch, schedules that integer
+modes that are set once before loops, samplers that are not told the epoch, factors that integer
 division makes zero, and training steps that give no loss.
 """
 
@@ -27,6 +27,7 @@ from dl_bug_lsp.evidence.training_rules.program import (
     string,
     text,
 )
+from dl_bug_lsp.evidence.training_rules.schedulers import find_counted
 from dl_bug_lsp.provenance.scopes import Scope, called_name, dotted_name
 
 FALLING = re.compile(r"loss|err|mae|mse|rmse|wer|cer|perplexity|ppl|mape|fid|eer")
@@ -54,9 +55,6 @@ DIVIDED = re.compile(
     r"loss\w*\s*/|/=|/ *\w*(?:accum|steps|k\b)|\* *\(?1(?:\.0)? */|accelerator"
 )  # fmt: skip
 """How a loss is divided by the number of rounds of one update, or who does it."""
-COUNTER = re.compile(
-    r"(?:self\.)?(?:current_)?(?:epoch|ep|e|step|i|it|n|global_step)(?: *\+ *1)?"
-)  # fmt: skip
 STEPS = re.compile(
     r"\(?(?:float\()?(?:self\.)?(?:current_|global_)?(?:step|epoch|it|iteration|s)(?: \+ 1)?\)?"
 )
@@ -101,7 +99,7 @@ def find(training: Training) -> Iterator[Clue]:
         yield from _no_loss(training, body)
         yield from _zero_factors(body)
     yield from _epochs_of_sampler(training)
-    yield from _plateaus(training)
+    yield from find_counted(training)
     yield from _directions(training)
     yield from _never_adapted(training)
     yield from _bare_weights(training)
@@ -371,16 +369,6 @@ def _epochs_of_sampler(training: Training) -> Iterator[Clue]:
             for loop in body.nodes:
                 if isinstance(loop, ast.For) and "epoch" in body.source(loop.target):
                     yield clue("strong", body.file, loop.lineno, why, 0.9)
-
-
-def _plateaus(training: Training) -> Iterator[Clue]:
-    """Find plateaus that are looked for in a counter."""
-    names = {name for _, name, _, call in training.made if called_name(call) == "ReduceLROnPlateau"}
-    for scope, call in training.named("step") if names else ():
-        given = ast.unparse(call.args[0]) if call.args else ""
-        if receiver(call) in names and COUNTER.fullmatch(given):
-            why = f"the scheduler of {text(call)} waits for a metric, and is given a counter"
-            yield clue("strong", scope.file, call.lineno, why)
 
 
 def _directions(training: Training) -> Iterator[Clue]:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dl_bug_lsp.evidence.sources import gather
-from dl_bug_lsp.evidence.words import near_texts, nearness, parts_of, sketch, words_of
+from dl_bug_lsp.evidence.word_index import near_texts, nearness, parts_of, sketch, words_of
 from dl_bug_lsp.localize import case_of
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.report import Options

@@ -1,4 +1,4 @@
-"""Models of pandas: summaries and other forms of tables of which no cells are known.
+"""Models of pandas for tables of which no cells are known: summaries, pivots, bins, windows.
 
 Each comes after the model of tables with cells: what that leaves unknown is outlined here by the
 names and dtypes of columns and the number of rows.
@@ -15,7 +15,12 @@ import dl_bug_lsp.interpretation.libraries.numpy.known_cells
 import dl_bug_lsp.interpretation.libraries.pandas.groups  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
-from dl_bug_lsp.interpretation.cells import (
+from dl_bug_lsp.interpretation.libraries.effects import words
+from dl_bug_lsp.interpretation.libraries.numpy.functions import new, together
+from dl_bug_lsp.interpretation.libraries.pandas.groups import groups_of
+from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
+from dl_bug_lsp.interpretation.table_values import (
     Frame,
     Series,
     column,
@@ -25,11 +30,6 @@ from dl_bug_lsp.interpretation.cells import (
     series_of,
     table_of,
 )
-from dl_bug_lsp.interpretation.libraries.effects import words
-from dl_bug_lsp.interpretation.libraries.numpy.functions import new, together
-from dl_bug_lsp.interpretation.libraries.pandas.groups import groups_of
-from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of
-from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
