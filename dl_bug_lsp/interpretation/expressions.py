@@ -378,7 +378,7 @@ class Expressions(Calls):
             if not -len(data) <= key.data < len(data):
                 raise Raised("index", "list assignment index out of range", key, base)
             data[key.data] = value
-        elif isinstance(data, list) and key.data is UNKNOWN:
+        elif isinstance(data, list) and (key.data is UNKNOWN or isinstance(key.data, Array)):
             # Each of the items may be the one.
             data[:] = [alike([item, value]) for item in data]
         elif isinstance(data, (LibraryObject, Table)):

@@ -619,6 +619,8 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
             return unknown(a, b)
         dims = _meeting(kind, first, is_left=other is b)
         arrays.unlike(dims, other, "sizes do not broadcast")
+        if kind is ast.MatMult:
+            return _product_with_unknown(first, a, b)
         return _with_a_number(first, a, b)
     dtype = first.dtype
     if x is not None and y is not None:
@@ -665,12 +667,22 @@ def _joint_dtype(x: Array, y: Array, a: Value, b: Value) -> str | None:
     return _together(x, y, x.library)
 
 
+def _product_with_unknown(first: Array, a: Value, b: Value) -> Value:
+    """Return the matrix product of an array and what is not known: its last axis is the right's."""
+    product = arrays.made(first, None, a, b)
+    shape = first.shape if first is arrays.array(b) else None
+    return product if shape is None or len(shape) < 2 else arrays.with_last(product, shape[-1])
+
+
 def _with_a_number(first: Array, a: Value, b: Value) -> Value:
     """Return an array together with what is not known, mostly a number: the shape stays.
 
     A tensor with one axis is mostly a weight of each feature; of what it is put to, the last axis
     is known.
     """
+    if first.shape == ():
+        # What is not known may as well be an array.
+        return arrays.made(first, None, a, b)
     if first.library != "numpy" and first.shape is not None and len(first.shape) == 1:
         kept = arrays.with_last(arrays.made(first, None, a, b), first.shape[0])
     else:

@@ -62,8 +62,11 @@ PROGRAMS = {
         "total = list(0.0 for i in range(10))\n"
         "for labels in lib.batches():\n"
         "    for i in range(20):\n        total[labels[i]] += 1\n"
-        "a = 100.0 / np.sum(total)\nb = total[3]",
-        {"b": "unknown"},
+        "a = 100.0 / np.sum(total)\nb = total[3]\n"
+        "import torch\nmore = [0.0] * 10\n"
+        "for label in torch.randint(0, 10, (20,)):\n    more[label] += 1\n"
+        "c = 100.0 / np.sum(more)\nd = more[3]",
+        {"b": "unknown", "d": "unknown"},
     ),
     "a star of unknown length gives as many items as are unpacked": (
         "import lib\n"
@@ -158,6 +161,16 @@ PROGRAMS = {
         "model.fit(np.zeros((10, 4)), np.zeros(10), callbacks=[rates, hook])\n"
         "a = min(rates.losses)\nb = seen[0]",
         {"a": "unknown", "b": "unknown"},
+    ),
+    "a product or quotient with what is not known has no known shape": (
+        "import numpy as np\nimport lib\n"
+        "x = lib.features()\n"
+        "theta = np.zeros((2, 1))\n"
+        "a = (x.T @ (x @ theta - np.ones((len(x), 1)))) / len(x)\n"
+        "step = np.linspace(0, 1, 5)[1] - np.linspace(0, 1, 5)[0]\n"
+        "z = lib.density() / step\n"
+        "b = z[:, 3].argmax()\nc = z[2, 1:3]",
+        {},
     ),
     "what comes out of TensorFlow's product with a bias is no list": (
         "import tensorflow as tf\nimport lib\n"
