@@ -7,8 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from dl_bug_lsp.assistants.why import why, why_text
-
+from dl_bug_lsp.assistants.value_origins import why, why_text
 from dl_bug_lsp.checks.checking import CheckOptions, check
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport
