@@ -320,8 +320,9 @@ def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
     for pattern, bounds in SETTINGS:
         if pattern.match(name):
             level = _level(value, bounds)
-            # Zero switches most of these off, which is no fault.
-            if level is not None and value != 0:
+            # Zero switches most of these off, which is no fault; a "temperature" of 10,000 is the
+            # base of sinusoidal positions (Vaswani et al., 2017).
+            if level is not None and value not in (0, 10_000):
                 yield level, f"`{name}` of {value:g} is out of the usual bounds"
             return
 

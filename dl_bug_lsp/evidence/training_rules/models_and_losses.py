@@ -465,10 +465,9 @@ def _one_unit(training: Training) -> Iterator[Clue]:
         words = f"{scope.name} {text(call)}"
         if re.search(r"att|gate|weight|alpha|mask|rout|mix", words, re.IGNORECASE):
             continue
-        if id(scope.owner) not in owners and wider:
-            # Which of the models gives this softmax its scores is not known.
-            continue
-        yield clue("medium" if wide else "strong", scope.file, call.lineno, why)
+        # Which of several models gives a softmax outside of them its scores is not known.
+        is_open = bool(wider) and id(scope.owner) not in owners
+        yield clue("medium" if wide or is_open else "strong", scope.file, call.lineno, why)
 
 
 def _squashed(training: Training) -> Iterator[Clue]:
