@@ -343,7 +343,6 @@ def _silent(
 ) -> Iterator[Finding]:
     """Yield what the rules of silent failures say of the files that a run imports."""
     reached = set(files)
-    seen: set[tuple[str, int, str]] = set()
     tables = named_tables(program, (".csv", ".tsv", ".jsonl"))
     training = Training(_case(program), files, tables)
     for group in groups:
@@ -351,13 +350,11 @@ def _silent(
         for rule in group.rules:
             checkpoint()
             for clue in clues_of(rule, training):
-                key = (clue.file, clue.line, group.check.id)
                 is_config = not clue.file.endswith((".py", ".ipynb"))
-                if clue.kind != f"training.{group.level}" or key in seen:
+                if clue.kind != f"training.{group.level}":
                     continue
                 if clue.file not in reached and not is_config:
                     continue
-                seen.add(key)
                 message = clue.why[:1].upper() + clue.why[1:]
                 level = group.check.certainty
                 if len(files) > MOST_LIKELY_FILES:

@@ -125,11 +125,9 @@ class _Leave(Exception):
         self.raised = raised
 
 
-SHAPING = frozenset(
-    ("squeeze_", "unsqueeze_", "transpose_", "t_", "resize_", "swapaxes_", "swapdims_")
-)
+SHAPING = ("squeeze_", "unsqueeze_", "transpose_", "t_", "resize_")
 """Methods that change the shape of their tensor in place."""
-KEEPING = ("requires_grad_", "squeeze_", "unsqueeze_", "transpose_", "t_", "detach_", "resize_")
+KEEPING = ("requires_grad_", "detach_", *SHAPING)
 
 
 def _forget_bounds(data: Array, name: str, result: Value) -> None:

@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import dataclass
 from typing import Any
 
 from dl_bug_lsp.interpretation import arrays, loops, opaque_packages, operators
@@ -69,7 +70,6 @@ from dl_bug_lsp.interpretation.values import (
     unknown,
 )
 from dl_bug_lsp.provenance.folding import formatted
-from dl_bug_lsp.provenance.scopes import dotted_name
 from dl_bug_lsp.workspace.locating import folder_names
 
 MAKING = {
@@ -136,6 +136,18 @@ PENDING = Value(UNKNOWN)
 LACKING = ast.ExceptHandler(ast.Name("Exception", ast.Load()), None, [])
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a test asks, whether it asks so without a negation, and the values of its key.
+
+    The values are told apart by their identity, so they are kept.
+    """
+
+    key: tuple[object, ...]
+    positive: bool
+    held: tuple[Value, ...]
+
+
 class Expressions(Calls):
     """Follows expressions."""
 
@@ -182,12 +194,12 @@ class Expressions(Calls):
             if value is not None:
                 defaults[parameter.arg] = self.value(value, env)
         kind = ""
-        for decorator in getattr(node, "decorator_list", []):
-            name = ast.unparse(decorator).rpartition(".")[2]
+        decorators = getattr(node, "decorator_list", [])
+        named = [ast.unparse(decorator).rpartition(".")[2] for decorator in decorators]
+        for name in named:
             if name in ("property", "cached_property", "staticmethod", "classmethod", "setter"):
                 kind = "property" if name == "cached_property" else name
-        named = {ast.unparse(d).rpartition(".")[2] for d in getattr(node, "decorator_list", [])}
-        gives_context = not named.isdisjoint(("contextmanager", "asynccontextmanager"))
+        gives_context = "contextmanager" in named or "asynccontextmanager" in named
         owner = env.owner
         function = FunctionValue(node, env, env.file, defaults, owner, kind, gives_context)
         self._functions[env.file, node.lineno] = function
@@ -942,62 +954,50 @@ class Expressions(Calls):
             is_open = is_open or known is None
         return None if is_open else not wanted
 
-    def recalled(self, test: ast.expr, env: Environment) -> bool | None:
-        """Return what was assumed of a test whose value is not known, None where nothing was.
+    def question(self, test: ast.expr, env: Environment) -> Question | None:
+        """Return what a test whose value is not known asks, None where that cannot be told apart.
 
-        A program that asks twice gets the same answer: where a model was moved to a device, what it
-        is given was moved, too.
+        A program that asks twice gets the same answer (`Reach.assumed`): where a model was moved to
+        a device, what it is given was moved, too. Told apart are single values, calls of libraries
+        without arguments, and comparisons of these.
         """
         asked, positive = _without_not(test)
-        key = self._asked(asked, env)
-        found = self.reach.assumed.get(key[0]) if key is not None else None
-        return None if found is None else found[0] is positive
-
-    def assume(self, test: ast.expr, env: Environment, holds: bool) -> None:
-        """Note what is assumed of a test whose value is not known."""
-        asked, positive = _without_not(test)
-        key = self._asked(asked, env)
-        if key is not None:
-            self.reach.assumed[key[0]] = (holds is positive, key[1])
-
-    def _asked(self, test: ast.expr, env: Environment) -> tuple[tuple[object, ...], object] | None:
-        """Return what identifies a question: one value, or a comparison of such values.
-
-        The second item keeps the values, by whose identity they are told apart.
-        """
-        operands = [test]
-        if isinstance(test, ast.Compare) and len(test.ops) == 1:
-            operands = [test.left, test.comparators[0]]
+        operands, kind = [asked], ""
+        if isinstance(asked, ast.Compare) and len(asked.ops) == 1:
+            operands, kind = [asked.left, asked.comparators[0]], type(asked.ops[0]).__name__
         parts: list[object] = []
         held: list[Value] = []
         for operand in operands:
-            if isinstance(operand, ast.Constant):
-                parts.append(operand.value)
-                continue
-            if not isinstance(operand, (ast.Name, ast.Attribute, ast.Call)):
+            is_call = isinstance(operand, ast.Call) and not operand.args and not operand.keywords
+            part = operand.func if is_call and isinstance(operand, ast.Call) else operand
+            if not isinstance(part, (ast.Name, ast.Attribute, ast.Constant)):
                 return None
-            name = dotted_name(operand.func) if isinstance(operand, ast.Call) else None
-            if isinstance(operand, ast.Call):
-                if name is None or operand.args or operand.keywords:
-                    return None
-                function = self.value(operand.func, env).data
-                if not isinstance(function, Library):
-                    return None
-                parts.append(function.name)
-                continue
             try:
-                value = self.value(operand, env)
+                value = self.value(part, env)
             except Raised:
                 return None
-            if value.data is UNKNOWN:
+            if is_call:
+                if not isinstance(value.data, Library):
+                    return None
+                parts.append(value.data.name)
+            elif value.data is UNKNOWN:
                 parts.append(id(value))
                 held.append(value)
             elif isinstance(value.data, (str, int, float, bool, type(None))):
                 parts.append(value.data)
             else:
                 return None
-        kind = type(test.ops[0]).__name__ if isinstance(test, ast.Compare) else ""
-        return (kind, *parts), tuple(held)
+        return Question((kind, *parts), positive, tuple(held))
+
+    def recalled(self, question: Question | None) -> bool | None:
+        """Return what was assumed of a question, None where nothing was."""
+        found = self.reach.assumed.get(question.key) if question is not None else None
+        return None if found is None or question is None else found[0] is question.positive
+
+    def assume(self, question: Question | None, holds: bool) -> None:
+        """Note what is assumed of a question."""
+        if question is not None:
+            self.reach.assumed[question.key] = (holds is question.positive, question.held)
 
     def _without_missing(self, node: ast.expr, env: Environment) -> bool | None:
         """Return whether a test holds where files that the workspace lacks are not there.
@@ -1125,13 +1125,14 @@ class Expressions(Calls):
         known = operators.truth(test)
         if known is None and self.missing_files != asked:
             known = self._without_missing(node.test, env)
+        question = self.question(node.test, env) if known is None else None
         if known is None:
-            known = self.recalled(node.test, env)
+            known = self.recalled(question)
         if known is not None:
             return self.value(node.body if known else node.orelse, env)
         first = self.value(node.body, env)
         if first.known:
-            self.assume(node.test, env, True)
+            self.assume(question, True)
         return first if first.known else self.value(node.orelse, env)
 
     def _of_NamedExpr(self, node: ast.NamedExpr, env: Environment) -> Value:

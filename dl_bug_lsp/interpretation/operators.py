@@ -1389,7 +1389,7 @@ def _table_part(base: Value, table: Table, key: Value) -> Value:
     data = key.data
     if isinstance(data, (str, int)):
         if data not in table.columns:
-            if any(isinstance(name, tuple) and name[:1] == (data,) for name in table.columns):
+            if table.has_level(data):
                 return unknown(base, key)
             raise Raised("key", f"{data!r}", key, base)
         origins = table.origins_of.get(data, base.origins)

@@ -253,7 +253,8 @@ class Statements(Expressions):
             self.block(node.body if known else node.orelse, env)
             return
         self.reach.guessed_branches += 1
-        before = self.recalled(node.test, env)
+        question = self.question(node.test, env)
+        before = self.recalled(question)
         if self._holds(node.orelse, env) and not self._holds(node.body, env):
             holds = False
         elif self._holds(node.body, env):
@@ -264,7 +265,7 @@ class Statements(Expressions):
             holds = False
         else:
             holds = not leaves(node.body)
-        self.assume(node.test, env, holds)
+        self.assume(question, holds)
         self.block(node.body if holds else node.orelse, env)
 
     def _spares(
@@ -322,16 +323,19 @@ class Statements(Expressions):
                 and isinstance(items, Lazy)
                 and self.reach.guessed_branches != supposed
             ):
-                self._widen(before_loop, node, number + 1, Value(UNKNOWN, count.origins), supposed)
+                self._widen(
+                    before_loop, node, number + 1, Value(UNKNOWN, count.origins), even=False
+                )
             return
         finally:
             self._of_syntax.sketched.discard(node)
         if before_loop is not None:
             loops.count_rounds(before_loop, count, (env.file, node.lineno))
         if before_loop is not None and number + 1 != count.data:
-            if is_short and any(map(_holds_object, rounds[number + 1 :])):
-                supposed = -1  # The objects of the rounds that are left may give other things.
-            self._widen(before_loop, node, number + 1, count, supposed)
+            # The objects of rounds that are left out may give other things.
+            uneven = is_short and any(map(_holds_object, rounds[number + 1 :]))
+            even = self.reach.guessed_branches == supposed and not uneven
+            self._widen(before_loop, node, number + 1, count, even=even)
         if is_short:
             self._last_round(node, env)
         else:
@@ -375,10 +379,13 @@ class Statements(Expressions):
         node: loops.Loop,
         done: int,
         count: Value,
-        supposed: int,
+        *,
+        even: bool,
     ) -> None:
-        """Let what a loop adds to hold what the rounds that are left out would add."""
-        even = self.reach.guessed_branches == supposed
+        """Let what a loop adds to hold what the rounds that are left out would add.
+
+        ``even`` tells whether each round adds what the followed ones did.
+        """
         note_partly(self.interpreter, before.paths)
         loops.widen_grown(self.grown[before.grown :], count)
         self.room -= loops.after_loop(before, node, done, count, even=even)
@@ -456,7 +463,9 @@ class Statements(Expressions):
             known = operators.truth(tested)
             if known is False or (known is None and number):
                 if known is None and before_loop is not None:
-                    self._widen(before_loop, node, number, Value(UNKNOWN, tested.origins), supposed)
+                    even = self.reach.guessed_branches == supposed
+                    left = Value(UNKNOWN, tested.origins)
+                    self._widen(before_loop, node, number, left, even=even)
                 break
             if before_loop is None:
                 before_loop = self._before_loop(node, env)
@@ -466,14 +475,15 @@ class Statements(Expressions):
                 pass
             except _Break:
                 if self.reach.guessed_branches != supposed:
-                    self._widen(before_loop, node, number + 1, count, supposed)
+                    self._widen(before_loop, node, number + 1, count, even=False)
                 return
             yielded = env.names.get("yielded values")
             endless = yielded is not None and isinstance(node.test, ast.Constant)
             if endless and len(_items(yielded)) >= MAX_YIELDS:
                 raise _Endless
             if number + 1 >= FEW_ROUNDS and before - self.left > LONG_ROUND:
-                self._widen(before_loop, node, number + 1, count, supposed)
+                even = self.reach.guessed_branches == supposed
+                self._widen(before_loop, node, number + 1, count, even=even)
                 self._last_round(node, env)
                 if endless and _items(yielded):
                     raise _Endless

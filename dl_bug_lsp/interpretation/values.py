@@ -358,6 +358,10 @@ class Table:
     index_names: tuple[object, ...] = field(default=(), kw_only=True)
     removed: dict[object, Origins] = field(default_factory=dict, kw_only=True)
 
+    def has_level(self, label: object) -> bool:
+        """Whether a label is the upper one of columns that have several levels of labels."""
+        return any(isinstance(name, tuple) and name[:1] == (label,) for name in self.columns)
+
     def width(self, origins: Origins) -> Value:
         """Return the number of columns, made by ``origins`` and by what has added single columns.
 

@@ -309,6 +309,10 @@ def _written(
             yield from _written(training, beta, part, scope)
 
 
+BASE_OF_POSITIONS = ("temperature", 10_000)
+"""What DETR and others call the base of sinusoidal positions (Vaswani et al., 2017)."""
+
+
 def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
     """Yield (level, reason) where a setting of this name is out of bounds."""
     if RATE_NAME.match(name):
@@ -320,9 +324,8 @@ def judge(name: str, value: float) -> Iterator[tuple[str, str]]:
     for pattern, bounds in SETTINGS:
         if pattern.match(name):
             level = _level(value, bounds)
-            # Zero switches most of these off, which is no fault; a "temperature" of 10,000 is the
-            # base of sinusoidal positions (Vaswani et al., 2017).
-            if level is not None and value not in (0, 10_000):
+            # Zero switches most of these off, which is no fault.
+            if level is not None and value != 0 and (name, value) != BASE_OF_POSITIONS:
                 yield level, f"`{name}` of {value:g} is out of the usual bounds"
             return
 

@@ -340,8 +340,7 @@ def _getitem(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if isinstance(key.data, (str, int, float)) and not isinstance(key.data, bool):
         if key.data not in table.columns:
-            if any(isinstance(name, tuple) and name[:1] == (key.data,) for name in table.columns):
-                # Columns of several levels: those below this one.
+            if table.has_level(key.data):
                 return unknown(call.receiver, key)
             raise lacking(table, key.data, key, call.receiver)
         return column(table, key.data, key)
