@@ -86,20 +86,25 @@ class Following(Interpreter):
     GUESSES = False
 
     def __init__(
-        self, workspace: Workspace, script: str, words: Sequence[str], stack: Sequence[Origin] = ()
+        self,
+        workspace: Workspace,
+        script: str,
+        words: Sequence[str],
+        stack: Sequence[Origin] = (),
+        **options: Any,
     ) -> None:
         """Prepare to follow ``script`` with the words of its command line, towards a stack."""
         frames = without_opaque(tuple(stack)) if stack else ()
         target = frames[-1] if frames else ("", 0)
         arguments = [Value(word) for word in words]
-        super().__init__(workspace, script, target, arguments, frames=frames)
+        super().__init__(workspace, script, target, arguments, frames=frames, **options)
         self.values_of: dict[str, Value] = {}
         self.gaps: dict[str, str] = {}
         self.refusals: dict[str, str] = {}
 
     def value(self, node: ast.expr, env: Environment) -> Value:
         """Return what an expression comes to, and keep it."""
-        key = _key(env.file, node)
+        key = key_of(env.file, node)
         try:
             result = super().value(node, env)
         except Raised as raised:
@@ -125,7 +130,7 @@ class Following(Interpreter):
         """Return whether a condition holds, and keep that."""
         holds = super().truth(node, env)
         known = Value(UNKNOWN if holds is None else holds)
-        self.values_of.setdefault(_key(env.file, node), known)
+        self.values_of.setdefault(key_of(env.file, node), known)
         return holds
 
     def _gap(self, node: ast.expr, env: Environment) -> str:
@@ -134,7 +139,7 @@ class Following(Interpreter):
         if isinstance(node, ast.Call):
             parts += [keyword.value for keyword in node.keywords]
         values = [
-            self.values_of.get(_key(env.file, part))
+            self.values_of.get(key_of(env.file, part))
             for part in parts
             if not isinstance(part, ast.Starred)
         ]
@@ -244,17 +249,18 @@ def _compare_values(
             comparison.counts["missed"] += 1
             comparison.missed.append(key)
             continue
-        best = min((_verdict(value, real) for real in real_values), key=BEST_FIRST.index)
+        best = min((verdict(value, real) for real in real_values), key=BEST_FIRST.index)
         comparison.counts[best] += 1
         if best == "wrong":
-            comparison.wrong.append((key, _shown(value), str(real_values[0])[:160]))
+            comparison.wrong.append((key, shown(value), str(real_values[0])[:160]))
         elif best == "unknown":
             comparison.unknown.append(key)
     comparison.gaps |= {k: v for k, v in following.gaps.items() if k in recorded}
     comparison.refusals |= {k: v for k, v in following.refusals.items() if k in recorded}
 
 
-def _key(file: str, node: ast.expr) -> str:
+def key_of(file: str, node: ast.expr) -> str:
+    """Return the key of an expression in what was recorded."""
     return f"{file}:{node.lineno}:{node.col_offset}:{node.end_lineno}:{node.end_col_offset}"
 
 
@@ -263,7 +269,7 @@ def _outline(data: list[Value] | dict[Any, Value] | set[Any]) -> Outline:
     return Outline(kind, len(data) if rest_of(data) is None else None)
 
 
-def _verdict(value: Value, real: Real) -> str:
+def verdict(value: Value, real: Real) -> str:
     """Return how a followed value compares with a real one."""
     data, kind = value.data, real["kind"]
     if data is UNKNOWN:
@@ -315,7 +321,8 @@ def _plain_verdict(data: float | str | None, real: Real) -> str:
     return "right" if followed == real["value"] else "wrong"
 
 
-def _shown(value: Value) -> str:
+def shown(value: Value) -> str:
+    """Return a short text of a followed value."""
     data = value.data
     if isinstance(data, Array):
         return f"array {data.sizes} {data.dtype} {data.library}"

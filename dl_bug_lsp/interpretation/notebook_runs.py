@@ -18,6 +18,8 @@ from dl_bug_lsp.workspace.notebooks import Cell
 MOST_REPEATED = 8
 """Runs that no cell shows and that are looked at."""
 MOST_COLUMNS = 2_000
+MOST_PARTS = 8
+"""Expressions of one ``print`` that are told apart."""
 PARTS_OF_TABLE = {"head", "tail", "sample", "nlargest", "nsmallest", "sort_values"}
 """Methods of a table whose result has its columns."""
 _SCALAR = re.compile(r"\b(?:np|numpy)\.(?:str_|bool_?|u?int\d*|float\d*)\(")
@@ -97,11 +99,11 @@ def learn(cell: Cell, statements: Sequence[ast.stmt], evaluate: Evaluate) -> Non
     last = statements[-1] if statements else None
     if isinstance(last, ast.Expr) and cell.result:
         _learn(last.value, cell.result, evaluate)
-    for call, text in _printed(cell, statements):
+    for call, text in printed_by(cell, statements):
         _learn(call, text, evaluate)
 
 
-def _printed(cell: Cell, statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:
+def printed_by(cell: Cell, statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:
     """Yield what the cell printed, where each statement that prints wrote a known part of it."""
     calls = [s.value for s in statements if isinstance(s, ast.Expr)]
     calls_printing = [c for c in calls if isinstance(c, ast.Call)]
@@ -115,12 +117,66 @@ def _printed(cell: Cell, statements: Sequence[ast.stmt]) -> Iterator[tuple[ast.e
     if infos or len(prints) != len(lines):
         return
     for call, line in zip(prints, lines, strict=True):
-        if len(call.args) == 1 and not call.keywords:
-            yield call.args[0], line
-        elif not call.keywords:
-            texts = [text for text in re.split(r"(?<=\)) (?=\()", line) if text]
-            if len(texts) == len(call.args):
-                yield from zip(call.args, texts, strict=True)
+        if not call.keywords:
+            yield from _parts_of_line(call.args, line)
+
+
+def _parts_of_line(arguments: Sequence[ast.expr], line: str) -> Iterator[tuple[ast.expr, str]]:
+    """Yield the expressions of one ``print`` with what each of them wrote.
+
+    The line is split where the texts between the expressions are: constants, and the constant
+    parts of f-strings and of ``str.format``. Nothing is yielded where it can be split in two ways.
+    """
+    pattern: list[str] = []
+    shown: list[ast.expr | None] = []
+    for number, argument in enumerate(arguments):
+        pattern += [" "] * (number > 0)
+        for part in _text_parts(argument):
+            if isinstance(part, str):
+                pattern.append(re.escape(part))
+            else:
+                pattern.append("(.+)")
+                shown.append(part)
+    match = re.fullmatch("".join(pattern), line) if len(shown) <= MOST_PARTS else None
+    shortest = re.fullmatch("".join(pattern).replace("(.+)", "(.+?)"), line) if match else None
+    if match is None or shortest is None or match.groups() != shortest.groups():
+        return
+    for node, text in zip(shown, match.groups(), strict=True):
+        if node is not None:
+            yield node, text
+
+
+def _text_parts(node: ast.expr) -> Iterator[str | ast.expr | None]:
+    """Yield the parts of a printed text: constants, expressions, None for a formatted one."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                formatted = part.format_spec is not None or part.conversion != -1
+                yield None if formatted else part.value
+            else:
+                yield from _text_parts(part)
+    elif (template := _template(node)) is not None and isinstance(node, ast.Call):
+        for number, text in enumerate(template):
+            if number:
+                yield node.args[number - 1]
+            yield text
+    else:
+        yield node
+
+
+def _template(node: ast.expr) -> list[str] | None:
+    """Return the constant parts around the arguments of ``"{} …".format(…)``, None for others."""
+    func = node.func if isinstance(node, ast.Call) and not node.keywords else None
+    if not isinstance(func, ast.Attribute) or func.attr != "format":
+        return None
+    text = func.value.value if isinstance(func.value, ast.Constant) else None
+    parts = text.split("{}") if isinstance(text, str) else []
+    plain = not any("{" in part or "}" in part for part in parts)
+    arguments = node.args if isinstance(node, ast.Call) else []
+    starred = any(isinstance(argument, ast.Starred) for argument in arguments)
+    return parts if plain and not starred and len(parts) == len(arguments) + 1 else None
 
 
 def _learn(node: ast.expr, text: str, evaluate: Evaluate) -> None:
@@ -147,6 +203,10 @@ def _plain(text: str) -> str:
 def _of_method(node: ast.Call, func: ast.Attribute, text: str, evaluate: Evaluate) -> None:
     if func.attr in PARTS_OF_TABLE:
         _has_columns(evaluate(func.value), _header(text))
+    elif func.attr == "size" and not node.args:
+        with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
+            sizes = ast.literal_eval(_plain(text))
+            _has_shape(evaluate(func.value), sizes if isinstance(sizes, tuple) else ())
     elif func.attr == "info":
         base = evaluate(func.value)
         _has_columns(base, dict(_INFO_COLUMN.findall(text)))
@@ -174,9 +234,20 @@ def _is(node: ast.expr, expected: object, evaluate: Evaluate) -> None:
             value.data = expected
     elif isinstance(node, ast.Attribute) and node.attr == "shape" and isinstance(expected, tuple):
         _has_shape(evaluate(node.value), expected)
+    elif (sized := _of_first_size(node)) is not None and type(expected) is int:
+        _has_rows(evaluate(sized), expected)
     elif isinstance(node, ast.Call) and ast.unparse(node.func) == "len" and type(expected) is int:
         for part in node.args:
             _has_rows(evaluate(part), expected)
+
+
+def _of_first_size(node: ast.expr) -> ast.expr | None:
+    """Return ``x`` of ``x.shape[0]``, None for any other expression."""
+    shape = node.value if isinstance(node, ast.Subscript) else None
+    if not (isinstance(node, ast.Subscript) and isinstance(shape, ast.Attribute)):
+        return None
+    first = isinstance(node.slice, ast.Constant) and node.slice.value == 0
+    return shape.value if shape.attr == "shape" and first else None
 
 
 def _is_open(value: Value) -> bool:
