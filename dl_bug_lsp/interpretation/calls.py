@@ -96,6 +96,26 @@ SHIFTING = {
     *("squeeze", "unsqueeze", "expand_dims", "select", "take"),
 }
 """Functions that take an axis away or put one in: where the others then stand is their doing."""
+VIEWS = {
+    *("reshape", "view", "ravel", "transpose", "T", "mT", "t", "swapaxes", "moveaxis", "permute"),
+    *("squeeze", "unsqueeze", "expand_dims", "atleast_2d", "asarray", "as_tensor", "from_numpy"),
+    *("numpy", "detach", "data", "narrow", "select", "expand", "broadcast_to", "flip", "real"),
+    *("flatten", "diagonal", "values", "to_numpy", "movedim", "swapdims", "view_as"),
+}
+"""Functions, methods and attributes of arrays whose result shows the same memory, or may do so."""
+UNWRITABLE = ("jax", "tensorflow", "python")
+"""Libraries whose arrays are not changed."""
+WRITING = {
+    "fill",
+    "put",
+    "partition",
+    "sort",
+    "itemset",
+    "put_along_axis",
+    "fill_diagonal",
+    "place",
+}
+"""Methods of arrays, and functions of NumPy, that write to their array and give nothing."""
 TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzFile"}
 """Classes of libraries whose objects are tables of settings."""
 NO_MAPPINGS = (bool, int, float, str, bytes, list, tuple, set, frozenset, Array)
@@ -408,6 +428,7 @@ class Calls(RunState):
         if type(result.data) is Array and call.name.rpartition(".")[2].lstrip("_") in SHIFTING:
             before = call.receiver or next(iter(call.args), None)
             result = arrays.shifted(before, result, call.place)
+        _note_memory(call, result)
         if self in AUTOCAST:
             result = under_autocast(self.interpreter, call.name, result)
         if self.gradients is None:
@@ -574,6 +595,8 @@ class Calls(RunState):
             result = self.apply(model, call)
             if isinstance(receiver.data, Array) and name.endswith("_"):
                 _forget_bounds(receiver.data, name, result)
+                if name not in KEEPING:
+                    receiver.data.note_written()
                 if name in SHAPING and isinstance(result.data, Array):
                     receiver.data.shape = result.data.shape
             return result if name in OF_POSITIONS else as_column(result, receiver)
@@ -1481,6 +1504,26 @@ def _forget_handed_on(call: Call) -> None:
     for value in (*call.args, *call.keywords.values()):
         if isinstance(value.data, LibraryObject) and "written" in value.data.state:
             forget(value.data.state["written"])
+
+
+def _note_memory(call: Call, result: Value) -> None:
+    """Note that a result shows the memory of an array, or that an array was written to."""
+    last = call.name.rpartition(".")[2]
+    written = call.keywords.get("out")
+    if written is not None and isinstance(written.data, Array):
+        written.data.forget_contents()
+        written.data.note_written()
+    if last not in VIEWS and last not in WRITING:
+        return
+    array = call.receiver or next(iter(call.args), None)
+    data = None if array is None else array.data
+    if not isinstance(data, Array) or data.library in UNWRITABLE:
+        return
+    if last in WRITING and result.data is None:
+        data.forget_contents()
+        data.note_written()
+    elif isinstance(result.data, Array) and last in VIEWS:
+        data.share_memory(result.data)
 
 
 def _without_numbers(call: Call) -> Call:

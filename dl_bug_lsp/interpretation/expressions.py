@@ -416,6 +416,7 @@ class Expressions(Calls):
             data.cells = data.lowest = data.highest = None
             if data.index is not None:
                 return
+        data.note_written()
         held = data
         if isinstance(data, Ordered):
             base.data = Array(data.shape, data.dtype, data.library, data.device)
@@ -426,6 +427,7 @@ class Expressions(Calls):
             held = held_value.data if isinstance(held_value.data, grids.Grid) else data
         if isinstance(held, grids.Grid):
             held.columns = None
+            held.note_written()
         if not any(part.data is UNKNOWN for part in parts):
             operators.check_stored(operators.indexed(base, parts, slices), value)
         operators.note_stored(base, data, value)
@@ -1271,18 +1273,19 @@ class Expressions(Calls):
             last = base.data.name.rpartition(".")[2]
             is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
             return base if is_type else unknown(*parts)
+        known: Value | None = None
         if isinstance(base.data, cells.Series) and len(parts) == 1:
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))
-            if known is not None:
-                return known
-        if isinstance(base.data, grids.Grid):
+        elif isinstance(base.data, grids.Grid):
             known = grids.subscripted(base, parts, slices)
-            if known is not None:
-                return known
-        result = typed_by(operators.indexed(base, parts, slices), base, *parts)
-        if any(s is not None for s in slices):
-            result = _cut_at(result, base, place)
-        return self._recorded("__getitem__", result, base)
+        if known is None:
+            result = typed_by(operators.indexed(base, parts, slices), base, *parts)
+            if any(s is not None for s in slices):
+                result = _cut_at(result, base, place)
+            known = self._recorded("__getitem__", result, base)
+        if isinstance(base.data, Array) and isinstance(known.data, Array):
+            _note_view(base.data, known.data, parts, slices)
+        return known
 
     def _bounds_of(self, node: ast.Slice, env: Environment) -> tuple[Value | None, ...]:
         """Return the bounds of a slice; of ``i : i + n`` the length is known without ``i``."""
@@ -1634,3 +1637,23 @@ def _is_partial(value: Value) -> bool:
     if not isinstance(data, LibraryObject) or data.name != "functools.partial" or not data.args:
         return False
     return isinstance(data.args[0].data, (FunctionValue, BoundMethod))
+
+
+def _note_view(
+    base: Array,
+    part: Array,
+    parts: Sequence[Value],
+    slices: Sequence[tuple[Value | None, ...] | None],
+) -> None:
+    """Note that a part of an array shows its memory, where numbers and slices select it.
+
+    Lists, arrays and masks select a copy (NumPy, "Copies and views").
+    """
+    if getattr(base, "index", None) is not None or base.library not in ("numpy", "torch"):
+        return
+    for index, bounds in zip(parts, slices, strict=True):
+        data = index.data
+        is_basic = data is None or data is ... or data is UNKNOWN or type(data) is int
+        if bounds is None and not is_basic and not arrays.is_number(index):
+            return
+    base.share_memory(part)

@@ -36,6 +36,11 @@ class Grid(Array):
 
     columns: tuple[Value, ...] | None = field(default=None, kw_only=True)
 
+    def forget_contents(self) -> None:
+        """Let nothing be known of the cells."""
+        self.forget_bounds()
+        self.columns = None
+
 
 def grid_of(value: Value | None) -> tuple[Value, ...] | None:
     """Return the columns of an array whose cells are known, None of others."""
@@ -109,7 +114,10 @@ def row_of(value: Value, position: int) -> Value:
     """Return a row of a grid."""
     columns, data = grid_of(value), value.data
     assert columns is not None and isinstance(data, Grid) and data.shape is not None
-    return _row(columns, data.shape[1], data.dtype, position, value)
+    row = _row(columns, data.shape[1], data.dtype, position, value)
+    if isinstance(row.data, Array):
+        data.share_memory(row.data)
+    return row
 
 
 def _row(

@@ -40,6 +40,7 @@ from dl_bug_lsp.interpretation.run_state import (
 )
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
+    Array,
     BoundMethod,
     ClassValue,
     Environment,
@@ -128,6 +129,8 @@ class Statements(Expressions):
             # A count is made where it grows, whatever the first and the last number come from.
             result = Value(result.data, result.origins | {(env.file, node.lineno)})
         made = self._recorded(type(node.op).__name__, result, before, value)
+        if isinstance(before.data, Array) and isinstance(made.data, Array):
+            _note_changed(before.data, made.data)
         if isinstance(node.target, ast.Attribute) and type(made.data) is int:
             self.note_grown(self.value(node.target.value, env), node.target.attr)
         self.assign(node.target, made, env)
@@ -811,6 +814,19 @@ def leaves(body: Sequence[ast.stmt]) -> bool:
     if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
         return called_name(last.value) in EXITS
     return isinstance(last, (ast.Return, ast.Raise, ast.Continue, ast.Break))
+
+
+def _note_changed(before: Array, made: Array) -> None:
+    """Note that an augmented assignment has changed an array in place, for all that show it.
+
+    Tensors of TensorFlow and arrays of JAX are not changed, but made again; of a column of pandas
+    the name that is assigned is all that counts.
+    """
+    if before.library not in ("numpy", "torch") or getattr(before, "index", None) is not None:
+        return
+    before.note_written()
+    before.forget_contents()
+    before.share_memory(made)
 
 
 def _loaded(target: ast.expr) -> ast.expr:

@@ -61,6 +61,11 @@ class Series(Array):
     gaps: Origins = field(default=NOWHERE, kw_only=True)
     owner: Frame | None = field(default=None, kw_only=True)
 
+    def forget_contents(self) -> None:
+        """Let nothing be known of the cells."""
+        self.forget_bounds()
+        self.cells = None
+
     @property
     def labels(self) -> Sequence[object] | None:
         """The labels of the cells, None where they are not known."""

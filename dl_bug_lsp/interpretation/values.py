@@ -18,6 +18,8 @@ NOWHERE: Origins = frozenset()
 GUESSED: Origin = ("", 0)
 """Stands among the origins of what is only likely."""
 MAX_ORIGINS = 24
+MOST_VIEWS = 64
+"""Arrays of one memory that are noted."""
 PARTS = "modules of this"
 """Under which name a container of modules keeps them (``torch.nn.ModuleList``)."""
 
@@ -293,7 +295,8 @@ class Array:
     first one, as of an array made of a list of unknown rows. ``gradient`` is what `autograd`
     has recorded of a tensor. ``scores`` are the places of the layer that made floats on both sides
     of 0 and beyond 1, as dense layers do, and of those behind it, None where the range of the
-    floats is not known.
+    floats is not known. ``memory`` holds the arrays that show the same memory (views), itself
+    included, None where there are no others (NumPy, "Copies and views").
     """
 
     shape: tuple[Value, ...] | None
@@ -308,11 +311,31 @@ class Array:
     first: Value | None = field(default=None, kw_only=True)
     gradient: Gradient | None = field(default=None, kw_only=True)
     scores: Origins | None = field(default=None, kw_only=True)
+    memory: list[Array] | None = field(default=None, kw_only=True)
 
     def forget_bounds(self) -> None:
         """Let nothing be known of which whole numbers the array holds."""
         self.lowest = self.highest = None
         self.attained = False
+
+    def forget_contents(self) -> None:
+        """Let nothing be known of what the array holds; what is outlined has only bounds."""
+        self.forget_bounds()
+
+    def note_written(self) -> None:
+        """Forget what the other arrays hold that show the memory of this one."""
+        for other in self.memory or ():
+            if other is not self:
+                other.forget_contents()
+
+    def share_memory(self, other: Array) -> None:
+        """Note that another array shows the memory of this one."""
+        if other is self:
+            return
+        own = self.memory if self.memory is not None else [self]
+        if len(own) < MOST_VIEWS:
+            own.append(other)
+        self.memory = other.memory = own
 
     @property
     def sizes(self) -> tuple[int | None, ...] | None:
