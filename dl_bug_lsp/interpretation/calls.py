@@ -40,6 +40,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Method,
     ModuleValue,
+    NumpyFloat,
     OneNumber,
     OneShot,
     Origin,
@@ -116,6 +117,8 @@ WRITING = {
     "place",
 }
 """Methods of arrays, and functions of NumPy, that write to their array and give nothing."""
+OF_LESS_BITS = ("numpy.float32", "numpy.float16", "numpy.single", "numpy.half")
+"""Classes of NumPy's numbers that are no float64."""
 TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzFile"}
 """Classes of libraries whose objects are tables of settings."""
 NO_MAPPINGS = (bool, int, float, str, bytes, list, tuple, set, frozenset, Array)
@@ -429,6 +432,12 @@ class Calls(RunState):
             before = call.receiver or next(iter(call.args), None)
             result = arrays.shifted(before, result, call.place)
         _note_memory(call, result)
+        if (
+            type(result.data) is float
+            and call.name.startswith("numpy.")
+            and call.name not in OF_LESS_BITS
+        ):
+            result = NumpyFloat(result.data, result.origins)
         if self in AUTOCAST:
             result = under_autocast(self.interpreter, call.name, result)
         if self.gradients is None:

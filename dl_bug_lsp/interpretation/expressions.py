@@ -304,6 +304,14 @@ class Expressions(Calls):
                 owner.data.needs = value.data if isinstance(value.data, bool) else None
             if isinstance(owner.data, Array) and target.attr == "data":
                 _replace_data(owner.data, value)
+            elif isinstance(owner.data, Array) and target.attr == "shape":
+                place = (env.file, target.lineno)
+                reshaped = self.apply(
+                    MODELS.methods["array", "reshape"], Call("reshape", (value,), {}, place, owner)
+                )
+                if isinstance(reshaped.data, Array):
+                    owner.data.forget_contents()
+                    owner.data.shape = reshaped.data.shape
             if isinstance(owner.data, Array) and self.gradients is not None:
                 place = (env.file, target.lineno)
                 sure = not self._tests

@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -29,6 +30,7 @@ from dl_bug_lsp.interpretation.values import (
     MadeText,
     Method,
     NumberText,
+    NumpyFloat,
     OpenDict,
     Origins,
     Raised,
@@ -442,7 +444,10 @@ def _on_plain(kind: type[ast.operator], a: Value, b: Value) -> Value:
     if isinstance(x, (str, bytes)) and isinstance(y, (str, bytes)) and len(x) + len(y) > MAX_TEXT:
         return unknown(a, b)
     try:
-        return Value(function(x, y), merged(a, b))
+        result = Value(function(x, y), merged(a, b))
+        if type(result.data) is float and (isinstance(a, NumpyFloat) or isinstance(b, NumpyFloat)):
+            return NumpyFloat(result.data, result.origins)
+        return result
     except TypeError as error:
         raise Raised("type", str(error), a, b) from None
     except ZeroDivisionError as error:
@@ -1422,9 +1427,11 @@ def _array_part(
     slices: Sequence[tuple[Value | None, ...] | None],
 ) -> Value:
     """Return part of an array (NumPy, "Indexing on ndarrays"; PyTorch's tensors are alike)."""
+    is_nested = data.library == "torch" and _is_nested_list(parts)
     parts, slices = _index_of(parts, slices)
     _check_names(base, data, parts)
-    if data.shape is None:
+    # Releases of PyTorch differ in whether lists within a list are an index for each axis.
+    if data.shape is None or is_nested:
         return arrays.made(data, None, base, *parts)
     if data.library == "scipy" and any(s is None for s in slices):
         return _part_of_matrix(base, data, parts, slices)
@@ -1463,9 +1470,7 @@ def _array_part(
                 together.append(chosen)
             axis += _axes_taken(part)
     if at:
-        joint: tuple[Value, ...] = ()
-        for item in together:
-            joint = arrays.broadcast(joint, item)
+        joint = reduce(arrays.broadcast, together, tuple[Value, ...]())
         front = _front(parts, slices, at, before, first=data.library == "torch")
         shape[front:front] = joint
     rest = data.shape[axis:]
@@ -1527,8 +1532,39 @@ def bounds_of_slice(part: Value) -> tuple[Value | None, ...] | None:
     return tuple(None if bound.data is None else bound for bound in data.args)
 
 
+def _is_nested_list(parts: Sequence[Value]) -> bool:
+    """Whether an index is one list of lists."""
+    return len(parts) == 1 and isinstance(parts[0].data, list) and len(_nested_sizes(parts[0])) > 1
+
+
+def _nested_sizes(part: Value) -> tuple[Value, ...]:
+    """Return the lengths of nested lists of whole numbers; one length where they are others."""
+    items = part.data
+    assert isinstance(items, (list, tuple))
+    length = Value(len(items), part.origins)
+    if not items or not all(isinstance(item.data, (list, tuple)) for item in items):
+        return (length,)
+    inner = [_nested_sizes(item) for item in items]
+    alike_sizes = {tuple(size.data for size in sizes) for sizes in inner}
+    whole = all(
+        type(leaf.data) is int
+        for item in items
+        for leaf in item.data
+        if not isinstance(leaf.data, (list, tuple))
+    )
+    return (length, *inner[0]) if len(alike_sizes) == 1 and whole else (length,)
+
+
 def _as_indices(part: Value) -> Value:
-    """Return an outlined list as the array that it is as an index."""
+    """Return an outlined list, or one of lists, as the array that it is as an index.
+
+    A tuple within a tuple is a list of positions (NumPy, "Indexing on ndarrays").
+    """
+    if isinstance(part.data, (list, tuple)):
+        sizes = _nested_sizes(part)
+        if len(sizes) > 1:
+            return Value(Array(sizes, "int64"), part.origins)
+        return Value(list(part.data), part.origins)
     if not isinstance(part.data, Lazy):
         return part
     item = part.data.item

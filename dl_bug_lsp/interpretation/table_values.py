@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
     Instance,
+    NumpyFloat,
     Origin,
     Origins,
     Raised,
@@ -376,7 +377,8 @@ def cell_at(value: Value, position: int) -> Value:
     cell = data.cells[position]
     lined = len(data.lines) == len(data.cells)
     origins = frozenset({data.lines[position]}) | data.derived if lined else value.origins
-    return from_cell(cell, origins)
+    made = from_cell(cell, origins)
+    return NumpyFloat(made.data, made.origins) if type(made.data) is float else made
 
 
 def cells_of(value: Value) -> list[Value]:

@@ -112,6 +112,12 @@ class OneNumber(Value):
     __slots__ = ()
 
 
+class NumpyFloat(Value):
+    """A number of the class ``numpy.float64``: PyTorch makes a tensor of float64 of it."""
+
+    __slots__ = ()
+
+
 class Uneven(Value):
     """A number of batches of which the last is smaller than the others."""
 

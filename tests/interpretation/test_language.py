@@ -13,6 +13,17 @@ from dl_bug_lsp.interpretation.values import Array, ModuleValue
 from dl_bug_lsp.workspace import Workspace
 
 PROGRAMS = {
+    "objects are sorted as their class says": """
+class Job:
+    def __init__(self, rank):
+        self.rank = rank
+    def __lt__(self, other):
+        return self.rank < other.rank
+jobs = [Job(3), Job(1), Job(2)]
+ordered = [job.rank for job in sorted(jobs)]
+jobs.sort(reverse=True)
+result = [ordered, jobs[0].rank, sorted([2, 1], key=None)]
+""",
     "a class has the methods of dict from its own base": """
 class Table(dict):
     __getattr__ = dict.__getitem__
@@ -362,6 +373,19 @@ def test_a_program_comes_to_what_it_comes_to(name: str, tmp_path: Path) -> None:
     interpreter, names = followed(tmp_path, PROGRAMS[name], {})
     assert shown(names["result"]) == real["result"]
     assert not interpreter.elsewhere
+
+
+def test_the_order_by_what_is_not_known_is_not_known(tmp_path: Path) -> None:
+    program = (
+        "import random\nscore = {'a': random.random(), 'b': random.random()}\n"
+        "names = sorted(score, key=score.get)\n"
+        "numbers = sorted([4, 9], key=lambda n: random.random())\n"
+        "pairs = sorted([('a', 1), ('b', 1)], key=lambda pair: random.random())"
+    )
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["names"]) == ["unknown", "unknown"]
+    assert [shown(n) for n in names["numbers"].data] == [((), "int64")] * 2  # type: ignore[attr-defined]
+    assert shown(names["pairs"]) == [("unknown", 1)] * 2
 
 
 EINOPS = {

@@ -24,6 +24,11 @@ EXPRESSIONS: dict[str, object] = {
     "np.full((2,), 7)": ((2,), "int64"),
     "np.zeros_like(np.arange(3))": ((3,), "int64"),
     "np.eye(3)[np.array([0, 2])]": ((2, 3), "float64"),
+    "np.eye(4)[(0, 2), 1:3]": ((2, 2), "float64"),
+    "np.eye(4)[:, (-1, 2, -1)]": ((4, 3), "float64"),
+    "np.eye(4)[(-1, 2, -1), (0, 1, 2)]": ((3,), "float64"),
+    "np.eye(4)[[[0, 1], [2, 3]]]": ((2, 2, 4), "float64"),
+    "np.linalg.norm(np.array([3, 4]))": ((), "float64"),
     "np.arange(2, 11, 3)": ((3,), "int64"),
     "np.arange(0, 1, 0.25)": ((4,), "float64"),
     "np.linspace(0, 1, 11)": ((11,), "float64"),
@@ -145,3 +150,52 @@ def test_a_size_keeps_where_it_is_written(tmp_path: Path) -> None:
     data = names["z"].data
     assert isinstance(data, Array) and data.shape is not None
     assert data.shape[0].origins == {("main.py", 2)}
+
+
+KNOWN = "a = np.array([1, 2, 3])\nm = np.array([[1, 2], [3, 4]])\nb = a\n"
+WRITTEN = {
+    "an augmented assignment": ("a += 1", "b[0]", 2),
+    "a part": ("a[0] = 9", "b[0]", 9),
+    "a slice of it": ("a[1:][0] = 9", "b[1]", 9),
+    "a slice with a name": ("s = a[:2]\ns[0] = 9", "b[0]", 9),
+    "a slice with a step": ("s = a[::-1]\ns[0] = 9", "b[2]", 9),
+    "a method": ("a.fill(7)", "b[1]", 7),
+    "sorting": ("a = np.array([3, 1, 2])\nb = a\na.sort()", "b[0]", 1),
+    "an argument for the result": ("np.add(a, 1, out=a)", "b[0]", 2),
+    "another shape": ("m.reshape(4)[3] = 0", "m[1, 1]", 0),
+    "the transpose": ("m.T[0, 1] = 0", "m[1, 0]", 0),
+    "rows in a loop": ("for row in m:\n    row[0] = 9", "m[0, 0]", 9),
+    "an array that is taken as it is": ("np.asarray(a)[0] = 9", "b[0]", 9),
+}
+COPIED = {
+    "a copy": ("c = a.copy()\nc[0] = 9", "a[0]", 1),
+    "positions in a list": ("c = a[[0, 1]]\nc[0] = 9", "a[0]", 1),
+    "a mask": ("c = a[a > 1]\nc[0] = 9", "a[1]", 2),
+    "another dtype": ("c = a.astype(float)\nc[0] = 9", "a[0]", 1),
+    "a sum": ("b = b + 1", "a[0]", 1),
+}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_shows_the_same_memory_is_no_longer_known(name: str, tmp_path: Path) -> None:
+    program, expression, real = WRITTEN[name]
+    namespace: dict[str, object] = {}
+    whole = f"{HEAD}{KNOWN}{program}\nx = {expression}"
+    exec(whole, namespace)
+    assert namespace["x"] == real
+    _, names = followed(tmp_path, whole, {})
+    assert shown(names["x"]) in (real, ((), "int64"))
+
+
+@pytest.mark.parametrize("name", COPIED)
+def test_a_copy_is_an_array_of_its_own(name: str, tmp_path: Path) -> None:
+    program, expression, real = COPIED[name]
+    _, names = followed(tmp_path, f"{HEAD}{KNOWN}{program}\nx = {expression}", {})
+    assert shown(names["x"]) == real
+
+
+def test_another_shape_is_given_to_all_names_of_an_array(tmp_path: Path) -> None:
+    program = "g = np.arange(24)\nh = g\ng.shape = (2, 3, -1)\nx = h[1, 2]"
+    _, names = followed(tmp_path, HEAD + program, {})
+    assert shown(names["h"]) == ((2, 3, 4), "int64")
+    assert shown(names["x"]) == ((4,), "int64")

@@ -1178,6 +1178,8 @@ def _norm(interpreter: Interpreter, call: Call) -> Value:
     args = () if axis is None else (axis,)
     result = model(interpreter, Call("mean", args, named, call.place, given))
     data = arrays.array(result)
+    if data is None and isinstance(result.data, (int, float)):
+        return arrays.number("float64", given)
     return result if data is None else new(data.shape, "float64", result.origins)
 
 

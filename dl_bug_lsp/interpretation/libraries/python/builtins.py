@@ -7,6 +7,7 @@ import builtins
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.interpretation import arrays, operators
@@ -304,25 +305,64 @@ def _keys(interpreter: Interpreter, items: list[Value], call: Call) -> list[Any]
 
 
 def _sorted(interpreter: Interpreter, items: list[Value], call: Call) -> list[Value]:
+    """Return items in their order; where it is not known, each is what the items are like."""
     backwards = truth(call.keywords["reverse"]) if "reverse" in call.keywords else False
-    if "key" in call.keywords:
+    if backwards is None:
+        return _in_any_order(items)
+    if "key" in call.keywords and call.keywords["key"].data is not None:
         keys = _keys(interpreter, items, call)
         if keys is None:
-            return items
+            return _in_any_order(items)
         try:
-            order = sorted(range(len(items)), key=lambda i: keys[i], reverse=bool(backwards))
+            order = sorted(range(len(items)), key=lambda i: keys[i], reverse=backwards)
         except TypeError:
             return items
         return [items[i] for i in order]
     try:
-        return sorted(items, key=plain, reverse=bool(backwards))
+        return sorted(items, key=plain, reverse=backwards)
     except NotPlain:
-        return items
+        return _sorted_by_class(interpreter, items, call, backwards)
     except TypeError as error:
         if not arrays.is_failing():
             return items
         nothing = [item for item in items if item.data is None]
         raise Raised("type", str(error), *(nothing[:1] or items[:4])) from None
+
+
+def _in_any_order(items: list[Value]) -> list[Value]:
+    """Return items of which any may stand anywhere.
+
+    What they have in common is kept; of objects that have nothing in common the order stays as it
+    is, since their kind says more than their order.
+    """
+    common = operators.typical(items) if items else Value(UNKNOWN)
+    plain_items = all(isinstance(item.data, PLAIN) for item in items)
+    return [common] * len(items) if common.known or plain_items else items
+
+
+def _sorted_by_class(
+    interpreter: Interpreter, items: list[Value], call: Call, backwards: bool
+) -> list[Value]:
+    """Return objects in the order that ``__lt__`` of their class gives, where that is known."""
+    methods = [interpreter.method_of(item, "__lt__") for item in items[:MOST_KEYS]]
+    if len(methods) != len(items) or None in methods:
+        return _in_any_order(items)
+
+    def less(left: Value, right: Value) -> bool:
+        method = interpreter.method_of(left, "__lt__")
+        assert method is not None
+        answer = truth(interpreter.call(method, (right,), {}, call.place))
+        if answer is None:
+            raise NotPlain
+        return answer
+
+    def order(left: Value, right: Value) -> int:
+        return -1 if less(left, right) else 1 if less(right, left) else 0
+
+    try:
+        return sorted(items, key=cmp_to_key(order), reverse=backwards)
+    except NotPlain:
+        return _in_any_order(items)
 
 
 @MODELS.function("builtins.set", "builtins.frozenset")

@@ -49,6 +49,7 @@ from dl_bug_lsp.interpretation.values import (
     Array,
     Lazy,
     LibraryObject,
+    NumpyFloat,
     Ordered,
     Origins,
     Raised,
@@ -511,7 +512,7 @@ def _tensor(_: Interpreter, call: Call) -> Value:
     if parts is None:
         return tensor(None, dtype, value, device=device)
     shape, inferred, numbers = parts
-    if inferred == "float64" and not _has_arrays(value):
+    if inferred == "float64" and not _has_arrays(value) and not _has_numpy_floats(value):
         inferred = "float32"
     result = tensor(shape, dtype if fixed else inferred, value, device=device)
     data = array(result)
@@ -570,6 +571,14 @@ def _has_arrays(value: Value) -> bool:
     while isinstance(value.data, list | tuple) and value.data:
         value = value.data[0]
     return isinstance(value.data, Array) and not arrays.is_number(value)
+
+
+def _has_numpy_floats(value: Value, depth: int = _DEEPEST_LIST) -> bool:
+    """Whether a number, or one of the first of a list, is one of NumPy's, which keep float64."""
+    if isinstance(value, NumpyFloat):
+        return True
+    items = value.data if isinstance(value.data, (list, tuple)) and depth else ()
+    return any(_has_numpy_floats(item, depth - 1) for item in items[:FEW_LISTED])
 
 
 def made_device(call: Call) -> str | None:
