@@ -1079,7 +1079,7 @@ def _one_of(base: Value, key: Value) -> Value:
         or not items
     ):
         return unknown(base, key)
-    return representative(items)
+    return typical(items)
 
 
 def _one_of_values(base: Value, key: Value) -> Value:
