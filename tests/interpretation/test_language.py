@@ -13,6 +13,17 @@ from dl_bug_lsp.interpretation.values import Array, ModuleValue
 from dl_bug_lsp.workspace import Workspace
 
 PROGRAMS = {
+    "an object of a dataclass is made again": """
+import dataclasses
+@dataclasses.dataclass
+class Width:
+    inner: int = 1
+    def __post_init__(self):
+        self.outer = self.inner * 2
+made = Width(3)
+other = dataclasses.replace(made, inner=9)
+result = [dataclasses.asdict(other), other.outer, made.outer]
+""",
     "objects are sorted as their class says": """
 class Job:
     def __init__(self, rank):

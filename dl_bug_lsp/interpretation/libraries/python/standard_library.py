@@ -590,13 +590,15 @@ def _copy(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("dataclasses.asdict")
-def _asdict(_: Interpreter, call: Call) -> Value:
+def _asdict(interpreter: Interpreter, call: Call) -> Value:
     given = call.given(0, "obj")
 
     def inner(value: Value, depth: int) -> Value:
         data = value.data
         if isinstance(data, Instance) and data.cls.is_dataclass and depth:
-            parts = {name: inner(v, depth - 1) for name, v in data.attributes.items()}
+            names = interpreter.fields_of(data.cls)
+            held = {name: data.attributes.get(name, Value(UNKNOWN)) for name in names}
+            parts = {name: inner(v, depth - 1) for name, v in held.items()}
             return Value(parts, value.origins)
         if isinstance(data, (list, tuple)) and depth:
             return Value(type(data)(inner(v, depth - 1) for v in data), value.origins)
@@ -608,12 +610,15 @@ def _asdict(_: Interpreter, call: Call) -> Value:
 
 
 @MODELS.function("dataclasses.replace")
-def _replaced(_: Interpreter, call: Call) -> Value:
+def _replaced(interpreter: Interpreter, call: Call) -> Value:
+    """Return an object that is made again of the fields of another, ``__post_init__`` included."""
     given = call.given(0, "obj")
     if given is None or not isinstance(given.data, Instance):
         return call.unknown()
-    made = Instance(given.data.cls, {**given.data.attributes, **call.keywords})
-    return Value(made, merged(given, *call.keywords.values()))
+    cls, attributes = given.data.cls, given.data.attributes
+    held = {name: attributes[name] for name in interpreter.fields_of(cls) if name in attributes}
+    made = interpreter.call(Value(cls), (), {**held, **call.keywords}, call.place)
+    return Value(made.data, merged(given, *call.keywords.values()))
 
 
 def _names_of_fields(interpreter: Interpreter, call: Call) -> list[str] | None:
