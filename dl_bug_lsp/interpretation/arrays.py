@@ -340,6 +340,11 @@ def made(
     return Value(data, merged(*parts))
 
 
+def may_be_no_number(item: Array) -> bool:
+    """Whether a single item of an array may be a text or another object, as its dtype says."""
+    return item.shape == () and item.library == "numpy" and item.dtype in (None, "object", "str")
+
+
 def last_of(data: Array) -> Value | None:
     """Return the last dimension, None where it is not known."""
     if data.shape is None:

@@ -1299,6 +1299,8 @@ class Calls(RunState):
             )
             if data.columns_first:
                 item.forget_bounds()
+            if arrays.may_be_no_number(item):
+                return Lazy(unknown(value), data.shape[0])
             each = self._recorded("__iter__", Value(item, value.origins), value)
             count = arrays.size(data.shape[0])
             if data.library == "jax" and count is not None and 0 < count <= FEW_ROWS:

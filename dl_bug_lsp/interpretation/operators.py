@@ -1481,6 +1481,8 @@ def _array_part(
     shape.extend(rest)
     result = arrays.made(data, shape, base, *plain_parts)
     result_array = arrays.array(result)
+    if result_array is not None and arrays.may_be_no_number(result_array):
+        return unknown(base, *plain_parts)
     if result_array is not None and not _is_column(data, parts, slices):
         result_array.lowest, result_array.highest = data.lowest, data.highest
     return result
