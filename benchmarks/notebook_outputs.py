@@ -27,7 +27,7 @@ from pathlib import Path
 from followed_values import Following, Real, key_of, shown, verdict
 
 from dl_bug_lsp.interpretation import notebook_runs
-from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Method, Table, Value
+from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Library, Method, Table, Value
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.notebooks import Cell
 
@@ -142,8 +142,8 @@ def compare(workspace: Workspace, notebook: str, steps: int) -> Compared | None:
 def verdict_of(value: Value, real: Real) -> str:
     """Return how a followed value compares with a shown one, item by item in a tuple."""
     data, items = value.data, real.get("items")
-    if isinstance(data, Method):
-        return "unknown"  # An attribute of a library's object of which there is no model.
+    if isinstance(data, (Method, Library)):
+        return "unknown"  # An attribute of which there is no model, such as a version.
     if real["kind"] == "tuple" and isinstance(data, tuple) and items and len(items) == len(data):
         pairs = [(part, item) for part, item in zip(data, items, strict=True) if item is not None]
         kinds = [verdict_of(part, item) for part, item in pairs]

@@ -130,6 +130,7 @@ def _frames(view: object, index: int, named: str | None) -> tuple[list[Frame], i
     assert callable(view)
     frames: list[Frame] = []
     first = index
+    is_exact = True
     while index - first < _MAX_LINES and (text := view(index)) is not None:
         if named and frames and text.lstrip().startswith(f"{named}: "):
             break
@@ -139,9 +140,11 @@ def _frames(view: object, index: int, named: str | None) -> tuple[list[Frame], i
             index += place is not None
         if place is not None:
             frames.append(place)
+            is_exact = "<cell line: " not in text
         elif arrow := _ARROW.match(text):
             if frames:
-                frames[-1] = _at_arrow(frames[-1], arrow)
+                before = frames[-1] if is_exact else replace(frames[-1], line=0)
+                frames[-1], is_exact = _at_arrow(before, arrow), True
         elif len(frames) == 1 and index == first + 1 and _is_bare(text, view(index + 1) or ""):
             source, expression = read_source([text, view(index + 1) or ""])
             frames[0] = replace(frames[0], source=source, expression=expression)
@@ -193,7 +196,10 @@ def parse_place(text: str) -> Frame | None:
 
 
 def _line_of(function: str | None) -> str | None:
-    """`Input In [3], in <cell line: 5>()` names the line inside the function."""
+    """`Input In [3], in <cell line: 5>()` names the first line of the cell's statement.
+
+    The line that failed is that of the arrow, which may stand further down in a loop.
+    """
     match = re.search(r"<cell line: (\d{1,8})>", function or "")
     return match[1] if match else None
 
