@@ -21,7 +21,15 @@ from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
 from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.table_values import Series, number_in
-from dl_bug_lsp.interpretation.values import OF_SETTINGS, Array, Origin, Raised, Table, Value
+from dl_bug_lsp.interpretation.values import (
+    OBJECTS,
+    OF_SETTINGS,
+    Array,
+    Origin,
+    Raised,
+    Table,
+    Value,
+)
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.slices import Property
 from dl_bug_lsp.tracebacks import FailureKind
@@ -111,10 +119,11 @@ def find(case: Case) -> Iterator[Clue]:
         return
     target = (case.places[-1].file, case.places[-1].line)
     why = _whys(case, raised, certainty)
-    telling = 1.0 if _is_plain(raised) else TELLING.get(raised.what, 1.0)
     sides = _misplaced(case, raised.sides)
+    is_bound = raised.what == "attribute" and any(n < 0 for s in sides for _, n in s.origins)
+    telling = 1.0 if is_bound or _is_plain(raised) else TELLING.get(raised.what, 1.0)
     of_texts = columns_of_text(case)
-    of_types = raised.what in OF_TYPES
+    of_types = raised.what in OF_TYPES or is_bound
     held = (origin for side in sides for origin in side.origins if of_types)
     typing = {(file, -line) for file, line in held if line < 0}
     odd = raised.odd
@@ -618,6 +627,8 @@ def _typed_origins(value: Value, *, of_sizes: bool) -> set[Origin]:
     texts = [cell for cell in cells[:MOST_ITEMS] if isinstance(cell, str)]
     are_words = bool(texts) and not any(any(c.isdigit() for c in text) for text in texts)
     if isinstance(data, (Array, Table)) and not are_words:
+        return origins
+    if isinstance(data, OBJECTS):
         return origins
     if any(is_other_text(item) for item in items):
         return origins

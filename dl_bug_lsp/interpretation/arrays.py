@@ -340,9 +340,10 @@ def made(
     return Value(data, merged(*parts))
 
 
-def may_be_no_number(item: Array) -> bool:
+def may_be_no_number(item: object) -> bool:
     """Whether a single item of an array may be a text or another object, as its dtype says."""
-    return item.shape == () and item.library == "numpy" and item.dtype in (None, "object", "str")
+    is_single = isinstance(item, Array) and item.shape == () and item.library == "numpy"
+    return is_single and getattr(item, "dtype", None) in (None, "object", "str")
 
 
 def last_of(data: Array) -> Value | None:

@@ -425,6 +425,11 @@ class Calls(RunState):
             result = Value(result.data, result.origins | {of_dtype(call.place)})
         if type(result.data) is Array and result.data.shape is not None:
             result = _with_sizes_made(result, call.place)
+        if isinstance(result.data, LibraryObject) and (
+            call.receiver is not None and result.data is call.receiver.data
+        ):
+            # That it is the object itself is decided here (``model.fit(x)``).
+            result = Value(result.data, result.origins | {of_dtype(call.place)})
         if result.origins and call.name.rpartition(".")[2] in COUNTING and _is_one(result.data):
             # A number of data is made where it is taken, whatever the data come from.
             result = Value(result.data, merged(result, Value(None, frozenset({call.place}))))

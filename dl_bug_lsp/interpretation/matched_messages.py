@@ -419,6 +419,9 @@ def _attribute(line: Line, match: re.Match[str]) -> Raised | None:
             return Raised("attribute", f"no attribute '{name}'", *sides)
         if isinstance(data, ClassValue) and data.name == owner:
             return Raised("attribute", f"no attribute '{name}'", Value(name))
+        if not base.known and base.origins:
+            # Nothing else of the line is asked for it.
+            return Raised("attribute", f"no attribute '{name}'", base)
         if _is(base, owner) and not (isinstance(data, LibraryObject) and name in data.state):
             made = base.data.made if isinstance(base.data, LibraryObject) else None
             own = Value(base.data, base.origins | {made}) if made is not None else base

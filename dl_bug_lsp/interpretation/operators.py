@@ -1478,13 +1478,11 @@ def _array_part(
     if dropped:
         # What stands behind an axis that an index drops is another axis than before.
         rest = tuple(Value(dim.data, merged(dim, *dropped)) for dim in rest)
-    shape.extend(rest)
-    result = arrays.made(data, shape, base, *plain_parts)
-    result_array = arrays.array(result)
-    if result_array is not None and arrays.may_be_no_number(result_array):
+    result = arrays.made(data, [*shape, *rest], base, *plain_parts)
+    if arrays.may_be_no_number(result.data):
         return unknown(base, *plain_parts)
-    if result_array is not None and not _is_column(data, parts, slices):
-        result_array.lowest, result_array.highest = data.lowest, data.highest
+    if isinstance(result.data, Array) and not _is_column(data, parts, slices):
+        result.data.lowest, result.data.highest = data.lowest, data.highest
     return result
 
 

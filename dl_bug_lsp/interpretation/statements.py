@@ -39,6 +39,7 @@ from dl_bug_lsp.interpretation.run_state import (
     _Return,
 )
 from dl_bug_lsp.interpretation.values import (
+    OBJECTS,
     UNKNOWN,
     Array,
     BoundMethod,
@@ -55,6 +56,7 @@ from dl_bug_lsp.interpretation.values import (
     Raised,
     Table,
     Value,
+    of_dtype,
 )
 from dl_bug_lsp.provenance.scopes import called_name
 
@@ -98,6 +100,10 @@ class Statements(Expressions):
         if isinstance(value.data, Library) and value.data.name in MODELS.functions:
             # Another name for a function is a choice that its results come from.
             value = Value(value.data, value.origins | {(env.file, node.lineno)})
+        is_held = isinstance(node.value, (ast.Attribute, ast.Subscript))
+        if is_held and isinstance(value.data, OBJECTS):
+            # That the name stands for an object, and not for what it gives, is decided here.
+            value = Value(value.data, value.origins | {of_dtype((env.file, node.lineno))})
         for target in node.targets:
             self.assign(target, value, env)
 

@@ -587,3 +587,7 @@ def refused_axes(message: str, value: Value, rank: int, wanted: Value) -> Raised
     raised = Raised("size", message, Value(rank, value.origins), wanted)
     raised.axes = wanted.data - rank if isinstance(wanted.data, int) else 0
     return raised
+
+
+OBJECTS = (LibraryObject, Instance, FunctionValue, BoundMethod, Method, ClassValue)
+"""What a name may stand for where the result of calling it was meant."""
