@@ -901,6 +901,12 @@ READERS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"expected (?:str|string|a string)[\w ,.-]*, (?:not|got) " + TYPE), _one_type),
     (re.compile(r"(?:argument must be|must be real number)[\w ,.-]*, not " + TYPE), _one_type),
     (re.compile(r"invalid data type " + TYPE), _one_type),
+    (
+        re.compile(
+            r"Inputs to a layer should be tensors\. Got .{0,300}?\(of type <class '(?P<a>[\w.]+)'>"
+        ),
+        _one_type,
+    ),
     (re.compile(r"one of the params is (?P<a>[\w.]+)"), _one_type),
     (
         re.compile(

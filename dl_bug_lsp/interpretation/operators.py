@@ -1050,6 +1050,10 @@ def indexed(
         if not isinstance(number, int):
             if isinstance(number, float) or number is None:
                 raise Raised("type", "indices must be integers", key, base)
+            if isinstance(number, Array) and number.library == "numpy" and number.shape:
+                # Only an array without axes is an index (``numpy.ndarray.__index__``).
+                message = "only integer scalar arrays can be converted to a scalar index"
+                raise Raised("type", message, Value(UNKNOWN, key.origins))
             return _one_of(base, key)
         if not -len(data) <= number < len(data):
             raise Raised("index", "index out of range", key, base)

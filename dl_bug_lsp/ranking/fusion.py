@@ -221,7 +221,8 @@ def fuse(
 ) -> list[Candidate]:
     """Return the lines by falling score; ties by file and line, so that runs agree.
 
-    ``in_notebook`` tells that the failure was raised in a cell of a notebook.
+    ``in_notebook`` tells that the failure was raised in a cell of a notebook, and that no other
+    line is known to have made the failing value.
     """
     weights = weights or shipped_weights()
     group = GROUPS.get(category, OTHER)
@@ -231,7 +232,7 @@ def fuse(
         parts.sort(key=lambda part: (-part[1], part[0].kind))
         candidates.append(Candidate(file, line, math.fsum(p for _, p in parts), tuple(parts)))
     candidates = _explained_away(candidates)
-    if in_notebook and not _is_made_elsewhere(candidates):
+    if in_notebook:
         candidates = [
             replace(c, score=c.score + IN_NOTEBOOK) if _is_raise_site(c) else c for c in candidates
         ]
@@ -295,26 +296,12 @@ IN_NOTEBOOK = 1.5
 line that fails is the cause more often than in programs: in 52 of 91 crashes of public notebooks,
 in about one of four small programs. The weights were learned on programs of which hardly one in
 seven has the cause there (`benchmarks/ranking.md`, "The raise site in notebooks")."""
-MADE_ELSEWHERE = 0.6
-"""What a clue counts, from which on a place is known to have made the value that fails. Of 75
-crashes of published notebooks 14 had one, and in two of these the raise site was the cause."""
-
-
-def _is_made_elsewhere(candidates: Iterable[Candidate]) -> bool:
-    """Whether interpretation has found another line that made the failing value."""
-    return any(
-        clue.kind == ORIGIN and clue.score >= MADE_ELSEWHERE
-        for candidate in candidates
-        if not _is_raise_site(candidate)
-        for clue, _ in candidate.clues
-    )
 
 
 def _is_raise_site(candidate: Candidate) -> bool:
     return any(clue.kind == RAISE_SITE for clue, _ in candidate.clues)
 
 
-ORIGIN = "interpretation.origin"
 LEADER = "spectrum.combined"
 KNOWN = "stack_trace."
 """The kinds that the combination holds already, as features of its own."""

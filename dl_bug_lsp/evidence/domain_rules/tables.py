@@ -55,7 +55,7 @@ def find_dataframes(case: Case) -> Iterator[Clue]:
         yield from _not_filled(case)
     if TEXT_AS_NUMBER.search(case.message) and not has_views(case):
         yield from _tests_for_objects(case)
-    if case.category.id in WIDTHS:
+    if case.category.id in WIDTHS and not OF_RANK.search(case.message):
         yield from _fitted_anew(case)
         yield from _fitted_by_function(case)
 
@@ -194,6 +194,8 @@ def _texts_of(case: Case, file: str, expr: ast.expr) -> set[str]:
 
 WIDTHS = {"tensor_mismatch", "illegal_argument"}
 """Categories in which the number of features may be what is wrong."""
+OF_RANK = re.compile(r"[Ee]xpected \dD array|\bndim=\d|number of dimensions")
+"""How messages complain of the number of axes, whatever the number of features."""
 
 
 def _fitted_anew(case: Case) -> Iterator[Clue]:

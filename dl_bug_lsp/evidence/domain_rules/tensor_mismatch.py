@@ -117,6 +117,8 @@ def find_shapes(case: Case) -> Iterator[Clue]:
     yield from _extra_axis(case)
     yield from _lacking_axis(case)
     yield from _lacking_broadcast_axis(case)
+    yield from _lacking_batch(case)
+    yield from _repeated_layers(case)
     yield from _classes_last(case)
     yield from _fixed_batch(case)
     yield from _odd_when_halved(case)
@@ -238,6 +240,67 @@ def _lacking_broadcast_axis(case: Case) -> Iterator[Clue]:
         )
         score = 1.0 / len(places) ** 0.5
         yield Clue("rules.strong", place.file, place.line, score, why)
+
+
+OF_MATRICES = re.compile(r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\)")
+FORWARD = {"forward", "call", "__call__"}
+
+
+def _lacking_batch(case: Case) -> Iterator[Clue]:
+    """Find the call that hands one sample to a model without an axis for the batch.
+
+    Where a model flattens all axes but the first, the rows of such a sample are taken for samples:
+    all of its numbers together are as many as the layer takes features.
+    """
+    match = OF_MATRICES.search(case.message)
+    if match is None:
+        return
+    rows, columns, wanted = map(int, match.groups())
+    if rows < MANY_ROWS or rows * columns != wanted or not case.places:
+        return
+    if not re.search(r"\b[Ff]latten\(", case.workspace.text(case.places[-1].file) or ""):
+        return
+    callers = (place for place in reversed(case.places) if place.function not in FORWARD)
+    place = next(callers, None)
+    if place is not None:
+        why = (
+            f"what goes into the model here may be one sample without an axis for the batch: it is "
+            f"flattened to {rows} x {columns}, and {wanted} features are wanted"
+        )
+        yield Clue("rules.strong", place.file, place.line, 1.0, why)
+
+
+MANY_ROWS = 2
+OF_INPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:in|inp|inputs?|prev|previous|last)(?:_|$)")
+OF_OUTPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:out|outputs?|next|hidden)(?:_|$)")
+"""How names of what a layer takes and gives begin."""
+
+
+def _repeated_layers(case: Case) -> Iterator[Clue]:
+    """Find a loop that makes layers one after the other, each of which takes what the first does.
+
+    From the second on a layer gets what the one before it gives.
+    """
+    for scope in near_scopes(case):
+        for loop in own_nodes(scope.node):
+            if not isinstance(loop, (ast.For, ast.ListComp, ast.GeneratorExp)):
+                continue
+            names = (n for n in ast.walk(loop) if isinstance(n, ast.Name))
+            bound = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+            for call in (n for n in ast.walk(loop) if isinstance(n, ast.Call)):
+                first, second = (_last_name(arg) for arg in [*call.args[:2], *[None] * 2][:2])
+                is_pair = OF_INPUT.match(first) and OF_OUTPUT.match(second) and first != second
+                if is_pair and called_name(call)[:1].isupper() and not {first, second} & bound:
+                    why = (
+                        f"each round makes a `{called_name(call)}` that takes `{first}` and gives "
+                        f"`{second}`: from the second one on `{second}` comes in"
+                    )
+                    yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
+
+
+def _last_name(expr: ast.expr | None) -> str:
+    """Return a name, of an attribute the last part, of anything else an empty text."""
+    return expr.attr if isinstance(expr, ast.Attribute) else getattr(expr, "id", "")
 
 
 OF_TARGETS = re.compile(r"Expected target size \[([\d, ]{1,80})\], got \[([\d, ]{1,80})\]")

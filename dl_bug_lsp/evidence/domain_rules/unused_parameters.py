@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_scopes
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_scopes, own_nodes
 from dl_bug_lsp.provenance import calls, objects
 from dl_bug_lsp.provenance.engine import Engine
 from dl_bug_lsp.provenance.nodes import Node
@@ -40,6 +40,7 @@ def find(case: Case) -> Iterator[Clue]:
     for step in case.raise_slice:
         touched.setdefault((step.node.file, step.node.line))
     for scope in near_scopes(case):
+        yield from _named_for_another(scope)
         inside = [line for file, line in touched if file == scope.file and _inside(scope, line)]
         for name, given in _given_in_vain(case.engine, scope).items() if inside else ():
             place = (
@@ -49,6 +50,22 @@ def find(case: Case) -> Iterator[Clue]:
             for order, line in enumerate(inside):
                 score = 1 / (1 + order / 2)
                 yield Clue("rules.unused_parameter", scope.file, line, score, why)
+
+
+def _named_for_another(scope: Scope) -> Iterator[Clue]:
+    """Yield what is named for one parameter of a function and gets another one."""
+    names = {parameter.arg for parameter in scope.parameters()}
+    for node in own_nodes(scope.node):
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Name):
+            continue
+        given = node.value.id
+        for target in node.targets:
+            is_own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name)
+            name = target.attr if is_own and isinstance(target, ast.Attribute) else given
+            if name != given and {name, given} <= names:
+                shown = ast.unparse(target)
+                why = f"`{shown}` is named for the parameter `{name}` and gets `{given}`"
+                yield Clue("rules.strong", scope.file, node.lineno, 1.0, why)
 
 
 def _inside(scope: Scope, line: int) -> bool:

@@ -77,6 +77,7 @@ def find(case: Case) -> Iterator[Clue]:
     takers: dict[tuple[Place, Named, Named], list[Clue]] = {}
     takings: dict[Place, set[Place]] = {}
     partly: dict[tuple[Place, int, int], set[Place]] = {}
+    unfinished = {(place.file, place.line) for place in case.places[:-1]}
     for scope in near_scopes(case):
         nodes = list(own_nodes(scope.node))
         calls = _named_results(nodes)
@@ -85,6 +86,9 @@ def find(case: Case) -> Iterator[Clue]:
             if taken is None:
                 continue
             target, call = taken
+            if (scope.file, target.lineno) in unfinished:
+                # The call had not given anything yet.
+                continue
             names = [name_of(item) for item in target.elts]
             made = case.engine.node(call, case.engine.open_context(scope))
             given = list(_given(call, made, _callees(case, scope.file, call)))

@@ -490,6 +490,9 @@ def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
     if held is None or source is None or call.receiver is None:
         return call.unknown()
     steps = _steps(interpreter, held, "transformers")
+    for _, _, keys, *_rest in steps or ():
+        if table_of(keys) is not None:
+            raise Raised("value", "No valid specification of the columns", keys)
     fitted = call.name.startswith("fit")
     if steps is None or table is None:
         return call.receiver if call.name == "fit" else _some_width(source, call)
