@@ -644,7 +644,8 @@ class Expressions(Calls):
                 # Most classes keep what they are made with under its name.
                 return data.keywords[name]
             lacking = MODELS.methods.get((kind, "__getattr__"))
-            is_entry = data.short in ATTRIBUTE_TABLES and not name.startswith("__")
+            is_table = data.short in ATTRIBUTE_TABLES or data.name == "pandas.DataFrame"
+            is_entry = is_table and not name.startswith("__")
             if lacking is not None and is_entry and (kind, name) not in MODELS.methods:
                 return self.apply(lacking, Call("__getattr__", (Value(name),), {}, place, base))
             if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():

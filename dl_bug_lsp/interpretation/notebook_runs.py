@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from dl_bug_lsp.interpretation.table_values import sizes_of_table
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Table, Value
 from dl_bug_lsp.workspace.notebooks import Cell
 
@@ -281,7 +282,8 @@ def _has_rows(value: Value, count: int) -> None:
 
 def _has_columns(value: Value, columns: Mapping[str, str | None]) -> None:
     """Let what is not known be a table with columns."""
-    if value.data is UNKNOWN and 0 < len(columns) <= MOST_COLUMNS:
+    is_open = value.data is UNKNOWN or sizes_of_table(value) is not None
+    if is_open and 0 < len(columns) <= MOST_COLUMNS:
         dtypes: dict[object, str | None] = {
             name: None if dtype in ("object", "str", "string") else dtype
             for name, dtype in columns.items()

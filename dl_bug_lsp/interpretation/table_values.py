@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
     Instance,
+    LibraryObject,
     NumpyFloat,
     Origin,
     Origins,
@@ -159,6 +160,41 @@ def column(table: Table, name: object, *parts: Value) -> Value:
     made.gaps, made.owner = table.gaps.get(name, NOWHERE), table
     made.name, made.index_names = name, table.index_names
     return Value(made, origins)
+
+
+OF_UNKNOWN_COLUMNS = "pandas.DataFrame"
+"""The name of a library's object that stands for a table of which the columns are not known."""
+
+
+def unknown_table(
+    place: Origin, origins: Origins, rows: Value | None = None, width: Value | None = None
+) -> Value:
+    """Return a table of which only the given sizes are known; ``place`` is where it is made."""
+    state = {
+        "rows": Value(UNKNOWN, origins) if rows is None else rows,
+        "width": Value(UNKNOWN, origins) if width is None else width,
+    }
+    return Value(LibraryObject(OF_UNKNOWN_COLUMNS, (), {}, place, state), origins)
+
+
+def sizes_of_table(value: Value | None) -> tuple[Value, Value] | None:
+    """Return the number of rows and of columns of such a table, None of what is none."""
+    data = None if value is None else value.data
+    if (
+        not isinstance(data, LibraryObject)
+        or data.name != OF_UNKNOWN_COLUMNS
+        or "width" not in data.state
+    ):
+        return None
+    return data.state["rows"], data.state["width"]
+
+
+def with_other_rows(value: Value, rows: Value) -> Value | None:
+    """Return a part of such a table with some of its rows, None of what is none."""
+    sizes = sizes_of_table(value)
+    if sizes is None or not isinstance(value.data, LibraryObject):
+        return None
+    return unknown_table(value.data.made, value.origins, rows, sizes[1])
 
 
 def are_views() -> bool:

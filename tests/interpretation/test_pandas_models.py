@@ -93,7 +93,6 @@ REFUSED = {
     "df['missing']": "key",
     "df[['a', 'missing']]": "key",
     "df.drop(columns=['missing'])": "key",
-    "pd.read_csv('missing.csv')": "file",
     "pd.read_csv('wide.csv', usecols=['none'])": "value",
     "df.merge(df, on='none')": "key",
     "df.astype({'t': float})": "value",

@@ -14,4 +14,5 @@ def load() -> None:
         tables,
         times,
         unknown_cells,
+        unknown_columns,
     )

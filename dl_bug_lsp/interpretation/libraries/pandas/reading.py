@@ -48,6 +48,7 @@ from dl_bug_lsp.interpretation.table_values import (
     lacking,
     number_in,
     part_of,
+    unknown_table,
 )
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -198,6 +199,18 @@ IN_PATTERNS = re.compile(r"[][.^$*+?{}()|\\]")
 TABLES = (".csv", ".tsv")
 
 
+def _file_of(
+    interpreter: Interpreter, path: Value | None, suffixes: tuple[str, ...] = ()
+) -> str | None:
+    """Return the file that a path means, None where it is gone and the run has read it."""
+    try:
+        return file_of(interpreter, path, suffixes)
+    except Raised as raised:
+        if raised.what == "file" and interpreter.GUESSES and not interpreter.is_failing():
+            return None
+        raise
+
+
 @MODELS.function("pandas.read_csv", "pandas.read_table")
 def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     path = call.given(0, "filepath_or_buffer")
@@ -211,13 +224,14 @@ def _read_csv(interpreter: Interpreter, call: Call) -> Value:
     if lines is not None and how is not None:
         return _read_lines(lines, how, call) or unknown(lines)
     held = state_of(path, "file").data
-    file = held if isinstance(held, str) else file_of(interpreter, path, TABLES)
+    file = held if isinstance(held, str) else _file_of(interpreter, path, TABLES)
     origins = NOWHERE if path is None else named_by(path)
     text = text_in(interpreter, file)
     words = call.keywords
     refuse_misread(misread(interpreter, file, words.get("encoding"), words.get("encoding_errors")))
     if file is None or how is None or text is None:
-        return Value(UNKNOWN, origins)
+        is_parted = bool({"chunksize", "iterator", "squeeze"} & words.keys())
+        return Value(UNKNOWN, origins) if is_parted else unknown_table(call.place, origins)
     try:
         rows = list(_first_rows(text, how.separator, how.skipped))
     except csv.Error:
@@ -630,7 +644,7 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
         documents = [line.document for line in lines.data if isinstance(line, JsonText)]
         if len(documents) == len(lines.data):
             return _records_read(interpreter, Value(documents, lines.origins), call)
-    file = file_of(interpreter, path)
+    file = _file_of(interpreter, path)
     outline = None
     text = text_in(interpreter, file) if call.name.endswith("read_json") else None
     if file is not None and text is not None:
@@ -641,7 +655,11 @@ def _read_other(interpreter: Interpreter, call: Call) -> Value:
     if file is not None and call.name.endswith("json") and text_in(interpreter, file) is not None:
         outline = interpreter.workspace.table(file)
     if file is None or outline is None or outline.is_cut or outline.problem or not outline.columns:
-        return call.unknown()
+        # A pickle may hold anything, and what is asked for several sheets gives a dictionary.
+        several = {"chunksize", "sheet_name", "typ"} & call.keywords.keys()
+        if several or call.name.endswith("pickle"):
+            return call.unknown()
+        return unknown_table(call.place, merged(*call.args))
     place = frozenset({(file, 1)})
     rows = Value(outline.rows, place)
     result = Table({}, rows)

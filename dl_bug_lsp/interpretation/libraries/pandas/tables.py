@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dl_bug_lsp.interpretation import arrays, matrix_values
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, dtype_name, new, together
+from dl_bug_lsp.interpretation.libraries.pandas.unknown_columns import selected
 from dl_bug_lsp.interpretation.libraries.python.files import csv_form, keep, note_written
 from dl_bug_lsp.interpretation.model_helpers import (
     MOST_CALLS,
@@ -1016,7 +1017,7 @@ def _indexed(interpreter: Interpreter, call: Call) -> Value:
         return _of_column(whole, whole.data, rows, call.place, positions)
     table = table_of(whole)
     if table is None:
-        return call.unknown()
+        return selected(interpreter, whole, call, positions=positions)
     part, single, is_single = table, None, False
     if columns is not None:
         names = _chosen(interpreter, table, columns, whole, positions)

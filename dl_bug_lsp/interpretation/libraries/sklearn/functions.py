@@ -30,8 +30,10 @@ from dl_bug_lsp.interpretation.table_values import (
     remade,
     rows_taken,
     series_of,
+    sizes_of_table,
     table_of,
     taken,
+    with_other_rows,
 )
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -797,7 +799,8 @@ def _rows_in(interpreter: Interpreter, value: Value) -> Value | None:
     if isinstance(data, Lazy):
         return data.length
     del interpreter
-    return None
+    sizes = sizes_of_table(value)
+    return None if sizes is None else sizes[0]
 
 
 def _split_counts(
@@ -839,7 +842,7 @@ def _with_rows(value: Value, rows: Value) -> Value:
         if number is not None and number <= MOST_ITEMS:
             return Value([Value(item.data, item.origins) for _ in range(number)], value.origins)
         return Value(Lazy(item, rows), value.origins)
-    return Value(UNKNOWN, value.origins)
+    return with_other_rows(value, rows) or Value(UNKNOWN, value.origins)
 
 
 _LOADED: dict[str, tuple[int, int, str, int]] = {
