@@ -641,6 +641,8 @@ class Expressions(Calls):
                 near = difflib.get_close_matches(name, data.state, n=1)
                 held = [data.state[n] for n in near] or [base, *data.state.values()]
                 raise Raised("attribute", f"no attribute '{name}'", unknown(*held))
+            if is_fitted(data, name) and (kind, name) not in MODELS.methods:
+                return unknown(base)
             return Value(Method(base, name), base.origins)
         if data is None:
             raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
@@ -1520,6 +1522,11 @@ class Again:
     def _key(item: Value) -> object:
         data = item.data
         return (type(data), data, item.origins) if isinstance(data, (str, int)) else None
+
+
+def is_fitted(data: LibraryObject, name: str) -> bool:
+    """Whether an attribute is one that fitting leaves, as scikit-learn's ``coef_``."""
+    return name.endswith("_") and not name.endswith("__") and data.name.startswith("sklearn.")
 
 
 def _docstring(node: ast.AST) -> str | None:

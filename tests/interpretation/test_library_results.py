@@ -68,6 +68,8 @@ DIFFERENT = {
     "layers.Discretization([0.0, 1.0])(x)",
     "layers.Hashing(3)(idx)",
     'CountVectorizer().fit_transform(["ab b cd"]).toarray()',
+    # Columns of arrays are taken to have a value.
+    "impute.SimpleImputer().fit_transform(np.array([[1, np.nan], [2, np.nan]]))",
     # Said earlier than by the library.
     "m.compile(loss='mses')",
     "KFold(30).split(X)",

@@ -5,6 +5,7 @@ Methods that tensors have too are those of `torch_models`. Source: the NumPy 2.2
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from bisect import bisect_left, bisect_right
@@ -34,6 +35,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import span
 from dl_bug_lsp.interpretation.table_values import (
+    Draws,
     Series,
     affords,
     as_cell,
@@ -618,12 +620,17 @@ def _permutation(_: Interpreter, call: Call) -> Value:
     number = size(given)
     if given is not None and number is not None:
         if 0 < number <= MOST_ITEMS:
-            # An order that chance may give.
-            cells = tuple(range(number))
+            cells = _some_order(number)
             made = Series((_dim(given),), "int64", "numpy", None, 0, number - 1, cells)
             return Value(made, given.origins)
         return new((_dim(given),), "int64", given.origins, (0, number - 1))
     return as_array(given) if given is not None and given.known else call.unknown()
+
+
+@functools.lru_cache(16)
+def _some_order(number: int) -> tuple[int, ...]:
+    """Return an order that chance may give; sorted items do not stay sorted with it."""
+    return tuple(Draws(0).permutation(number))
 
 
 @MODELS.function("numpy.random.choice")
