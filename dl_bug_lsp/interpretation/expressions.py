@@ -32,6 +32,7 @@ from dl_bug_lsp.interpretation.libraries.python.introspection import (
 )
 from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
 from dl_bug_lsp.interpretation.libraries.settings.commands import flag_of
+from dl_bug_lsp.interpretation.libraries.sklearn.parameters import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored
 from dl_bug_lsp.interpretation.loops import few_origins, few_places
@@ -641,7 +642,7 @@ class Expressions(Calls):
                 near = difflib.get_close_matches(name, data.state, n=1)
                 held = [data.state[n] for n in near] or [base, *data.state.values()]
                 raise Raised("attribute", f"no attribute '{name}'", unknown(*held))
-            if is_fitted(data, name) and (kind, name) not in MODELS.methods:
+            if is_no_method(data, name) and (kind, name) not in MODELS.methods:
                 return unknown(base)
             return Value(Method(base, name), base.origins)
         if data is None:
@@ -1524,9 +1525,11 @@ class Again:
         return (type(data), data, item.origins) if isinstance(data, (str, int)) else None
 
 
-def is_fitted(data: LibraryObject, name: str) -> bool:
-    """Whether an attribute is one that fitting leaves, as scikit-learn's ``coef_``."""
-    return name.endswith("_") and not name.endswith("__") and data.name.startswith("sklearn.")
+def is_no_method(data: LibraryObject, name: str) -> bool:
+    """Whether an attribute of scikit-learn's is no method: a parameter, or what fitting leaves."""
+    if not data.name.startswith("sklearn.") or name.endswith("__"):
+        return False
+    return name.endswith("_") or name in PARAMETERS or data.short == "Bunch"
 
 
 def _docstring(node: ast.AST) -> str | None:

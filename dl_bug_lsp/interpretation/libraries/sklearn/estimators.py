@@ -881,7 +881,7 @@ def _weights(interpreter: Interpreter, call: Call) -> Value:
     return new((rows or Value(UNKNOWN),), "float64", merged(*call.args))
 
 
-@MODELS.function("sklearn.utils.shuffle", "sklearn.utils.resample")
+@MODELS.function("sklearn.utils.shuffle")
 def _shuffled(_: Interpreter, call: Call) -> Value:
     """Return arrays of the same outline: which row is where, chance decides."""
     if call.keywords.keys() - {"random_state"}:

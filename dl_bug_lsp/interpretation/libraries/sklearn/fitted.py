@@ -501,6 +501,11 @@ def _chosen(interpreter: Interpreter, call: Call) -> Value:
             _remember(call, columns=asked or nothing)
         elif held.short == "RFE" and number is not None and (asked is None or asked.data is None):
             _remember(call, columns=Value(number // 2, width.origins | {held.made}))
+        elif held.short == "SelectKBest":
+            best = option(held, 1, "k") or Value(10, frozenset({held.made}))
+            few = size(best) is not None and number is not None and (size(best) or 0) > number
+            whole = few or best.data == "all"
+            _remember(call, columns=width if whole else best if size(best) else nothing)
     else:
         _same_features(call, x)
     if call.name == "fit":
@@ -579,6 +584,14 @@ def _weighted(_: Interpreter, call: Call) -> Value:
     if call.name == "fit":
         return call.receiver or call.unknown()
     return Value(Array(x[0].shape, "float64", "scipy"), merged(*call.args))
+
+
+@_each(("KernelDensity",), "fit")
+def _dense(_: Interpreter, call: Call) -> Value:
+    x = matrix(call.given(0, "X"))
+    if x is not None and x[0].shape is not None and len(x[0].shape) == 2:
+        _remember(call, n_features_in_=note_fit(call, x[0].shape[1]))
+    return call.receiver or call.unknown()
 
 
 @_each(words("PCA IncrementalPCA FactorAnalysis BernoulliRBM KernelDensity"), "score_samples")

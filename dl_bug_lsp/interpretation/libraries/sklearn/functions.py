@@ -713,3 +713,27 @@ def _folds(interpreter: Interpreter, call: Call) -> Value:
     train = Value(limit - limit // number if even and limit and number else UNKNOWN, merged(count))
     pair = Value((new((train,), "int64", NOWHERE, top), new((test,), "int64", NOWHERE, top)))
     return Value(Lazy(pair, count))
+
+
+@_each(("ShuffleSplit", "StratifiedShuffleSplit", "LeaveOneOut"), "split")
+@_each(("GroupKFold", "StratifiedGroupKFold", "TimeSeriesSplit"), "split")
+@_each(("RepeatedKFold", "RepeatedStratifiedKFold"), "split")
+def _splits(interpreter: Interpreter, call: Call) -> Value:
+    """Return pairs of positions, of training and test; their numbers where they are alike."""
+    held = call.held
+    rows = _rows_in(interpreter, call.args[0]) if call.args else None
+    if held is None:
+        return call.unknown()
+    number = None if rows is None else size(rows)
+    top = (0, number - 1) if number else (None, None)
+    counts: tuple[int | None, int | None] = (None, None)
+    if held.short.endswith("ShuffleSplit"):
+        test, train = held.keywords.get("test_size"), held.keywords.get("train_size")
+        counts = _split_counts(number, test or (Value(0.1) if train is None else None), train)
+    elif held.short == "LeaveOneOut" and number:
+        counts = (number - 1, 1)
+    sizes = [Value(UNKNOWN if one is None else one, frozenset({held.made})) for one in counts]
+    parts = [new((one,), "int64", NOWHERE, top) for one in sizes]
+    asking = MODELS.methods[held.short, "get_n_splits"]
+    whole = asking(interpreter, Call("get_n_splits", call.args[:1], {}, call.place, call.receiver))
+    return Value(Lazy(Value(tuple(parts)), whole))
