@@ -22,6 +22,7 @@ from dl_bug_lsp.interpretation.calls import (
     _Leave,
     kind_of,
 )
+from dl_bug_lsp.interpretation.estimator_parameters import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.python.environment import set_variable
 from dl_bug_lsp.interpretation.libraries.python.introspection import (
@@ -32,7 +33,6 @@ from dl_bug_lsp.interpretation.libraries.python.introspection import (
 )
 from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
 from dl_bug_lsp.interpretation.libraries.settings.commands import flag_of
-from dl_bug_lsp.interpretation.libraries.sklearn.parameters import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.torch.autocast import AUTOCAST, under_autocast
 from dl_bug_lsp.interpretation.libraries.torch.tensors import Stored
 from dl_bug_lsp.interpretation.loops import few_origins, few_places

@@ -1042,6 +1042,34 @@ WRAPPED = frozenset(
 """Functions of NumPy that give a tensor for a tensor (``Tensor.__array_wrap__``; tried)."""
 
 
+_TO_FLOATS = frozenset(
+    (
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan"),
+        *("sinh", "cosh", "tanh", "arcsin", "arccos", "arctan"),
+    )
+)
+_AS_THEY_ARE = frozenset(("abs", "absolute", "square", "negative", "sign", "floor", "ceil"))
+
+
+def _of_table(name: str, first: Value, table: Table, call: Call) -> Value | None:
+    """Return the table that a function gives item by item of a table, None of other functions."""
+    if len(call.args) + len(call.keywords) != 1 or "object" in table.columns.values():
+        return None
+    if name in _TO_FLOATS:
+        kinds: dict[str | None, str | None] = {"float32": "float32", None: None, "float16": None}
+        columns = {n: kinds.get(d, "float64") for n, d in table.columns.items()}
+    elif name in _OF_TESTS:
+        columns = dict.fromkeys(table.columns, "bool")
+    elif name in _AS_THEY_ARE:
+        columns = {n: d if d in ("int64", "float64") else None for n, d in table.columns.items()}
+        if name in ("floor", "ceil"):
+            columns = {n: d if d == "float64" else None for n, d in columns.items()}
+    else:
+        return None
+    made = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
+    return Value(made, first.origins)
+
+
 def _by_method(interpreter: Interpreter, call: Call) -> Value:
     """Return what the method of the same meaning gives, of the first argument as an array."""
     last = call.name.rpartition(".")[2]
@@ -1060,6 +1088,10 @@ def _by_method(interpreter: Interpreter, call: Call) -> Value:
             return call.unknown()
         if last in ("dot", "matmul", "outer", "power", "expand_dims"):
             return call.unknown()
+    if isinstance(first.data, Table):
+        made = _of_table(last, first, first.data, call)
+        if made is not None:
+            return made
     method = _METHODS[last]
     receiver = as_array(first)
     model = MODELS.methods.get(("array", method))

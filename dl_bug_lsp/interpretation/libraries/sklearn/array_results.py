@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.effects import some_number, words
 from dl_bug_lsp.interpretation.libraries.numpy.functions import new
-from dl_bug_lsp.interpretation.libraries.sklearn.estimators import folds_of, option
+from dl_bug_lsp.interpretation.libraries.sklearn.estimators import folds_of
 from dl_bug_lsp.interpretation.libraries.sklearn.fitted import DTYPES
-from dl_bug_lsp.interpretation.libraries.sklearn.functions import _each, _remember, matrix, sparse
+from dl_bug_lsp.interpretation.libraries.sklearn.functions import _each, matrix, sparse
 from dl_bug_lsp.interpretation.model_helpers import listed, make_object, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.table_values import part_of, table_of
@@ -228,35 +228,7 @@ def _graph(_: Interpreter, call: Call) -> Value:
     return sparse((rows, Value(fitted.data, fitted.origins)), merged(*call.args), None)
 
 
-# --- bins and splines -----------------------------------------------------------------------------
-
-
-@_each(("KBinsDiscretizer", "SplineTransformer"), "fit", "transform", "fit_transform")
-def _binned(_: Interpreter, call: Call) -> Value:
-    x, held = matrix(call.given(0, "X")), call.held
-    if x is None or held is None or not x[0].shape or len(x[0].shape) != 2:
-        return call.receiver if call.name == "fit" and call.receiver else call.unknown()
-    rows, width = x[0].shape
-    if call.name.startswith("fit"):
-        _remember(call, n_features_in_=width)
-    if call.name == "fit":
-        return call.receiver or call.unknown()
-    nothing = Value(UNKNOWN, width.origins | {held.made})
-    dtype = "float64" if x[0].dtype in DTYPES else None
-    if held.short == "KBinsDiscretizer":
-        encoded = held.keywords.get("encode")
-        form = "onehot" if encoded is None else encoded.data
-        if form == "ordinal":
-            return new((rows, width), dtype, merged(*call.args))
-        made = new((rows, nothing), dtype, merged(*call.args))
-        return sparse((rows, nothing), made.origins, None) if form == "onehot" else made
-    knots = size(option(held, 0, "n_knots") or Value(5))
-    degree = size(option(held, 1, "degree") or Value(3))
-    number = size(width)
-    plain = not held.keywords.keys() & {"include_bias", "extrapolation", "knots", "sparse_output"}
-    if plain and knots is not None and degree is not None and number is not None:
-        nothing = Value(number * (knots + degree - 1), nothing.origins)
-    return new((rows, nothing), dtype, merged(*call.args))
+# --- labels ---------------------------------------------------------------------------------------
 
 
 @_each(("LabelBinarizer",), "inverse_transform")

@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.libraries.sklearn.functions import (
     _wants_matrix,
     matrix,
     note_fit,
+    sparse,
 )
 from dl_bug_lsp.interpretation.model_helpers import state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
@@ -553,6 +554,34 @@ def _by_function(interpreter: Interpreter, call: Call) -> Value:
     if function is None or function.data is None:
         return source
     return interpreter.call(function, (source,), keywords, call.place)
+
+
+@_each(("KBinsDiscretizer", "SplineTransformer"), "fit", "transform", "fit_transform")
+def _binned(_: Interpreter, call: Call) -> Value:
+    x, held = matrix(call.given(0, "X")), call.held
+    if x is None or held is None or not x[0].shape or len(x[0].shape) != 2:
+        return call.receiver if call.name == "fit" and call.receiver else call.unknown()
+    rows, width = x[0].shape
+    if call.name.startswith("fit"):
+        _remember(call, n_features_in_=width)
+    if call.name == "fit":
+        return call.receiver or call.unknown()
+    nothing = Value(UNKNOWN, width.origins | {held.made})
+    dtype = "float64" if x[0].dtype in DTYPES else None
+    if held.short == "KBinsDiscretizer":
+        encoded = held.keywords.get("encode")
+        form = "onehot" if encoded is None else encoded.data
+        if form == "ordinal":
+            return new((rows, width), dtype, merged(*call.args))
+        made = new((rows, nothing), dtype, merged(*call.args))
+        return sparse((rows, nothing), made.origins, None) if form == "onehot" else made
+    knots = size(option(held, 0, "n_knots") or Value(5))
+    degree = size(option(held, 1, "degree") or Value(3))
+    number = size(width)
+    plain = not held.keywords.keys() & {"include_bias", "extrapolation", "knots", "sparse_output"}
+    if plain and knots is not None and degree is not None and number is not None:
+        nothing = Value(number * (knots + degree - 1), nothing.origins)
+    return new((rows, nothing), dtype, merged(*call.args))
 
 
 @_each(("LinearDiscriminantAnalysis",), "transform", "fit_transform")
