@@ -56,6 +56,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Method,
     ModuleValue,
+    Named,
     OneShot,
     OpenDict,
     Ordered,
@@ -647,6 +648,8 @@ class Expressions(Calls):
             return Value(Method(base, name), base.origins)
         if data is None:
             raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
+        if isinstance(data, Named) and not hasattr(tuple, name):
+            return data[data.names.index(name)] if name in data.names else unknown(base)
         if isinstance(data, Array) and name == "shape" and data.shape is not None:
             return Value(tuple(data.shape), base.origins)
         if isinstance(data, Table):

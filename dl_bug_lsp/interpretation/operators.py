@@ -726,6 +726,17 @@ def _together(x: Array, y: Array, library: str) -> str | None:
 def _outline(value: Value) -> Value | None:
     """Return a flat list of numbers as the array that NumPy makes of it."""
     items = value.data
+    if isinstance(items, list) and items and all(isinstance(i.data, list) for i in items):
+        rows = [_outline(item) for item in items]
+        held = [row.data for row in rows if row is not None and isinstance(row.data, Array)]
+        widths = {row.sizes for row in held}
+        dtypes = {row.dtype for row in held}
+        if len(held) != len(items) or len(widths) != 1 or len(held[0].shape or ()) > 2:
+            return None
+        wide = "float64" if "float64" in dtypes else "int64" if "int64" in dtypes else "bool"
+        origins = value.origins or merged(*items[:24])
+        shape = (Value(len(items), origins), *(held[0].shape or ()))
+        return Value(Array(shape, wide, "numpy"), origins)
     if not isinstance(items, list) or not all(_is_number(item) for item in items):
         return None
     kinds = {type(item.data) for item in items}

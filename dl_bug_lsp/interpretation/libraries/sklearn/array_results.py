@@ -211,9 +211,16 @@ def _scored(_: Interpreter, call: Call) -> Value:
 @_each(words("KDTree BallTree"), "query")
 def _queried(_: Interpreter, call: Call) -> Value:
     count = call.given(1, "k") or Value(1)
-    shape, origins = (_rows(call.given(0, "X")), count), merged(*call.args)
+    origins = merged(*call.args)
     if size(count) is None:
         return call.unknown()
+    shape: tuple[Value, ...] = (_rows(call.given(0, "X")), count)
+    if call.held is not None and call.held.name.startswith("scipy."):
+        # One neighbour has no axis of its own.
+        found = matrix(call.given(0, "x"))
+        if found is None or not found[0].shape or call.keywords.keys() - {"x", "k"}:
+            return call.unknown()
+        shape = (*found[0].shape[:-1], *((count,) if size(count) != 1 else ()))
     alone = call.given(2, "return_distance")
     indices = new(shape, "int64", origins)
     if alone is not None and alone.data is False:
