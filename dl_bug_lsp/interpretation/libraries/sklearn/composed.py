@@ -34,6 +34,7 @@ from dl_bug_lsp.interpretation.values import (
     Library,
     LibraryObject,
     Origins,
+    Raised,
     Table,
     Value,
     merged,
@@ -156,6 +157,9 @@ def _parts(
     table, x = table_of(source), matrix(source)
     shape = None if x is None else x[0].shape
     steps = _steps(interpreter, held, "transformers")
+    for _, _, keys, *_others in steps or ():
+        if table_of(keys) is not None:
+            raise Raised("value", "No valid specification of the columns", keys)
     if steps is None or shape is None or len(shape) != 2:
         return None
     if fitted:

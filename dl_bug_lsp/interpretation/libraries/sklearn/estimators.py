@@ -407,6 +407,10 @@ def _after(before: Model, names: str) -> Model:
                 dtype = "object"
             for name in names.split():
                 _remember(call, **{name: new((_width(x[0]),), dtype, origins)})
+        else:
+            number = Value(UNKNOWN, merged(*call.args))
+            for name in names.split():
+                _remember(call, **{name: new((number,), None, number.origins)})
         return result
 
     return fit

@@ -271,6 +271,9 @@ def _after_fit(before: Model | None, short: str) -> Model:
 def names_in(source: Value | None) -> Value:
     """Return the names of the features that samples have, unknown where they are no table."""
     table = table_of(source)
+    if source is not None and not source.known:
+        # Where there are names at all.
+        return new((Value(UNKNOWN, source.origins),), "object", source.origins)
     if table is None or source is None or not all(isinstance(n, str) for n in table.columns):
         return Value(UNKNOWN)
     names = tuple(table.columns)
