@@ -40,6 +40,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Method,
     ModuleValue,
+    Named,
     NumpyFloat,
     OneNumber,
     OneShot,
@@ -1594,7 +1595,7 @@ def kind_of(value: Value) -> str:
         return data.short
     if isinstance(data, Instance):
         return "instance"
-    return type(data).__name__
+    return "tuple" if isinstance(data, Named) else type(data).__name__
 
 
 def find_model(table: Mapping[str, Model], name: str) -> Model | None:

@@ -22,6 +22,7 @@ from dl_bug_lsp.interpretation.calls import (
     _Leave,
     kind_of,
 )
+from dl_bug_lsp.interpretation.estimator_parameters import PARAMETERS
 from dl_bug_lsp.interpretation.libraries.python import builtins as builtin_models
 from dl_bug_lsp.interpretation.libraries.python.environment import set_variable
 from dl_bug_lsp.interpretation.libraries.python.introspection import (
@@ -55,6 +56,7 @@ from dl_bug_lsp.interpretation.values import (
     LibraryObject,
     Method,
     ModuleValue,
+    Named,
     OneShot,
     OpenDict,
     Ordered,
@@ -82,6 +84,8 @@ FEW_OF_MANY = 16
 """Rounds of a comprehension that are followed where all of them would take too many steps."""
 EAGER_MODULES = 60
 """Modules of the workspace that are followed where they are imported, later ones where used."""
+HELD_BY_NAME = ATTRIBUTE_TABLES | {"DataFrame"}
+"""Classes of libraries whose objects have what they hold as attributes, too."""
 GENERIC = {"list", "dict", "tuple", "set", "frozenset", "type"}
 OPERATORS = {
     ast.Add: "add",
@@ -644,17 +648,20 @@ class Expressions(Calls):
                 # Most classes keep what they are made with under its name.
                 return data.keywords[name]
             lacking = MODELS.methods.get((kind, "__getattr__"))
-            is_table = data.short in ATTRIBUTE_TABLES or data.name == "pandas.DataFrame"
-            is_entry = is_table and not name.startswith("__")
+            is_entry = data.short in HELD_BY_NAME and not name.startswith("__")
             if lacking is not None and is_entry and (kind, name) not in MODELS.methods:
                 return self.apply(lacking, Call("__getattr__", (Value(name),), {}, place, base))
             if data.short in RECORDED and (kind, name) not in MODELS.methods and self.is_failing():
                 near = difflib.get_close_matches(name, data.state, n=1)
                 held = [data.state[n] for n in near] or [base, *data.state.values()]
                 raise Raised("attribute", f"no attribute '{name}'", unknown(*held))
+            if is_no_method(data, name) and (kind, name) not in MODELS.methods:
+                return unknown(base)
             return Value(Method(base, name), base.origins)
         if data is None:
             raise Raised("none", f"'NoneType' object has no attribute '{name}'", base)
+        if isinstance(data, Named) and not hasattr(tuple, name):
+            return data[data.names.index(name)] if name in data.names else unknown(base)
         if isinstance(data, Array) and name == "shape" and data.shape is not None:
             return Value(tuple(data.shape), base.origins)
         if isinstance(data, Table):
@@ -1532,6 +1539,13 @@ class Again:
     def _key(item: Value) -> object:
         data = item.data
         return (type(data), data, item.origins) if isinstance(data, (str, int)) else None
+
+
+def is_no_method(data: LibraryObject, name: str) -> bool:
+    """Whether an attribute of scikit-learn's is no method: a parameter, or what fitting leaves."""
+    if not data.name.startswith("sklearn.") or name.endswith("__"):
+        return False
+    return name.endswith("_") or name in PARAMETERS or data.short == "Bunch"
 
 
 def _docstring(node: ast.AST) -> str | None:

@@ -596,6 +596,10 @@ def _refuse_texts(kind: type[ast.operator], a: Value, b: Value) -> None:
             raise Raised("type", "unsupported operand types", a, b)
 
 
+def _is_numeric(data: Array) -> bool:
+    return data.dtype == "bool" or bool(_NUMERIC.fullmatch(data.dtype or ""))
+
+
 def _meeting(kind: type[ast.operator], array: Array, *, is_left: bool) -> tuple[Value, ...]:
     """Return the dimensions of an operand that meet those of the other one."""
     dims = array.shape or ()
@@ -613,6 +617,10 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     _refuse_texts(kind, a, b)
     if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):
         other = b if y is None else a
+        if isinstance(other.data, str) and first.library == "numpy" and not _is_numeric(first):
+            # Columns of objects and of texts take a text on either side of a sum.
+            is_sum = kind is ast.Add and first.dtype == "object"
+            return arrays.made(first, first.shape, a, b) if is_sum else unknown(a, b)
         if other.data is None or isinstance(other.data, (str, dict)):
             raise Raised("type", "unsupported operand types", a, b)
         if isinstance(other.data, list) and first.library in ("numpy", "jax"):
@@ -723,6 +731,17 @@ def _together(x: Array, y: Array, library: str) -> str | None:
 def _outline(value: Value) -> Value | None:
     """Return a flat list of numbers as the array that NumPy makes of it."""
     items = value.data
+    if isinstance(items, list) and items and all(isinstance(i.data, list) for i in items):
+        rows = [_outline(item) for item in items]
+        held = [row.data for row in rows if row is not None and isinstance(row.data, Array)]
+        widths = {row.sizes for row in held}
+        dtypes = {row.dtype for row in held}
+        if len(held) != len(items) or len(widths) != 1 or len(held[0].shape or ()) > 2:
+            return None
+        wide = "float64" if "float64" in dtypes else "int64" if "int64" in dtypes else "bool"
+        origins = value.origins or merged(*items[:24])
+        shape = (Value(len(items), origins), *(held[0].shape or ()))
+        return Value(Array(shape, wide, "numpy"), origins)
     if not isinstance(items, list) or not all(_is_number(item) for item in items):
         return None
     kinds = {type(item.data) for item in items}
@@ -772,6 +791,19 @@ def _release(value: Value) -> Value:
     return data.state.get(RELEASE, value) if isinstance(data, LibraryObject) else value
 
 
+def _compared_tables(a: Value, b: Value) -> Value:
+    """Return a table of truths, with the columns of a table that is compared with something."""
+    table, other = (a.data, b) if isinstance(a.data, Table) else (b.data, a)
+    assert isinstance(table, Table)
+    if not (other.known and isinstance(other.data, (bool, int, float, str, Array, Table))):
+        return unknown(a, b)
+    if isinstance(other.data, cells.Series) and other.data.index is not None:
+        return unknown(a, b)  # Its labels are those of the columns.
+    columns: dict[object, str | None] = dict.fromkeys(table.columns, "bool")
+    made = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
+    return Value(made, merged(a, b))
+
+
 def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
     """Return ``a <kind> b`` for one comparison."""
     if kind in (ast.Is, ast.IsNot):
@@ -787,6 +819,8 @@ def compare(kind: type[ast.cmpop], a: Value, b: Value) -> Value:
         named, other = _names_dtype(a, b), _names_dtype(b, a)
         if named is not None or other is not None:
             return _same_names(kind, other or a, named or b)
+    if isinstance(a.data, Table) or isinstance(b.data, Table):
+        return _compared_tables(a, b)
     x, y = arrays.array(a), arrays.array(b)
     if arrays.is_number(a) or arrays.is_number(b):
         known = [arrays.number_of(a), arrays.number_of(b)]

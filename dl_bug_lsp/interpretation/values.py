@@ -90,6 +90,18 @@ class Words(list[Value]):
     __slots__ = ()
 
 
+class Named(tuple[Value, ...]):
+    """A tuple whose items have names as well, those of ``names``."""
+
+    names: tuple[str, ...]
+
+    def __new__(cls, items: Iterable[Value], names: tuple[str, ...]) -> Named:
+        """Hold the items with their names."""
+        made = super().__new__(cls, tuple(items))
+        made.names = names
+        return made
+
+
 class OpenDict(dict[Any, Value]):
     """A dictionary with other keys as well, nobody knows which; ``rest`` is like their values."""
 

@@ -151,7 +151,8 @@ def test_a_column_keeps_its_cells_until_it_is_assigned_to(tmp_path: Path) -> Non
     assert cells[0].origins == {("d.csv", 2)}
     assert isinstance(table.data, Table)
     table.data.columns["t"] = "float64"
-    assert not asked("array", "nunique", asked("table", "__getitem__", table, Value("t"))).known
+    number = asked("array", "nunique", asked("table", "__getitem__", table, Value("t")))
+    assert not isinstance(number.data, int)
 
 
 def test_what_adds_a_column_is_a_part_of_what_made_the_width(tmp_path: Path) -> None:

@@ -9,4 +9,6 @@ def load() -> None:
         functions,
         known_cells,
         scipy,
+        scipy_results,
+        ufuncs,
     )

@@ -293,6 +293,9 @@ def _polynomial(_: Interpreter, call: Call) -> Value:
 def _polynomial_at(_: Interpreter, call: Call) -> Value:
     given = call.given(0, "val")
     if given is not None and isinstance(given.data, (int, float)):
-        return arrays.number("float64", given)
+        made = None if call.held is None else Call(call.name, call.held.args, {}, call.place)
+        own = array(as_array(made.given(0))) if made is not None else None
+        floating = isinstance(given.data, float) or (own is not None and own.dtype == "float64")
+        return arrays.number("float64", given) if floating else call.unknown()
     x = array(as_array(given))
     return call.unknown() if x is None else new(x.shape, None, merged(*call.args))

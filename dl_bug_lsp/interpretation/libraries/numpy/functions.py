@@ -5,6 +5,7 @@ Methods that tensors have too are those of `torch_models`. Source: the NumPy 2.2
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from bisect import bisect_left, bisect_right
@@ -34,6 +35,7 @@ from dl_bug_lsp.interpretation.model_helpers import (
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import span
 from dl_bug_lsp.interpretation.table_values import (
+    Draws,
     Series,
     affords,
     as_cell,
@@ -618,12 +620,17 @@ def _permutation(_: Interpreter, call: Call) -> Value:
     number = size(given)
     if given is not None and number is not None:
         if 0 < number <= MOST_ITEMS:
-            # An order that chance may give.
-            cells = tuple(range(number))
+            cells = _some_order(number)
             made = Series((_dim(given),), "int64", "numpy", None, 0, number - 1, cells)
             return Value(made, given.origins)
         return new((_dim(given),), "int64", given.origins, (0, number - 1))
     return as_array(given) if given is not None and given.known else call.unknown()
+
+
+@functools.lru_cache(16)
+def _some_order(number: int) -> tuple[int, ...]:
+    """Return an order that chance may give; sorted items do not stay sorted with it."""
+    return tuple(Draws(0).permutation(number))
 
 
 @MODELS.function("numpy.random.choice")
@@ -1035,6 +1042,34 @@ WRAPPED = frozenset(
 """Functions of NumPy that give a tensor for a tensor (``Tensor.__array_wrap__``; tried)."""
 
 
+_TO_FLOATS = frozenset(
+    (
+        *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "sin", "cos", "tan"),
+        *("sinh", "cosh", "tanh", "arcsin", "arccos", "arctan"),
+    )
+)
+_AS_THEY_ARE = frozenset(("abs", "absolute", "square", "negative", "sign", "floor", "ceil"))
+
+
+def _of_table(name: str, first: Value, table: Table, call: Call) -> Value | None:
+    """Return the table that a function gives item by item of a table, None of other functions."""
+    if len(call.args) + len(call.keywords) != 1 or "object" in table.columns.values():
+        return None
+    if name in _TO_FLOATS:
+        kinds: dict[str | None, str | None] = {"float32": "float32", None: None, "float16": None}
+        columns = {n: kinds.get(d, "float64") for n, d in table.columns.items()}
+    elif name in _OF_TESTS:
+        columns = dict.fromkeys(table.columns, "bool")
+    elif name in _AS_THEY_ARE:
+        columns = {n: d if d in ("int64", "float64") else None for n, d in table.columns.items()}
+        if name in ("floor", "ceil"):
+            columns = {n: d if d == "float64" else None for n, d in columns.items()}
+    else:
+        return None
+    made = Table(columns, table.rows, dict(table.origins_of), index_names=table.index_names)
+    return Value(made, first.origins)
+
+
 def _by_method(interpreter: Interpreter, call: Call) -> Value:
     """Return what the method of the same meaning gives, of the first argument as an array."""
     last = call.name.rpartition(".")[2]
@@ -1053,6 +1088,10 @@ def _by_method(interpreter: Interpreter, call: Call) -> Value:
             return call.unknown()
         if last in ("dot", "matmul", "outer", "power", "expand_dims"):
             return call.unknown()
+    if isinstance(first.data, Table):
+        made = _of_table(last, first, first.data, call)
+        if made is not None:
+            return made
     method = _METHODS[last]
     receiver = as_array(first)
     model = MODELS.methods.get(("array", method))

@@ -116,7 +116,9 @@ def _diagonals(interpreter: Interpreter, call: Call) -> Value:
             side = Value(length + abs(first), data.shape[-1].origins)
         known = len(data.shape) == 1 or size(data.shape[0]) == 1
         shape = (side, side) if known else None
-    return _matrix(shape, None if data is None else data.dtype, _origins(call))
+    dtype = None if data is None else data.dtype
+    floats = dtype in ("int64", "int32", "bool")  # They become numbers with fractions.
+    return _matrix(shape, "float64" if floats else dtype, _origins(call))
 
 
 @MODELS.function("scipy.sparse.random", "scipy.sparse.rand")
@@ -332,6 +334,8 @@ def _elementwise(_: Call, x: Array, value: Value) -> Value:
 def _of_same_shape(call: Call, x: Array, value: Value) -> Value:
     kept = call.name.startswith("scipy.ndimage") and "spline" not in call.name
     dtype = x.dtype if kept else _doubles(x)
+    if x.dtype == "int64" and ".stats." in call.name:
+        dtype = "float64"
     return new(x.shape, None if "output" in call.keywords else dtype, value.origins)
 
 
@@ -353,7 +357,7 @@ def _over_axis(call: Call, x: Array, value: Value) -> Value:
     """Return one number of an axis: of the first in ``stats``, of all where none is given."""
     default = Value(None if "special" in call.name else 0)
     axis, keep = call.given(1, "axis") or default, call.keywords.get("keepdims")
-    dtype = _doubles(x)
+    dtype = "float64" if x.dtype == "int64" else _doubles(x)
     if keep is not None and keep.data is not False:
         return new(None, dtype, value.origins)
     if axis.data is None:
@@ -427,7 +431,8 @@ def _convolved(_: Interpreter, call: Call) -> Value:
         elif a is not None and b is not None:
             number = a + b - 1 if mode.data == "full" else abs(a - b) + 1
         shape.append(Value(number, merged(p, q)))
-    return new(shape, _doubles(x, y), origins)
+    whole = call.name.endswith(("signal.convolve", "correlate")) and x.dtype == y.dtype == "int64"
+    return new(shape, "int64" if whole else _doubles(x, y), origins)
 
 
 @MODELS.function("scipy.spatial.distance.cdist", "scipy.spatial.distance_matrix")

@@ -9,6 +9,7 @@ def load() -> None:
         group_results,
         groups,
         in_place,
+        outlines,
         reading,
         rows,
         tables,

@@ -423,7 +423,15 @@ def _same_column(interpreter: Interpreter, call: Call) -> Value:
         made = _same_cells(held, held.cells, call)
         if made is not None:
             return made
-    return new(data.shape, data.dtype, call.receiver.origins, (data.lowest, data.highest))
+    bounds = (data.lowest, data.highest)
+    if call.name.startswith("sort_") and isinstance(data, Series) and data.index is not None:
+        # The labels go with their cells.
+        ordered = Series(data.shape, data.dtype, "numpy", None, *bounds, index=())
+        ordered.name, ordered.index_names = data.name, data.index_names
+        if is_true(call.keywords.get("ignore_index")):
+            ordered.index = range(size(data.shape[0]) or 0) if data.shape else ()
+        return Value(ordered, call.receiver.origins)
+    return new(data.shape, data.dtype, call.receiver.origins, bounds)
 
 
 def _as_table(call: Call, data: Array) -> Value:
@@ -474,10 +482,24 @@ def _same_cells(held: Series, cells: Sequence[object], call: Call) -> Value | No
         return remade(receiver, filled, by)
     if call.name in ("ffill", "bfill") and not call.keywords:
         return remade(receiver, _carried(cells, backwards=call.name == "bfill"))
-    if call.name == "sort_values" and not call.args and not call.keywords and None not in cells:
-        ranks = {cell: rank for rank, cell in enumerate(distinct(cells))}
-        return taken(receiver, sorted(range(len(cells)), key=lambda i: ranks[cells[i]]))
+    if call.name in ("sort_values", "sort_index"):
+        return _in_order(held, cells, call, receiver)
     return receiver if call.name in ("rename", "infer_objects") else None
+
+
+def _in_order(held: Series, cells: Sequence[object], call: Call, receiver: Value) -> Value | None:
+    """Return a column sorted by its cells or labels, None where the order is not known."""
+    upwards = call.keywords.get("ascending") or Value(True)
+    keys = cells if call.name == "sort_values" else held.labels
+    if call.args or call.keywords.keys() - {"ascending"} or type(upwards.data) is not bool:
+        return None
+    if keys is None or not all(isinstance(key, (bool, int, float, str)) for key in keys):
+        return None
+    if len({isinstance(key, str) for key in keys}) > 1:
+        return None
+    ranks = {key: rank for rank, key in enumerate(distinct(keys))}
+    sign = 1 if upwards.data else -1
+    return taken(receiver, sorted(range(len(keys)), key=lambda i: sign * ranks[keys[i]]))
 
 
 def _aligned(held: Series, by: Value) -> Sequence[object] | None:

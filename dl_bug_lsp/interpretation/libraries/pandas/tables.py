@@ -85,8 +85,11 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
         return Value(Table(dict.fromkeys(wanted, "object"), Value(0)), merged(*call.args))
     if isinstance(data.data, Table):
         return data if columns is None else _columns_of(interpreter, data, columns)
+    orient = call.keywords.get("orient")
+    if orient is not None and orient.data != "columns":
+        return call.unknown()
     if isinstance(data.data, dict):
-        return _of_dict(data, data.data)
+        return _with_labels(_of_dict(data, data.data), call.given(1, "index"), data.data)
     items = listed(interpreter, data) if isinstance(data.data, (list, tuple)) else None
     if items and all(isinstance(item.data, dict) for item in items):
         return _of_records(data, items)
@@ -114,6 +117,26 @@ def _data_frame(interpreter: Interpreter, call: Call) -> Value:
         cells = None if held is None else held.cells
         result.index = cells if cells is not None and len(cells) == size(result.rows) else ()
     return Value(result, merged(*call.args))
+
+
+def _with_labels(value: Value, labels: Value | None, data: dict[object, Value]) -> Value:
+    """Return a table of a dict's columns with the labels that its rows are given."""
+    table = value.data
+    if labels is None or labels.data is None or not isinstance(table, Frame):
+        return value
+    rows = labels.data.shape[0] if isinstance(labels.data, Array) and labels.data.shape else None
+    if isinstance(labels.data, (list, tuple)):
+        rows = Value(len(labels.data), labels.origins)
+    if any(isinstance(part.data, (Series, dict)) for part in data.values()):
+        # They are aligned by their own labels.
+        columns = dict.fromkeys(table.columns)
+        return Value(Table(dict(columns), rows or Value(UNKNOWN)), value.origins)
+    held = series_of(labels)
+    cells = None if held is None else held.cells
+    if isinstance(labels.data, (list, tuple)):
+        cells = tuple(item.data for item in labels.data)
+    table.index = cells if cells is not None and len(cells) == size(table.rows) else ()
+    return value
 
 
 def _as_column(value: Value) -> Value:
@@ -285,11 +308,26 @@ def _series(interpreter: Interpreter, call: Call) -> Value:
         if not known or not isinstance(made.data, Array):
             return call.unknown()
         return new(made.data.shape, dtype_name(asked), made.origins)
+    if isinstance(given.data, list) and any(isinstance(v.data, (list, tuple)) for v in given.data):
+        return _series_of_lists(call, given.data, given)
     made = as_array(given)
     data = made.data
     if not isinstance(data, Array) or not data.shape or len(data.shape) != 1:
         return call.unknown()
     return _labelled_series(call, made, data)
+
+
+def _series_of_lists(call: Call, items: list[Value], given: Value) -> Value:
+    """Return a column whose cells are lists."""
+    rows = Value(len(items), given.origins)
+    made = Series((rows,), "object", "numpy", index=range(len(items)))
+    if all(isinstance(item.data, (list, tuple)) for item in items) and len(items) <= MOST_ITEMS:
+        made.cells = tuple(items)
+    name = call.given(3, "name")
+    made.name, made.index_names = None if name is None else name.data, ()
+    if "index" in call.keywords:
+        made.index, made.cells = (), None
+    return Value(made, given.origins)
 
 
 def _labelled_series(call: Call, made: Value, data: Array) -> Value:
@@ -1195,8 +1233,16 @@ def _chosen(
         if positions or bounds == (None, None, None):
             return names[slice(*bounds)]
         return None
+    between = _named_slice(key, names)
+    if between is not None:
+        return between
     if isinstance(key.data, LibraryObject) or not key.known or key.data is None:
         return None
+    if isinstance(key.data, Array) and key.data.dtype == "bool":
+        mask = truths(key)
+        held = series_of(key)
+        full = mask is not None and held is not None and len(held.cells or ()) == len(names)
+        return [names[at] for at in mask or ()] if full else None
     keys = [key] if isinstance(key.data, (int, str)) else listed(interpreter, key)
     if keys is None:
         return None
@@ -1215,6 +1261,21 @@ def _chosen(
                 raise lacking(table, item.data, item, whole)
             labels.append(item.data)
     return labels
+
+
+def _named_slice(key: Value, names: Sequence[object]) -> list[object] | None:
+    """Return the columns from one label to another, None of what is no such slice."""
+    data = key.data
+    if not isinstance(data, LibraryObject) or data.name != "builtins.slice":
+        return None
+    start, stop, step = (*(bound.data for bound in data.args), None, None, None)[:3]
+    plain = all(
+        bound is None or (isinstance(bound, str) and bound in names) for bound in (start, stop)
+    )
+    if not plain or step is not None:
+        return None
+    first = 0 if start is None else names.index(start)
+    return list(names[first : len(names) if stop is None else names.index(stop) + 1])
 
 
 @MODELS.method("_loc", "__setitem__")
@@ -1289,7 +1350,8 @@ def _row(table: Frame, index: int, call: Call) -> Value:
 def _row_value(held: dict[object, Value], origins: Origins, call: Call) -> Value:
     """Return a row: a dict for ``iterrows``, an object with attributes for ``itertuples``."""
     if call.name == "iterrows":
-        state = {"cells": Value(held, origins)}
+        named = {name: cell for name, cell in held.items() if isinstance(name, str)}
+        state = {**named, "cells": Value(held, origins)}
         return Value(LibraryObject("pandas.Row", (), {}, call.place, state), origins)
     name_of_class = call.given(1, "name")
     if name_of_class is not None and name_of_class.data is None:
@@ -1319,6 +1381,9 @@ def _cell_like(table: Table, name: object, call: Call) -> Value:
     is_own = call.name == "itertuples" or "object" in dtypes or dtypes == {"int64"}
     bounds = table.bounds.get(name) if isinstance(table, Frame) and is_own else None
     if bounds is None or table.columns[name] != "int64":
+        dtype = table.columns[name] if is_own or dtypes == {"float64"} else None
+        if dtype in ("int64", "float64"):
+            return arrays.number(dtype, Value(None, origins))
         return Value(UNKNOWN, origins)
     return arrays.number("int64", Value(None, origins), lowest=bounds[0], highest=bounds[1])
 
@@ -1436,6 +1501,8 @@ def _select_dtypes(interpreter: Interpreter, call: Call) -> Value:
 def _save(interpreter: Interpreter, call: Call) -> Value:
     path, table = call.given(0, "path_or_buf", "path"), table_of(call.receiver)
     form = call.name.removeprefix("to_")
+    if form in ("csv", "json", "parquet") and (path is None or path.data is None):
+        return call.unknown()  # The text, or the bytes.
     if call.name == "to_csv" and table is not None and call.receiver is not None:
         written = _as_text(table, call)
         kept = unknown(call.receiver) if written is None else Value(written)

@@ -75,6 +75,8 @@ def _after(before: Model | None, model: Model) -> Model:
 
 def reduced_dtype(name: str, dtype: str | None) -> str | None:
     """Return the dtype of what reduces a column of a dtype, None where it is not known."""
+    if name.startswith("idx"):
+        return None  # That of the labels.
     if name in COUNTS:
         return "int64"
     if name in TRUTHS:
@@ -243,6 +245,8 @@ _TESTING = ("isin", "eq", "ne", "lt", "gt", "le", "ge")
 def _row_by_row(_: Interpreter, call: Call) -> Value:
     table = table_of(call.receiver)
     if table is None or call.receiver is None:
+        return call.unknown()
+    if call.name == "rank" and "numeric_only" in call.keywords:
         return call.unknown()
     dtype = "bool" if call.name in _TESTING else None
     result = Table(dict.fromkeys(table.columns, dtype), table.rows, dict(table.origins_of))
@@ -668,7 +672,9 @@ def _aggregated_column(interpreter: Interpreter, call: Call) -> Value:
     if names is None:
         return call.unknown()
     name = data.name if isinstance(data, Series) else UNKNOWN
-    return _column(Value(len(names)), None, name, (), tuple(names), call.receiver)
+    dtypes = [reduced_dtype(n, data.dtype) if n in REDUCING else None for n in names]
+    dtype = together(dtypes) if None not in dtypes else None
+    return _column(Value(len(names)), dtype, name, (), tuple(names), call.receiver)
 
 
 @otherwise("array", "drop")
@@ -840,6 +846,17 @@ def _as_many_rows(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     if isinstance(data, Array):
         return new(data.shape, None, call.receiver.origins)
+    if call.name in ("rank", "pct_change"):
+        floats = words("int64 float64 bool")
+        kinds = {n: "float64" if data.columns.get(n) in floats else None for n in names}
+        if _is_single(call):
+            return _column(
+                data.rows, kinds[names[0]], names[0], data.index_names, (), call.receiver
+            )
+        if call.keywords:
+            return call.unknown()
+        whole = Table(dict(kinds), data.rows, index_names=data.index_names)
+        return Value(whole, call.receiver.origins)
     if call.name in ("cumcount", "ngroup"):
         return _column(data.rows, "int64", None, data.index_names, (), call.receiver)
     how = call.given(0, "func")
@@ -849,7 +866,8 @@ def _as_many_rows(_: Interpreter, call: Call) -> Value:
         own = data.columns.get(name) if isinstance(data, Table) else None
         if call.name == "transform":
             return reduced_dtype(text, own) if text in REDUCING else None
-        return own if own in ("float32", "float64") else None
+        whole = call.name in ("cumsum", "cummax") and own == "int64"
+        return own if own in ("float32", "float64") or whole else None
 
     if _is_single(call):
         levels = data.index_names

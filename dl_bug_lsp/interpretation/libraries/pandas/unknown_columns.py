@@ -243,6 +243,8 @@ def _item(interpreter: Interpreter, call: Call) -> Value:
     is_missing = interpreter.exception == "KeyError" and interpreter.is_failing()
     if is_missing and isinstance(key.data, str) and repr(key.data) in interpreter.message:
         raise Raised("key", f"{key.data!r}", key, *([call.receiver] if call.receiver else []))
+    if is_missing and isinstance(key.data, tuple):
+        raise Raised("key", "a tuple is no column", key)
     if isinstance(key.data, (str, int, float)) or key.data is None:
         return _column(call, rows, key)
     if isinstance(key.data, list):

@@ -6,6 +6,7 @@ Source: the scikit-learn 1.6 reference.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,13 @@ from dl_bug_lsp.interpretation.libraries.sklearn.functions import (
 )
 from dl_bug_lsp.interpretation.model_helpers import is_true, listed, state_of, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
-from dl_bug_lsp.interpretation.table_values import distinct, series_of, table_of
+from dl_bug_lsp.interpretation.table_values import Series, distinct, series_of, table_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
     LibraryObject,
+    Origins,
     Raised,
     Value,
     merged,
@@ -50,7 +52,9 @@ LINEAR_CLASSIFIERS = words(
 LINEAR_REGRESSORS = words(
     "LinearRegression Ridge RidgeCV Lasso LassoCV ElasticNet ElasticNetCV Lars LassoLars "
     "BayesianRidge ARDRegression HuberRegressor TheilSenRegressor SGDRegressor LinearSVR "
-    "PoissonRegressor GammaRegressor TweedieRegressor QuantileRegressor"
+    "PoissonRegressor GammaRegressor TweedieRegressor QuantileRegressor LassoLarsIC LarsCV "
+    "LassoLarsCV OrthogonalMatchingPursuit OrthogonalMatchingPursuitCV PassiveAggressiveRegressor "
+    "MultiTaskLasso MultiTaskElasticNet MultiTaskLassoCV MultiTaskElasticNetCV"
 )
 FORESTS = words(
     "RandomForest ExtraTrees GradientBoosting AdaBoost DecisionTree ExtraTree XGB LGBM CatBoost"
@@ -65,13 +69,42 @@ CLASSIFIERS = [
     *("SVC", "NuSVC", "GaussianNB", "MultinomialNB", "BernoulliNB", "ComplementNB"),
     *("QuadraticDiscriminantAnalysis", "CalibratedClassifierCV", "OneVsRestClassifier"),
     *("OneVsOneClassifier", "MultiOutputClassifier", "LabelPropagation", "LabelSpreading"),
+    "NearestCentroid",
 ]
 REGRESSORS = [
     *LINEAR_REGRESSORS,
     *(f"{name}Regressor" for name in (*FORESTS, *OTHERS)),
     *("SVR", "NuSVR", "KernelRidge", "IsotonicRegression", "TransformedTargetRegressor"),
-    *("MultiOutputRegressor",),
+    *("MultiOutputRegressor", "RANSACRegressor", "PLSRegression", "RegressorChain"),
 ]
+OF_TWO = frozenset((*LINEAR_CLASSIFIERS, "SVC", "NuSVC", "GradientBoostingClassifier"))
+"""Classifiers that refuse samples of one class."""
+OF_COLUMNS = frozenset(
+    words(
+        "KNeighborsClassifier RadiusNeighborsClassifier DecisionTreeClassifier "
+        "ExtraTreeClassifier RandomForestClassifier ExtraTreesClassifier DummyClassifier "
+        "MultiOutputClassifier"
+    )
+)
+"""Classifiers with classes and probabilities of their own for each column of a target."""
+OF_LABELS = frozenset(words("MLPClassifier RidgeClassifier RidgeClassifierCV OneVsRestClassifier"))
+"""Classifiers whose targets with several columns tell which labels a sample has."""
+KEEPING_COLUMNS = frozenset(
+    words(
+        "LinearRegression KNeighborsRegressor RadiusNeighborsRegressor KernelRidge "
+        "RANSACRegressor TransformedTargetRegressor MultiTaskLasso MultiTaskElasticNet "
+        "MultiTaskLassoCV MultiTaskElasticNetCV MultiOutputRegressor PLSRegression RegressorChain"
+    )
+)
+"""Regressors that predict one column where the target has one, the others a number for each row."""
+CHANGED_COLUMNS = frozenset(
+    words("Ridge RidgeCV GaussianProcessRegressor XGBRegressor LGBMRegressor CatBoostRegressor")
+)
+"""Regressors of which this differs from version to version."""
+INTERCEPTS = frozenset(words("SGDRegressor LinearSVR PassiveAggressiveRegressor"))
+"""Regressors whose intercept is an array of one number."""
+OF_ONE_COLUMN = frozenset(words("Lasso ElasticNet Lars LassoLars OrthogonalMatchingPursuit"))
+"""Regressors whose intercept is an array of one number where the target has one column."""
 TREES = [f"{name}{kind}" for name in FORESTS for kind in ("Classifier", "Regressor")]
 CLUSTERS = ("KMeans", "MiniBatchKMeans", "BisectingKMeans")
 LABELLING = (
@@ -113,15 +146,21 @@ def _classes_of(target: Value | None, call: Call) -> Value:
     origins = (NOWHERE if target is None else target.origins) | {call.place}
     y = matrix(target)
     dtype = None if y is None else y[0].dtype
-    number: object = UNKNOWN
+    found: list[object] | None = None
     if data is not None and data.cells is not None:
-        number = len(distinct(data.cells))
+        found = distinct(data.cells)
     elif target is not None and isinstance(target.data, (list, tuple)):
         plain = [item.data for item in target.data]
         if plain and all(isinstance(item, (bool, int, str)) for item in plain):
-            number = len(set(plain))
+            found = distinct(plain)
     bounds = (None, None) if y is None else (y[0].lowest, y[0].highest)
-    return new((Value(number, origins),), dtype, origins, bounds)
+    if found is not None:
+        count = (Value(len(found), origins),)
+        made = Series(count, dtype, "numpy", None, cells=tuple(found))
+        made.lowest, made.highest = bounds
+        return Value(made, origins)
+    two = dtype == "bool" and call.held is not None and call.held.short in OF_TWO
+    return new((Value(2 if two else UNKNOWN, origins),), dtype, origins, bounds)
 
 
 def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
@@ -142,33 +181,74 @@ def _fit_estimator(interpreter: Interpreter, call: Call) -> Value:
     if short in CLASSIFIERS:
         _classified(call, short, width, target, y)
     elif short in REGRESSORS:
-        several = y is not None and y[0].shape is not None and len(y[0].shape) == 2
-        outputs = y[0].shape[1] if several and y is not None and y[0].shape else None
-        _remember(call, outputs=outputs or Value(None))
-        if y is None or y[0].shape is None:
-            _remember(call, outputs=Value(UNKNOWN))
-        elif short in LINEAR_REGRESSORS:
-            lead = () if outputs is None else (outputs,)
-            _remember(call, coef_=new((*lead, width), _floating(data), origins))
-            _remember(call, intercept_=new(lead, _floating(data), origins))
+        outputs = _outputs(short, y)
+        _remember(call, outputs=outputs)
+        if short in LINEAR_REGRESSORS:
+            floating = _floating(data)
+            if outputs.data is not None and size(outputs) is None:
+                _remember(call, coef_=new(None, floating, origins))
+                _remember(call, intercept_=new(None, floating, origins))
+                return result
+            lead = () if outputs.data is None else (outputs,)
+            several = y is not None and y[0].shape is not None and len(y[0].shape) == 2
+            one = short in INTERCEPTS or (several and short in OF_ONE_COLUMN)
+            _remember(call, coef_=new((*lead, width), floating, origins))
+            alone = lead or ((Value(1),) if one else ())
+            _remember(call, intercept_=new(alone, floating, origins))
     if short in TREES and not short.startswith("CatBoost"):
         _remember(call, feature_importances_=new((width,), "float64", origins))
     return result
 
 
+def _outputs(short: str, y: tuple[Array, Value] | None) -> Value:
+    """Return how many columns a regressor predicts: None of one axis, unknown where it may be."""
+    shape = None if y is None else y[0].shape
+    if shape is None:
+        return Value(UNKNOWN)
+    if len(shape) != 2 or short in INTERCEPTS:
+        return Value(None)
+    if size(shape[1]) == 1 and short not in KEEPING_COLUMNS:
+        return Value(UNKNOWN if short in CHANGED_COLUMNS else None, shape[1].origins)
+    return shape[1]
+
+
 def _classified(
     call: Call, short: str, width: Value, target: Value | None, y: tuple[Array, Value] | None
 ) -> None:
-    if y is not None and y[0].shape is not None and len(y[0].shape) != 1:
-        _remember(call, classes_=Value(UNKNOWN), dtype=Value(None))
+    """Leave the classes of a target, and the coefficients of those that have some for each."""
+    shape = None if y is None else y[0].shape
+    columns = shape[1] if shape is not None and len(shape) == 2 else None
+    several = columns is not None and (size(columns) != 1 or short == "MultiOutputClassifier")
+    if y is not None and shape is not None and (len(shape) > 2 or several):
+        _remember(call, classes_=Value(UNKNOWN), outputs=Value(UNKNOWN))
+        _remember(call, coef_=Value(UNKNOWN), intercept_=Value(UNKNOWN))
+        if columns is not None and short in (OF_COLUMNS | OF_LABELS) and size(columns):
+            dtype = y[0].dtype if y[0].dtype != "object" and short in OF_COLUMNS else None
+            each = new((Value(UNKNOWN),), dtype, y[1].origins)
+            classes = Value([each] * (size(columns) or 0), y[1].origins)
+            if short in OF_LABELS:
+                classes = new((columns,), None, y[1].origins)
+            _remember(call, outputs=columns)
+            if short != "OneVsRestClassifier":
+                _remember(call, classes_=classes)
         return
+    single = None if y is None or shape is None else Value(None)
     classes = _classes_of(target, call)
-    _remember(call, classes_=classes)
+    _remember(call, classes_=classes, outputs=single or Value(UNKNOWN))
     if short in LINEAR_CLASSIFIERS and isinstance(classes.data, Array) and classes.data.shape:
         number = size(classes.data.shape[0])
         rows = Value(UNKNOWN if number is None else 1 if number == 2 else number)
-        _remember(call, coef_=new((rows, width), None, classes.origins))
-        _remember(call, intercept_=new((rows,), None, classes.origins))
+        origins = classes.origins
+        coefficients = new((rows, width), "float64", origins)
+        if short.startswith("RidgeClassifier") and number in (None, 2):
+            coefficients = new(None, "float64", origins)  # Differs from version to version.
+        x = matrix(call.given(0, "X"))
+        if x is None or x[0].dtype in (None, "float32", "float16", "object"):
+            assert isinstance(coefficients.data, Array)
+            coefficients.data.dtype = None
+        assert isinstance(coefficients.data, Array)
+        _remember(call, coef_=coefficients)
+        _remember(call, intercept_=new((rows,), coefficients.data.dtype, origins))
 
 
 def _checked(call: Call) -> tuple[Array, Value] | None:
@@ -176,7 +256,8 @@ def _checked(call: Call) -> tuple[Array, Value] | None:
     x = matrix(source)
     if x is None or source is None:
         return None
-    _wants_matrix(x)
+    if call.held is None or call.held.short != "IsotonicRegression":
+        _wants_matrix(x)
     _no_text(x, source)
     _same_features(call, x)
     return x
@@ -192,32 +273,67 @@ def _predicted(interpreter: Interpreter, call: Call) -> Value:
         return some_number(call)
     rows, origins = _rows(None if x is None else x[0]), merged(*call.args)
     del interpreter
+    outputs = held.state.get("outputs", Value(UNKNOWN))
     if held.short in REGRESSORS:
-        outputs = held.state.get("outputs", Value(UNKNOWN))
+        for asked, parts in (("return_std", (rows,)), ("return_cov", (rows, rows))):
+            flag = call.keywords.get(asked)
+            if flag is not None and flag.data is not False:
+                if flag.data is not True or outputs.data is not None:
+                    return call.unknown()
+                mean = new((rows,), "float64", origins)
+                return Value((mean, new(parts, "float64", origins)), origins)
         single = outputs.data is None
         if not single and size(outputs) is None:
             return new(None, None, origins)
         shape = (rows,) if single else (rows, outputs)
         return new(shape, _regressed(held.short, x), origins)
     fitted = held.state.get("classes_", Value(UNKNOWN))
+    if size(outputs) is not None:
+        return _predicted_columns(held, call.name, rows, outputs, fitted, origins)
     classes = fitted.data if isinstance(fitted.data, Array) else None
-    if held.state.keys() & {"dtype"}:
+    if outputs.data is UNKNOWN and classes is None:
         return new(None, None, origins)
     if call.name == "predict":
         if held.short.startswith("CatBoost"):
             return new(None, None, origins)
-        if classes is None:
-            return new((rows,), None, origins)
+        if classes is None or outputs.data is UNKNOWN:
+            return new(
+                (rows,) if held.short not in (OF_COLUMNS | OF_LABELS) else None, None, origins
+            )
         bounds = (classes.lowest, classes.highest)
         return new((rows,), classes.dtype, origins | fitted.origins, bounds)
     count = classes.shape[0] if classes is not None and classes.shape else Value(UNKNOWN)
     dtype = "float32" if held.short.startswith("XGB") else "float64"
     if call.name in ("predict_proba", "predict_log_proba"):
+        if outputs.data is UNKNOWN and held.short in OF_COLUMNS:
+            return call.unknown()
         return new((rows, Value(count.data, fitted.origins | count.origins)), dtype, origins)
     if size(count) is None:
         return new(None, dtype, origins)
-    one_each = size(count) == 2 and not held.short.endswith("GaussianProcessClassifier")
-    return new((rows,) if one_each else (rows, count), None, origins)
+    kind = x[0].dtype if x is not None else None
+    narrow = kind is None or kind in ("float32", "float16", "object")
+    number = size(count)
+    form = held.keywords.get("decision_function_shape")
+    if form is not None and form.data != "ovr" and number is not None and number > 2:
+        known = form.data == "ovo"
+        count = Value(number * (number - 1) // 2 if known else UNKNOWN, count.origins)
+    one_each = number == 2 and not held.short.endswith("GaussianProcessClassifier")
+    shape = (rows,) if one_each else (rows, count)
+    return new(shape, None if narrow else "float64", origins)
+
+
+def _predicted_columns(
+    held: LibraryObject, name: str, rows: Value, outputs: Value, fitted: Value, origins: Origins
+) -> Value:
+    """Return what a classifier predicts of a target with several columns."""
+    each = fitted.data[0].data if isinstance(fitted.data, list) and fitted.data else None
+    dtype = each.dtype if isinstance(each, Array) else None
+    if name == "predict":
+        return new((rows, outputs), dtype, origins)
+    if held.short in OF_LABELS:
+        return new((rows, outputs), "float64", origins)
+    probabilities = new((rows, Value(UNKNOWN)), "float64", origins)
+    return Value([probabilities] * (size(outputs) or 0), origins)
 
 
 def _regressed(short: str, x: tuple[Array, Value] | None) -> str | None:
@@ -287,9 +403,14 @@ def _after(before: Model, names: str) -> Model:
         if x is not None:
             origins = merged(*call.args) | {call.place}
             dtype = "float64" if x[0].dtype != "float32" or "mean_" in names else None
+            if x[0].dtype == "object" and "statistics_" in names:
+                dtype = "object"
             for name in names.split():
                 _remember(call, **{name: new((_width(x[0]),), dtype, origins)})
-            _remember(call, n_samples_seen_=some_number(call, "int64"))
+        else:
+            number = Value(UNKNOWN, merged(*call.args))
+            for name in names.split():
+                _remember(call, **{name: new((number,), None, number.origins)})
         return result
 
     return fit
@@ -377,19 +498,21 @@ def _polynomial(_: Interpreter, call: Call) -> Value:
     held, x = call.held, matrix(call.given(0, "X"))
     if held is None or x is None or call.receiver is None:
         return call.receiver if call.name == "fit" and call.receiver else call.unknown()
-    if call.name == "fit":
-        return call.receiver
     degree = option(held, 0, "degree") or Value(2)
     width, power = size(_width(x[0])), size(degree)
-    only = is_true(held.keywords.get("interaction_only"))
+    only = held.keywords.get("interaction_only")
     biased = held.keywords.get("include_bias")
     number: object = UNKNOWN
-    if width is not None and power is not None and not only:
-        total = 1
-        for i in range(1, power + 1):
-            total = total * (width + i) // i
-        number = total - (1 if biased is not None and biased.data is False else 0)
+    if width is not None and power is not None and (only is None or isinstance(only.data, bool)):
+        alone = only is not None and only.data is True
+        total = sum(math.comb(width if alone else width + i - 1, i) for i in range(1, power + 1))
+        number = total + (0 if biased is not None and biased.data is False else 1)
     count = Value(number, merged(_width(x[0]), degree) | {held.made})
+    if call.name.startswith("fit"):
+        _remember(call, n_features_in_=note_fit(call, _width(x[0])), n_output_features_=count)
+        _remember(call, powers_=new((count, _width(x[0])), "int64", count.origins))
+    if call.name == "fit":
+        return call.receiver
     return new((_rows(x[0]), count), _floating(x[0]), merged(*call.args))
 
 
@@ -474,7 +597,7 @@ def _clustered(_: Interpreter, call: Call) -> Value:
     if count is None and default is not None:
         groups = Value(default)
     number = size(groups)
-    dtype = "int32" if held.short in CLUSTERS else "int64"
+    dtype = "int32" if held.short in (*CLUSTERS, "SpectralClustering") else "int64"
     bounds = (0, number - 1) if number and held.short in (*CLUSTERS, *MIXTURES) else (None, None)
     if held.short in OUTLIERS:
         bounds = (-1, 1)
@@ -549,28 +672,57 @@ def _nearest(_: Interpreter, call: Call) -> Value:
 # --- model selection ------------------------------------------------------------------------------
 
 
-def _folds(value: Value | None) -> Value:
-    """Return how many folds ``cv`` stands for."""
+def folds_of(value: Value | None, x: Value | None = None) -> Value:
+    """Return how many folds ``cv`` stands for; ``x`` are the samples, where they are known."""
     if value is None or value.data is None:
         return Value(5)
     if size(value) is not None:
         return value
     data = value.data
-    if isinstance(data, LibraryObject) and not data.short.startswith(("Repeated", "Leave")):
-        given = option(data, 0, "n_splits")
-        default = 10 if "Shuffle" in data.short else 5
-        return given if given is not None and size(given) is not None else Value(default)
+    if isinstance(data, LibraryObject):
+        return splits_of(data, x)
     return Value(UNKNOWN, value.origins)
+
+
+def splits_of(held: LibraryObject, x: Value | None = None) -> Value:
+    """Return how many splits a splitter makes."""
+    first = option(held, 0, "n_splits") if not held.short.startswith("Repeated") else None
+    if held.short.startswith("Repeated"):
+        counts = [
+            held.keywords.get("n_splits", Value(5)),
+            held.keywords.get("n_repeats", Value(10)),
+        ]
+        one, other = map(size, counts)
+        known = one is not None and other is not None
+        return Value(one * other if known and one and other else UNKNOWN, merged(*counts))
+    if held.short == "LeaveOneOut":
+        data = matrix(x)
+        return data[0].shape[0] if data is not None and data[0].shape else Value(UNKNOWN)
+    if held.short not in SPLITTERS:
+        return Value(UNKNOWN, frozenset({held.made}))
+    default = 10 if "Shuffle" in held.short else 5
+    if first is None:
+        return Value(default)
+    return first if size(first) is not None else Value(UNKNOWN, first.origins)
+
+
+SPLITTERS = words(
+    "KFold StratifiedKFold GroupKFold StratifiedGroupKFold TimeSeriesSplit ShuffleSplit "
+    "StratifiedShuffleSplit"
+)
+"""Splitters whose number of splits is their first parameter."""
 
 
 @MODELS.function("sklearn.model_selection.cross_val_score")
 def _cross_val_score(_: Interpreter, call: Call) -> Value:
-    return new((_folds(call.given(5, "cv")),), "float64", merged(*call.args))
+    return new((folds_of(call.given(5, "cv"), call.given(1, "X")),), "float64", merged(*call.args))
 
 
 @MODELS.function("sklearn.model_selection.cross_validate")
 def _cross_validate(interpreter: Interpreter, call: Call) -> Value:
-    column = new((_folds(call.keywords.get("cv")),), "float64", merged(*call.args))
+    column = new(
+        (folds_of(call.keywords.get("cv"), call.given(1, "X")),), "float64", merged(*call.args)
+    )
     asked = call.keywords.get("scoring")
     names = ["score"]
     if asked is not None and isinstance(asked.data, dict):
@@ -585,22 +737,13 @@ def _cross_validate(interpreter: Interpreter, call: Call) -> Value:
     scores: dict[object, Value] = {"fit_time": column, "score_time": column}
     if is_true(call.keywords.get("return_estimator")):
         first = call.given(0, "estimator") or Value(UNKNOWN)
-        count = size(_folds(call.keywords.get("cv")))
+        count = size(folds_of(call.keywords.get("cv"), call.given(1, "X")))
         scores["estimator"] = Value(UNKNOWN) if count is None else Value([first] * count)
     for name in names:
         scores[f"test_{name}"] = column
         if is_true(call.keywords.get("return_train_score")):
             scores[f"train_{name}"] = column
     return Value(scores, merged(*call.args))
-
-
-@MODELS.function("sklearn.model_selection.cross_val_predict")
-def _cross_val_predict(_: Interpreter, call: Call) -> Value:
-    y, x = matrix(call.given(2, "y")), matrix(call.given(1, "X"))
-    method = call.keywords.get("method")
-    if y is None or x is None or method is not None:
-        return call.unknown()
-    return new((_rows(x[0]),), None, merged(*call.args))
 
 
 @MODELS.function("sklearn.model_selection.ParameterGrid")
@@ -615,70 +758,6 @@ def _grid(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     rows = itertools.islice(itertools.product(*(values or () for values in lists)), 2_000)
     return Value([Value(dict(zip(names, row, strict=True))) for row in rows], given.origins)
-
-
-@_each(SEARCHES, "fit")
-def _searched(interpreter: Interpreter, call: Call) -> Value:
-    """Fit the estimator of a search, and leave what a search finds out."""
-    held = call.held
-    if held is None or call.receiver is None:
-        return call.unknown()
-    estimator = option(held, 0, "estimator") or Value(UNKNOWN)
-    grid = option(held, 1, "param_grid") or held.keywords.get("param_distributions")
-    if isinstance(estimator.data, LibraryObject):
-        model = MODELS.methods.get((estimator.data.short, "fit"))
-        if model is not None:
-            model(interpreter, Call("fit", call.args, {}, call.place, estimator))
-    best: object = UNKNOWN
-    count: int | None = None
-    if grid is not None and isinstance(grid.data, dict):
-        lists = {name: listed(interpreter, item) for name, item in grid.data.items()}
-        best = {
-            name: item[0] if item is not None and len(item) == 1 else Value(UNKNOWN)
-            for name, item in lists.items()
-        }
-        if held.short == "GridSearchCV" and None not in lists.values():
-            count = 1
-            for item in lists.values():
-                count *= len(item or ())
-    if held.short == "RandomizedSearchCV":
-        count = size(option(held, None, "n_iter") or Value(10))
-    number = Value(UNKNOWN if count is None else count, held.keywords.get("cv", Value(0)).origins)
-    _remember(
-        call,
-        best_estimator_=estimator,
-        best_params_=Value(best, call.receiver.origins),
-        best_score_=some_number(call),
-        best_index_=some_number(call, "int64"),
-        n_splits_=_folds(held.keywords.get("cv")),
-    )
-    if isinstance(best, dict):
-        column = new((number,), "float64", NOWHERE)
-        names = ["mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time"]
-        results: dict[object, Value] = dict.fromkeys(names, column)
-        results.update({f"param_{name}": new((number,), "object", NOWHERE) for name in best})
-        unknown_one = Value({name: Value(UNKNOWN) for name in best})
-        results["params"] = Value([unknown_one] * count) if count is not None else Value(UNKNOWN)
-        folds = size(_folds(held.keywords.get("cv")))
-        scoring = held.keywords.get("scoring")
-        if folds is not None and (scoring is None or isinstance(scoring.data, str)):
-            for i in range(folds):
-                results[f"split{i}_test_score"] = column
-            results["mean_test_score"] = results["std_test_score"] = column
-            results["rank_test_score"] = new((number,), "int32", NOWHERE)
-            _remember(call, cv_results_=Value(results))
-    return call.receiver
-
-
-@_each(SEARCHES, "predict", "predict_proba", "decision_function", "transform", "score")
-def _by_best(interpreter: Interpreter, call: Call) -> Value:
-    best = state_of(call.receiver, "best_estimator_")
-    if not isinstance(best.data, LibraryObject):
-        return call.unknown()
-    model = MODELS.methods.get((best.data.short, call.name))
-    if model is None:
-        return call.unknown()
-    return model(interpreter, Call(call.name, call.args, call.keywords, call.place, best))
 
 
 @MODELS.function("sklearn.inspection.permutation_importance")
@@ -806,7 +885,7 @@ def _weights(interpreter: Interpreter, call: Call) -> Value:
     return new((rows or Value(UNKNOWN),), "float64", merged(*call.args))
 
 
-@MODELS.function("sklearn.utils.shuffle", "sklearn.utils.resample")
+@MODELS.function("sklearn.utils.shuffle")
 def _shuffled(_: Interpreter, call: Call) -> Value:
     """Return arrays of the same outline: which row is where, chance decides."""
     if call.keywords.keys() - {"random_state"}:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.numpy.functions import as_array, new
-from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, is_true, listed, state_of, thing
+from dl_bug_lsp.interpretation.model_helpers import MOST_ITEMS, listed, state_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.operators import alike
 from dl_bug_lsp.interpretation.table_values import (
@@ -22,9 +22,7 @@ from dl_bug_lsp.interpretation.table_values import (
     Frame,
     Series,
     affords,
-    column,
     distinct,
-    lacking,
     number_in,
     part_of,
     remade,
@@ -39,7 +37,6 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
     Array,
-    Instance,
     Lazy,
     LibraryObject,
     Origins,
@@ -48,7 +45,6 @@ from dl_bug_lsp.interpretation.values import (
     Value,
     merged,
     refused_axes,
-    unknown,
 )
 
 if TYPE_CHECKING:
@@ -202,7 +198,41 @@ def _scaled(interpreter: Interpreter, call: Call) -> Value:
     if call.name == "fit":
         return call.receiver or call.unknown()
     kept = ("float32", "float64", "object") if imputes else ("float32", "float64")
-    return new(data.shape, data.dtype if data.dtype in kept else "float64", value.origins)
+    dtype = data.dtype if data.dtype in kept else "float64"
+    shape = data.shape
+    if imputes and shape is not None and len(shape) == 2:
+        shape = (shape[0], _imputed_width(call, source, shape[1]))
+    return new(shape, dtype, value.origins)
+
+
+def _imputed_width(call: Call, source: Value, width: Value) -> Value:
+    """Return the number of columns that `SimpleImputer` leaves: those without any value go."""
+    held = call.held
+    keywords = {} if held is None else held.keywords
+    if "add_indicator" in keywords and keywords["add_indicator"].data is not False:
+        return Value(UNKNOWN, width.origins)
+    keeps = keywords.get("keep_empty_features")
+    if keeps is not None:
+        return width if keeps.data is True else Value(UNKNOWN, width.origins)
+    table = table_of(source)
+    if call.name.startswith("fit"):
+        if isinstance(table, Frame) and table.is_full:
+            empty = sum(all(c is None for c in table.cells[name]) for name in table.columns)
+        else:
+            data = source.data
+            rows = data if isinstance(data, list) else []
+            cells = [[c.data for c in r.data] for r in rows if isinstance(r.data, list)]
+            columns = list(zip(*cells, strict=False))
+            empty = sum(
+                all(c is None or (isinstance(c, float) and math.isnan(c)) for c in column)
+                for column in columns
+            )
+        _remember(call, empty=Value(empty))
+    empty_ones = size(state_of(call.receiver, "empty"))
+    number = size(width)
+    if not empty_ones or number is None:
+        return width
+    return Value(number - empty_ones, width.origins)
 
 
 @_each(("LabelEncoder",), "fit", "transform", "fit_transform")
@@ -401,199 +431,6 @@ def _reduced(interpreter: Interpreter, call: Call) -> Value:
     return new((rows, width), "float64", value.origins)
 
 
-def _asked(
-    interpreter: Interpreter, step: Value, name: str, given: Sequence[Value], call: Call
-) -> Value:
-    """Return what a method of a transformer or estimator gives, unknown where it has no model."""
-    model = None
-    if isinstance(step.data, Instance):
-        return _asked_own(interpreter, step, name, given, call)
-    if isinstance(step.data, LibraryObject):
-        model = MODELS.methods.get((step.data.short, name))
-    if model is None:
-        return unknown(step, *given)
-    return model(interpreter, Call(name, tuple(given), {}, call.place, step))
-
-
-def _asked_own(
-    interpreter: Interpreter, step: Value, name: str, given: Sequence[Value], call: Call
-) -> Value:
-    """Ask a step whose class the program has; ``fit_transform`` is that of `TransformerMixin`."""
-    own = interpreter.method_of(step, name)
-    if own is None and name == "fit_transform":
-        fit, own = (interpreter.method_of(step, part) for part in ("fit", "transform"))
-        if fit is not None:
-            interpreter.call(fit, tuple(given), {}, call.place)
-        given = given[:1]
-    return (
-        unknown(step, *given)
-        if own is None
-        else interpreter.call(own, tuple(given), {}, call.place)
-    )
-
-
-def _steps(interpreter: Interpreter, held: LibraryObject, keyword: str) -> list[list[Value]] | None:
-    """Return the steps of a pipeline or of a `ColumnTransformer`, None where not all are known."""
-    given = held.keywords.get(keyword) or (held.args[0] if held.args else None)
-    steps = listed(interpreter, given)
-    if steps is None:
-        return None
-    pairs = [listed(interpreter, step) for step in steps]
-    least = 3 if keyword == "transformers" else 2
-    if any(pair is None or len(pair) < least for pair in pairs):
-        return None
-    return [pair for pair in pairs if pair is not None]
-
-
-@MODELS.function("sklearn.pipeline.make_pipeline")
-@MODELS.function("sklearn.compose.make_column_transformer")
-def _made_of_steps(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    if call.name.endswith("make_pipeline"):
-        pairs = [
-            Value((Value(name, step.origins), step), step.origins)
-            for name, step in zip(_step_names(call.args), call.args, strict=True)
-        ]
-        name = "sklearn.pipeline.Pipeline"
-    else:
-        name, pairs = "sklearn.compose.ColumnTransformer", []
-        steps = [step.data for step in call.args]
-        each = [step for step in steps if isinstance(step, tuple) and len(step) == 2]
-        if len(each) != len(steps):
-            return call.unknown()
-        for label, step in zip(_step_names([step[0] for step in each]), each, strict=True):
-            pairs.append(Value((Value(label), *step), merged(*step)))
-    made = LibraryObject(name, (Value(list(pairs)),), call.keywords, call.place)
-    return Value(made, merged(*call.args))
-
-
-def _step_names(steps: Sequence[Value]) -> list[str]:
-    """Return the names that scikit-learn gives to steps: those of their classes, counted."""
-    kinds = [
-        step.data.short.lower()
-        if isinstance(step.data, LibraryObject)
-        else step.data
-        if isinstance(step.data, str)
-        else f"step {i}"
-        for i, step in enumerate(steps)
-    ]
-    return [
-        f"{kind}-{kinds[: i + 1].count(kind)}" if kinds.count(kind) > 1 else kind
-        for i, kind in enumerate(kinds)
-    ]
-
-
-@_each(("ColumnTransformer",), "fit", "transform", "fit_transform")
-def _columns_transformed(interpreter: Interpreter, call: Call) -> Value:
-    """Let each transformer have its columns; the widths of what they give add up."""
-    source = call.given(0, "X")
-    held = call.held
-    table = table_of(source)
-    if held is None or source is None or call.receiver is None:
-        return call.unknown()
-    steps = _steps(interpreter, held, "transformers")
-    for _, _, keys, *_rest in steps or ():
-        if table_of(keys) is not None:
-            raise Raised("value", "No valid specification of the columns", keys)
-    fitted = call.name.startswith("fit")
-    if steps is None or table is None:
-        return call.receiver if call.name == "fit" else _some_width(source, call)
-    parts: list[Value] = []
-    used: set[object] = set()
-    for _, step, keys, *_rest in steps:
-        single = isinstance(keys.data, str)
-        names = [keys] if single else listed(interpreter, keys)
-        if names is None or not all(isinstance(name.data, str) for name in names):
-            return call.receiver if call.name == "fit" else _some_width(source, call)
-        for name in names:
-            if name.data not in table.columns:
-                chosen_by = Value(name.data, name.origins | keys.origins)
-                raise lacking(table, name.data, chosen_by, source)
-        used.update(name.data for name in names)
-        wanted = [name.data for name in names]
-        chosen = column(table, wanted[0], keys) if single else None
-        part = chosen or Value(part_of(table, wanted), merged(source, keys))
-        if step.data == "drop":
-            continue
-        if step.data == "passthrough":
-            parts.append(as_array(part))
-            continue
-        name_ = "fit_transform" if fitted else "transform"
-        parts.append(_asked(interpreter, step, name_, [part], call))
-    rest = held.keywords.get("remainder")
-    left = [name for name in table.columns if name not in used]
-    if rest is not None and rest.data == "passthrough" and left:
-        parts.append(as_array(Value(part_of(table, left), source.origins)))
-    elif rest is not None and rest.data != "drop" and left:
-        return call.receiver if call.name == "fit" else _some_width(source, call)
-    joined = _side_by_side(parts, table.rows, held, call)
-    return call.receiver if call.name == "fit" else joined
-
-
-def _some_width(source: Value, call: Call) -> Value:
-    pair = matrix(source)
-    if pair is None or not pair[0].shape:
-        return call.unknown()
-    return new((pair[0].shape[0], Value(UNKNOWN, source.origins)), None, source.origins)
-
-
-def _side_by_side(parts: Sequence[Value], rows: Value, held: LibraryObject, call: Call) -> Value:
-    """Return matrices joined, sparse where few of the cells are not zero (`ColumnTransformer`)."""
-    widths: list[Value] = []
-    filled = 0
-    known = True
-    makers: Origins = NOWHERE
-    for part in parts:
-        data = arrays.array(part)
-        if data is None or data.shape is None or len(data.shape) != 2:
-            widths.append(unknown(part))
-            known = False
-            continue
-        widths.append(data.shape[1])
-        number = size(data.shape[1])
-        if data.library == "scipy":
-            makers |= part.origins
-            number = data.highest
-        known = known and number is not None
-        filled += number or 0
-    numbers = [size(width) for width in widths]
-    total = UNKNOWN if None in numbers else sum(n for n in numbers if n is not None)
-    width = Value(total, merged(*widths))
-    if call.name.startswith("fit"):
-        limit = held.keywords.get("sparse_threshold", Value(0.3)).data
-        fits = known and isinstance(total, int) and total > 0 and isinstance(limit, (int, float))
-        is_sparse = bool(makers) and fits and filled / total < limit  # type: ignore[operator]
-        _remember(call, sparse_output_=Value(is_sparse))
-    if state_of(call.receiver, "sparse_output_").data is True:
-        return sparse((rows, width), makers, Value(filled))
-    return new((rows, width), "float64", merged(*parts))
-
-
-@_each(("Pipeline",), "fit", "transform", "fit_transform", "predict", "predict_proba", "score")
-def _piped(interpreter: Interpreter, call: Call) -> Value:
-    """Let one step after the other have what the one before gives."""
-    source = call.given(0, "X")
-    held = call.held
-    if held is None or source is None or call.receiver is None:
-        return call.unknown()
-    steps = _steps(interpreter, held, "steps")
-    if not steps:
-        return call.receiver if call.name == "fit" else call.unknown()
-    made, rest = source, list(call.args[1:])
-    fitted = call.name.startswith("fit")
-    for _, step, *_others in steps[:-1]:
-        if step.data not in ("passthrough", None):
-            name = "fit_transform" if fitted else "transform"
-            is_own = fitted and isinstance(step.data, Instance)
-            made = _asked(interpreter, step, name, [made, *(rest if is_own else ())], call)
-    last = steps[-1][1]
-    if last.data in ("passthrough", None):
-        return call.receiver if call.name == "fit" else made
-    given = [made, *rest] if call.name in ("fit", "score") else [made]
-    ended = _asked(interpreter, last, call.name, given, call)
-    return call.receiver if call.name == "fit" else ended
-
-
 _VECTORIZERS = ("CountVectorizer", "TfidfVectorizer", "HashingVectorizer")
 _WORD = re.compile(r"\b\w\w+\b")
 _MOST_TEXT = 400_000
@@ -610,16 +447,25 @@ def _vectorized(interpreter: Interpreter, call: Call) -> Value:
     if held.short == "HashingVectorizer":
         _remember(call, width=held.keywords.get("n_features", Value(1 << 20)))
     elif call.name.startswith("fit"):
+        held.state.pop("feature_names", None)
+        held.state["vocabulary_"] = Value(UNKNOWN, source.origins)
         width = _words_in(interpreter, source, held)
         most = held.keywords.get("max_features")
         limit = size(most)
         if limit is not None and width is not None:
             width = min(width, limit)
         origins = merged(source, *([most] if most is not None else [])) | {call.place}
-        _remember(call, width=Value(UNKNOWN if width is None else width, origins))
+        count = Value(UNKNOWN if width is None else width, origins)
+        _remember(call, width=count)
+        if held.short == "TfidfVectorizer":
+            _remember(call, idf_=new((count,), "float64", origins))
     if call.name == "fit":
         return call.receiver
-    return sparse((rows, state_of(call.receiver, "width")), frozenset({held.made}), None)
+    made = sparse((rows, state_of(call.receiver, "width")), frozenset({held.made}), None)
+    if held.short == "CountVectorizer" or "dtype" in held.keywords:
+        assert isinstance(made.data, Array)
+        made.data.dtype = "int64" if "dtype" not in held.keywords else None
+    return made
 
 
 def _words_in(interpreter: Interpreter, source: Value, held: LibraryObject) -> int | None:
@@ -636,6 +482,12 @@ def _words_in(interpreter: Interpreter, source: Value, held: LibraryObject) -> i
     for text in texts:
         kept = str(text) if lower is not None and lower.data is False else str(text).lower()
         words.update(_WORD.findall(kept))
+    if "max_features" not in held.keywords:
+        origins = source.origins
+        names = sorted(words)
+        held.state["feature_names"] = Value(tuple(names), origins)
+        numbers = {name: Value(i, origins) for i, name in enumerate(names)}
+        held.state["vocabulary_"] = Value(numbers, origins)
     return len(words)
 
 
@@ -658,7 +510,8 @@ def _fit(interpreter: Interpreter, call: Call) -> Value:
     source, target = call.given(0, "X"), call.given(1, "y")
     x, y = matrix(source), matrix(target)
     if x is not None and source is not None:
-        _wants_matrix(x)
+        if call.held is None or call.held.short != "IsotonicRegression":
+            _wants_matrix(x)
         _no_text(x, source)
         if x[0].shape is not None and len(x[0].shape) == 2:
             _remember(call, n_features_in_=x[0].shape[1])
@@ -845,74 +698,6 @@ def _with_rows(value: Value, rows: Value) -> Value:
     return with_other_rows(value, rows) or Value(UNKNOWN, value.origins)
 
 
-_LOADED: dict[str, tuple[int, int, str, int]] = {
-    "load_iris": (150, 4, "int64", 3),
-    "load_digits": (1797, 64, "int64", 10),
-    "load_wine": (178, 13, "int64", 3),
-    "load_breast_cancer": (569, 30, "int64", 2),
-    "load_diabetes": (442, 10, "float64", 0),
-    "fetch_california_housing": (20640, 8, "float64", 0),
-}
-"""Rows, features, dtype and classes of the data sets that come with scikit-learn."""
-
-
-@MODELS.function(*(f"sklearn.datasets.{name}" for name in _LOADED))
-def _load(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    rows, width, dtype, classes = _LOADED[call.name.rpartition(".")[2]]
-    place = frozenset({call.place})
-    bounds = (0, classes - 1) if classes else (None, None)
-    x = new((Value(rows, place), Value(width, place)), "float64", place)
-    y = new((Value(rows, place),), dtype, place, bounds)
-    if "as_frame" in call.keywords or "n_class" in call.keywords:
-        return call.unknown()
-    if is_true(call.keywords.get("return_X_y")):
-        return Value((x, y), place)
-    names = Value([Value(UNKNOWN) for _ in range(width)], place)
-    parts = {"data": x, "target": y, "feature_names": names}
-    if call.name.endswith("load_digits"):
-        side = Value(8, place)
-        parts["images"] = new((Value(rows, place), side, side), "float64", place)
-    return thing("sklearn.utils.Bunch", call, **parts)
-
-
-@MODELS.method("Bunch", "__getitem__")
-def _bunch(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    key = call.given(0)
-    if key is None or not isinstance(key.data, str):
-        return call.unknown()
-    return state_of(call.receiver, key.data)
-
-
-@MODELS.function("sklearn.datasets.make_classification", "sklearn.datasets.make_regression")
-@MODELS.function("sklearn.datasets.make_blobs", "sklearn.datasets.make_moons")
-@MODELS.function("sklearn.datasets.make_circles")
-def _make(interpreter: Interpreter, call: Call) -> Value:
-    del interpreter
-    name = call.name.rpartition(".")[2]
-    wide = {"make_classification": 20, "make_regression": 100, "make_blobs": 2}
-    rows = call.given(0, "n_samples") or Value(100)
-    width = call.given(1, "n_features") if name in wide else Value(2)
-    width = width or Value(wide[name])
-    if size(rows) is None:
-        rows = Value(UNKNOWN, rows.origins)
-    dtype = "float64" if name == "make_regression" else "int64"
-    classes: int | None = 2
-    if name == "make_classification":
-        classes = size(call.keywords["n_classes"]) if "n_classes" in call.keywords else 2
-    elif name == "make_blobs":
-        classes = size(call.keywords["centers"]) if "centers" in call.keywords else 3
-    bounds = (0, classes - 1) if classes and dtype == "int64" else (None, None)
-    x = new((rows, width), "float64", merged(rows, width))
-    shape: tuple[Value, ...] = (rows,)
-    targets = call.keywords.get("n_targets")
-    if targets is not None and targets.data != 1:
-        shape = (rows, Value(targets.data if size(targets) else UNKNOWN, targets.origins))
-    y = new(shape, dtype, merged(*call.keywords.values()), bounds)
-    return Value((x, y), merged(rows, width))
-
-
 @_each(("KFold", "StratifiedKFold"), "split")
 def _folds(interpreter: Interpreter, call: Call) -> Value:
     held = call.held
@@ -931,3 +716,27 @@ def _folds(interpreter: Interpreter, call: Call) -> Value:
     train = Value(limit - limit // number if even and limit and number else UNKNOWN, merged(count))
     pair = Value((new((train,), "int64", NOWHERE, top), new((test,), "int64", NOWHERE, top)))
     return Value(Lazy(pair, count))
+
+
+@_each(("ShuffleSplit", "StratifiedShuffleSplit", "LeaveOneOut"), "split")
+@_each(("GroupKFold", "StratifiedGroupKFold", "TimeSeriesSplit"), "split")
+@_each(("RepeatedKFold", "RepeatedStratifiedKFold"), "split")
+def _splits(interpreter: Interpreter, call: Call) -> Value:
+    """Return pairs of positions, of training and test; their numbers where they are alike."""
+    held = call.held
+    rows = _rows_in(interpreter, call.args[0]) if call.args else None
+    if held is None:
+        return call.unknown()
+    number = None if rows is None else size(rows)
+    top = (0, number - 1) if number else (None, None)
+    counts: tuple[int | None, int | None] = (None, None)
+    if held.short.endswith("ShuffleSplit"):
+        test, train = held.keywords.get("test_size"), held.keywords.get("train_size")
+        counts = _split_counts(number, test or (Value(0.1) if train is None else None), train)
+    elif held.short == "LeaveOneOut" and number:
+        counts = (number - 1, 1)
+    sizes = [Value(UNKNOWN if one is None else one, frozenset({held.made})) for one in counts]
+    parts = [new((one,), "int64", NOWHERE, top) for one in sizes]
+    asking = MODELS.methods[held.short, "get_n_splits"]
+    whole = asking(interpreter, Call("get_n_splits", call.args[:1], {}, call.place, call.receiver))
+    return Value(Lazy(Value(tuple(parts)), whole))

@@ -15,7 +15,7 @@ from dl_bug_lsp.interpretation.libraries.python.files import PICKLE, keep, kept_
 from dl_bug_lsp.interpretation.libraries.torch.layers import CONTAINERS, MODULES, SIGNATURES
 from dl_bug_lsp.interpretation.libraries.torch.parameters import WRAPPERS, stored
 from dl_bug_lsp.interpretation.libraries.torch.tensors import flag, kind_of, tensor
-from dl_bug_lsp.interpretation.model_helpers import itself
+from dl_bug_lsp.interpretation.model_helpers import itself, text_of
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
@@ -239,6 +239,10 @@ for _short in (*MODULES, *SIGNATURES, *CONTAINERS, *WRAPPERS):
 def _save(interpreter: Interpreter, call: Call) -> Value:
     given, path = call.given(0, "obj", "value"), call.given(1, "f", "filename", "file")
     keep(interpreter, path, PICKLE, given)
+    if call.name == "joblib.dump":
+        # The names of the files that were written.
+        name = text_of(path)
+        return call.unknown() if name is None else Value([Value(name, merged(*call.args))])
     return Value(None)
 
 

@@ -1,0 +1,67 @@
+"""Names of what scikit-learn's estimators are made with, which they keep as attributes.
+
+Source: the signatures of all estimators of scikit-learn 1.9; names that are methods of another one
+are left out.
+"""
+
+from __future__ import annotations
+
+_NAMES = """
+C Cs U_init V_init accept_sparse activation add_indicator affinity algorithm
+allow_single_cluster alpha alpha_1 alpha_2 alpha_H alpha_W alpha_init alpha_per_target
+alphas alternate_sign analyzer angle assign_labels assume_centered atol average bandwidth
+batch_size beta_1 beta_2 beta_loss bin_seeding binarize binary bisecting_strategy block_size
+bootstrap bootstrap_features branching_factor breadth_first break_ties cache_size callback
+categorical_features categories ccp_alpha chain_method check_inverse class_prior
+class_weight classes clip cluster_all cluster_method cluster_selection_epsilon
+cluster_selection_method code_init code_size coef0 compute_distances compute_full_tree
+compute_inverse_components compute_labels compute_score connectivity constant contamination
+convergence_iter copy copy_X copy_X_train copy_x covariance covariance_estimator
+covariance_prior covariance_type cv damping decision_function_shape decode_error degree
+degrees_of_freedom_prior dense_output density dict_init dictionary direction dissimilarity
+distance_threshold doc_topic_prior drop dtype dual early_exaggeration early_stopping
+eigen_solver eigen_tol encode encoded_missing_value encoding enet_tol ensemble eps epsilon
+error_on_new error_score estimator estimators eta0 evaluate_every extrapolation
+feature_name_combiner feature_names_out feature_range features fill_value final_estimator
+fit_algorithm fit_intercept fit_inverse_transform fit_path fit_prior flatten_transform
+force_alpha forget_factor fresh_restarts fresh_restarts_max_iter fun fun_args func gamma
+gcv_mode handle_missing handle_unknown hessian_tol hidden_layer_sizes ignore_implicit_zeros
+importance_getter include_bias increasing init init_params init_size input input_type
+interaction_cst interaction_only intercept_scaling inv_kw_args inverse_func is_data_valid
+is_model_valid iterated_power jitter k k_best keep_empty_features kernel kernel_params knots
+kw_args l1_ratio l1_ratios l2_regularization lambda_1 lambda_2 lambda_init leaf_size
+learning_decay learning_method learning_offset learning_rate learning_rate_init link linkage
+loss lowercase max_bins max_categories max_cluster_size max_depth max_df max_doc_update_iter
+max_eps max_fun max_iter max_iter_predict max_leaf_nodes max_n_alphas max_no_improvement
+max_patches max_samples max_skips max_subpopulation max_trials mean_change_tol
+mean_precision_prior mean_prior means_init memory metric metric_mds metric_params
+min_bin_freq min_categories min_cluster_size min_df min_features_to_select min_frequency
+min_grad_norm min_impurity_decrease min_samples min_samples_leaf min_samples_split
+min_weight_fraction_leaf mini_batch missing_values mode modified_tol momentum monotonic_cst
+multi_class n_best n_bins n_clusters n_components n_estimators n_features
+n_features_to_select n_init n_iter n_iter_no_change n_iter_without_progress n_jobs n_knots
+n_neighbors n_nonzero_coefs n_oversamples n_quantiles n_refinements n_restarts_optimizer
+n_subsamples n_svd_vecs n_targets neg_label neighbors_algorithm nesterovs_momentum
+ngram_range noise_variance noise_variance_init norm norm_order normalize_y normalized_stress
+novelty nu oob_score optimizer order out_of_bounds outlier_label output_distribution p
+param_distributions param_grid passthrough patch_size path_method penalty percentile
+perp_tol pooling_func pos_label positive_code positive_dict power power_iteration_normalizer
+power_t pre_dispatch precisions_init precompute predecessor_correction preference prefit
+preprocessor priors probability quantile quantile_method quantile_range radius random_state
+reassignment_ratio refit reg reg_covar reg_param regressor remainder remove_zero_eig
+residual_threshold response_method return_train_score ridge_alpha rotation rtol
+sample_interval sample_steps scale score_func scoring seeds selection separator
+shrink_threshold shrinkage shrinking shuffle skewedness smooth smooth_idf solver
+solver_options sort sparse sparse_output sparse_threshold split_sign splitter stack_method
+standardize step steps stop_n_inliers stop_probability stop_score stop_words store_centers
+store_covariance store_cv_results store_precision strategy strip_accents sublinear_tf
+subsample support_fraction svd_method svd_solver target_type threshold threshold_lambda
+thresholds token_pattern tokenizer tol topic_word_prior total_samples transform_algorithm
+transform_alpha transform_input transform_max_iter transform_n_nonzero_coefs transformer
+transformer_list transformer_weights transformers unit_variance unknown_value use_idf
+use_legacy_attributes validate validation_fraction var_smoothing verbose
+verbose_feature_names_out verbose_interval vocabulary voting w_init warm_start
+weight_concentration_prior weight_concentration_prior_type weights weights_init whiten
+whiten_solver with_centering with_mean with_scaling with_std xi y_max y_min
+"""
+PARAMETERS = frozenset(_NAMES.split())
