@@ -123,9 +123,12 @@ TRANSFORMING = {
 SAME_MODULES = {"autograd.numpy": "numpy", "cupy": "numpy"}
 """Modules that have the functions of another one under the same names."""
 OF_SCALARS = frozenset(
-    [*("item", "tolist", "copy", "astype", "dtype", "shape"), *("ndim", "size", "sum", "mean")]
+    [
+        *("item", "tolist", "copy", "astype", "dtype", "shape", "ndim", "size", "sum", "mean"),
+        "numpy",
+    ]
 )
-"""What NumPy's scalars have and Python's numbers have not."""
+"""What NumPy's scalars and TensorFlow's have and Python's numbers have not."""
 FLOATS = ("float", "bfloat", "complex")
 """How the dtypes begin whose numbers have no bits to turn."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig", "CfgNode"}

@@ -608,6 +608,9 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     _refuse_texts(kind, a, b)
     if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):
         other = b if y is None else a
+        is_text = first.library == "tensorflow" and first.dtype in ("str", None)
+        if is_text and isinstance(other.data, (str, bytes)) and kind is ast.Add:
+            return arrays.made(first, first.shape, a, b, dtype="str")
         if other.data is None or isinstance(other.data, (str, dict)):
             raise Raised("type", "unsupported operand types", a, b)
         if isinstance(other.data, list) and first.library in ("numpy", "jax"):

@@ -43,6 +43,7 @@ KNOWN = {
     "scipy": 0.95,
     "sklearn": 0.80,
     "tensorflow": 0.85,
+    "tensorflow_values": 0.85,
     "torch_layers": 0.80,
     "torch_modules": 0.95,
     "torch_tensors": 0.85,

@@ -371,11 +371,10 @@ def _decoded(interpreter: Interpreter, call: Call) -> Value:
     return Value(dims_found, merged(*call.args))
 
 
-@MODELS.function("tensorflow.io.decode_raw", "tensorflow.io.parse_tensor")
-def _raw(_: Interpreter, call: Call) -> Value:
+@MODELS.function("tensorflow.io.parse_tensor")
+def _parsed(_: Interpreter, call: Call) -> Value:
     kind = call.given(1, "out_type")
-    shape = (Value(UNKNOWN),) if call.name.endswith("decode_raw") else None
-    return Value(Array(shape, dtype_named(kind, "float32"), "tensorflow"), merged(*call.args))
+    return Value(Array(None, dtype_named(kind, "float32"), "tensorflow"), merged(*call.args))
 
 
 # --- what a model gives for a data set -----------------------------------------------------------
