@@ -35,6 +35,7 @@ KNOWN = {
     "flax": 0.80,
     "huggingface": 0.80,
     "jax_numpy": 0.60,
+    "keras_models": 0.70,
     "lightning": 0.80,
     "numpy": 0.75,
     "opencv": 0.95,
@@ -66,8 +67,6 @@ DIFFERENT = {
     "nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)(im, output_size=(32, 32))",
     "nn.Linear(2, 3).load_state_dict(nn.Linear(2, 3).state_dict())",
     "nn.Linear(2, 3).load_state_dict({'w': 1}, strict=False)",
-    "layers.Discretization([0.0, 1.0])(x)",
-    "layers.Hashing(3)(idx)",
     'CountVectorizer().fit_transform(["ab b cd"]).toarray()',
     # Said earlier than by the library.
     "m.compile(loss='mses')",
