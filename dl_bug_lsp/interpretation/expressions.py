@@ -739,8 +739,10 @@ class Expressions(Calls):
             return Value(data.short, base.origins)
         if dotted == "sys.version_info" and self.GUESSES:
             return Value(LibraryObject(dotted, (), {}, ("", 0), dict(OF_PYTHON)))
-        if name == "__version__" and data.name in RECENT and self.GUESSES:
-            return Value(RECENT[data.name])
+        if name == "__version__":
+            # Which one is installed is known where its folder is; else it is a recent one.
+            told = data.name in RECENT and self.GUESSES
+            return Value(RECENT[data.name]) if told else unknown(base)
         flag = flag_of(self.interpreter, name) if data.name == "absl.flags.FLAGS" else None
         return Value(Library(dotted), base.origins) if flag is None else flag
 

@@ -1077,7 +1077,11 @@ def _one_of(base: Value, key: Value) -> Value:
         or not items
     ):
         return unknown(base, key)
-    return representative(items)
+    chosen = representative(items)
+    if isinstance(chosen.data, (str, bytes)) and any(i.data != chosen.data for i in items):
+        # The longest of several texts is no likelier to fail than another one.
+        return unknown(*items[:MAX_ITEMS], key)
+    return chosen
 
 
 def _one_of_values(base: Value, key: Value) -> Value:

@@ -99,6 +99,15 @@ LOSSES = {
     "tversky": "",
 }
 """Losses by name, with how their targets are compared with a model's output."""
+FULL_NAMES = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error",
+    "kld": "kl_divergence",
+    "logcosh": "log_cosh",
+}
+"""The names of functions that have a short one as well."""
 OPTIMIZER_CLASSES = (
     *("Adadelta", "Adafactor", "Adagrad", "Adam", "Adamax", "AdamW", "Ftrl", "Lion", "Muon"),
     *("Nadam", "RMSprop", "SGD"),
@@ -708,6 +717,8 @@ def metric_names(receiver: Value | None) -> list[str] | None:
             names.append(name)
         elif isinstance(data, FunctionValue) and hasattr(data.node, "name"):
             names.append(data.node.name)
+        elif isinstance(data, Library) and data.short.islower() and ".keras." in f".{data.name}":
+            names.append(FULL_NAMES.get(data.short, data.short))
         else:
             return None
     return names
