@@ -651,12 +651,21 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         shape, last = first.shape, first.last
         other = b if x is not None else a
         if isinstance(other.data, float) and dtype and "int" in dtype:
-            dtype = "float64" if first.library == "numpy" else "float32"
-    if kind is ast.Div and dtype and ("int" in dtype or dtype == "bool"):
-        dtype = "float64" if first.library in ("numpy", "tensorflow") else "float32"
+            # TensorFlow refuses Python's floats here, and takes NumPy's as whole numbers.
+            kinds = {"numpy": "float64", "tensorflow": None}
+            dtype = kinds.get(first.library, "float32")
+    dtype = _of_quotient(dtype, first.library) if kind is ast.Div else dtype
     result = arrays.with_last(arrays.made(first, shape, a, b, dtype=dtype), last)
     _bound(kind, a, b, result)
     return result
+
+
+def _of_quotient(dtype: str | None, library: str) -> str | None:
+    """Return the dtype of a quotient: whole numbers become floats."""
+    if not dtype or not ("int" in dtype or dtype == "bool"):
+        return dtype
+    is_short = library == "tensorflow" and dtype.endswith(("int8", "int16"))
+    return "float64" if library in ("numpy", "tensorflow") and not is_short else "float32"
 
 
 def _joint_dtype(x: Array, y: Array, a: Value, b: Value) -> str | None:

@@ -1,4 +1,4 @@
-"""No model contradicts its library: some 4,400 expressions, evaluated in the real ones.
+"""No model contradicts its library: some 5,400 expressions, evaluated in the real ones.
 
 What is not known to a model may stay unknown, and what a library refuses may pass; but a shape, a
 dtype, a plain value or a refusal that a model states is the library's. ``results/record.py``
@@ -45,6 +45,7 @@ KNOWN = {
     "sklearn": 0.80,
     "tensorflow": 0.85,
     "tensorflow_values": 0.85,
+    "tf_keras": 0.85,
     "torch_layers": 0.80,
     "torch_modules": 0.95,
     "torch_tensors": 0.85,

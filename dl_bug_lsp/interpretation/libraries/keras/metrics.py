@@ -119,6 +119,35 @@ def _along_last(_: Interpreter, call: Call) -> Value:
     return Value(Array(x.shape[:-1], None, "tensorflow"), merged(*call.args))
 
 
+SCHEDULES = (
+    *("ExponentialDecay", "PiecewiseConstantDecay", "PolynomialDecay", "InverseTimeDecay"),
+    *("CosineDecay", "CosineDecayRestarts"),
+)
+
+
+def _number(_: Interpreter, call: Call) -> Value:
+    """Return the number that a schedule gives for a step, or a regularizer for a tensor."""
+    return Value(Array((), "float32", "tensorflow"), merged(*call.args))
+
+
+for _name in SCHEDULES:
+    MODELS.object(*spellings(f"optimizers.schedules.{_name}"))(_number)
+for _name in ("L1", "L2", "L1L2"):
+    MODELS.object(*spellings(f"regularizers.{_name}"))(_number)
+
+
+@MODELS.function(*spellings("utils.img_to_array", "preprocessing.image.img_to_array"))
+def _image_as_array(_: Interpreter, call: Call) -> Value:
+    """Return an image as an array of floats with an axis of colours."""
+    x = arrays.array(call.given(0, "img"))
+    if len(call.args) > 1 or call.keywords.keys() - {"img"}:
+        return call.unknown()
+    shape = None if x is None else x.shape
+    if shape is not None and len(shape) == 2:
+        shape = (*shape, Value(1, frozenset({call.place})))
+    return Value(Array(shape, "float32", "numpy"), merged(*call.args))
+
+
 for _name in ALONG_LAST:
     MODELS.function(*(s for s in spellings(f"metrics.{_name}") if ".metrics." in s))(_along_last)
 

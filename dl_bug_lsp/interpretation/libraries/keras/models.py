@@ -411,6 +411,9 @@ def drop_layer(_: Interpreter, call: Call) -> Value:
         model.state.pop("output", None)
         if isinstance(layers, list) and layers:
             last = layers.pop()
+            before = layers[-1].data if layers else None
+            if isinstance(before, LibraryObject) and "_output" in before.state:
+                model.state["output"] = before.state["_output"]
             return last if isinstance(last, Value) else call.unknown()
     return call.unknown()
 
@@ -1005,7 +1008,24 @@ def history(call: Call) -> Value:
             made.state["epoch"] = Value([Value(number, where) for number in range(epochs)], where)
     if call.receiver is not None:
         made.state["model"] = call.receiver
+    made.state["params"] = _asked(call)
     return Value(made, frozenset({call.place}))
+
+
+def _asked(call: Call) -> Value:
+    """Return what a history tells of a training that was asked for."""
+    where = frozenset({call.place})
+    epochs = call.given(3, "epochs") or Value(1)
+    count = samples(call.given(0, "x", "generator"), call.given(1, "y"))
+    batch = call.given(2, "batch_size")
+    number, each = size(count), BATCH if batch is None or batch.data is None else size(batch)
+    is_whole = number is not None and each and "validation_split" not in call.keywords
+    steps = -(-number // each) if is_whole and number is not None and each else UNKNOWN
+    if call.keywords.keys() & {"steps_per_epoch", "initial_epoch"} or call.name != "fit":
+        return Value(UNKNOWN, where)
+    verbose = Value(UNKNOWN, where)
+    entries = {"verbose": verbose, "epochs": epochs, "steps": Value(steps, where)}
+    return Value(entries, where)
 
 
 def _call_back(callbacks: Iterable[Value]) -> None:
@@ -1062,7 +1082,9 @@ def evaluate(interpreter: Interpreter, call: Call) -> Value:
     x, y = call.given(0, "x", "generator"), call.given(1, "y")
     if x is None:
         return call.unknown()
-    over_batches(interpreter, call, x, y, call.given(2, "batch_size"))
+    output = over_batches(interpreter, call, x, y, call.given(2, "batch_size"))
+    if output is not None and isinstance(output.data, (list, tuple, dict)):
+        return call.unknown()  # There are losses for each output then.
     names = metric_names(call.receiver)
     told = by_name(call, names)
     if told is not None:
@@ -1122,7 +1144,9 @@ def one_batch(interpreter: Interpreter, call: Call) -> Value:
     if call.name == "predict_on_batch":
         return forward(interpreter, model, x, call.place)
     samples(x, y)
-    train_step(interpreter, model, x, y, call.place)
+    output = train_step(interpreter, model, x, y, call.place)
+    if isinstance(output.data, (list, tuple, dict)):
+        return call.unknown()
     names = metric_names(model)
     told = by_name(call, names)
     if told is not None:
@@ -1168,9 +1192,19 @@ def model_end(_: Interpreter, call: Call) -> Value:
 def model_shape(_: Interpreter, call: Call) -> Value:
     """Return the shape of a model's input or output, the batch being None."""
     state = state_of(call.receiver) or {}
-    data = arrays.array(state.get(call.name.partition("_")[0]))
-    if data is None or data.shape is None or any(size(d) is None for d in data.shape[1:]):
+    held = state.get(call.name.partition("_")[0])
+    parts = items(held)
+    if held is None or isinstance(held.data, dict):
         return call.unknown()
+    if parts is not None:
+        return Value([_stated_shape(part) for part in parts], held.origins)
+    return _stated_shape(held)
+
+
+def _stated_shape(tensor: Value) -> Value:
+    data = arrays.array(tensor)
+    if data is None or data.shape is None or any(size(d) is None for d in data.shape[1:]):
+        return unknown(tensor)
     first = Value(None) if size(data.shape[0]) is None else data.shape[0]
     return Value((first, *data.shape[1:]), merged(*data.shape))
 

@@ -244,7 +244,13 @@ def _as_numpy(interpreter: Interpreter, call: Call, name: str) -> Value:
         interpreter, Call(name, tuple(given), call.keywords, call.place)
     )
     data = arrays.array(result)
-    return result if data is None else tensor(call, data.shape, data.dtype, result)
+    if data is None:
+        return result
+    listed = [value for value in call.args if isinstance(value.data, (list, tuple))]
+    dtype = data.dtype if not listed else None
+    if listed and not any(isinstance(value.data, Array) for value in call.args):
+        dtype = plain_dtype(*listed)
+    return tensor(call, data.shape, dtype, result)
 
 
 @MODELS.function(*names("einsum"))

@@ -12,6 +12,10 @@ from dl_bug_lsp.interpretation.arrays import axis_of, size
 from dl_bug_lsp.interpretation.libraries.tensorflow.functions import on_tensor, plain_dtype
 from dl_bug_lsp.interpretation.libraries.tensorflow.ragged import Ragged
 from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import (
+    ALIKE,
+    FLOATING,
+    KEEPING,
+    REDUCTIONS,
     Shape,
     dims,
     dtype_named,
@@ -24,7 +28,7 @@ from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import (
     two_operands,
     where,
 )
-from dl_bug_lsp.interpretation.models import MODELS, Call
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Raised, Value, merged, unknown
 
 if TYPE_CHECKING:
@@ -501,6 +505,34 @@ def _clipped(_: Interpreter, call: Call) -> Value:
         dtype = x.dtype if x is not None else dtype
         made.append(unknown(part) if x is None else tensor(call, x.shape, x.dtype, part))
     return Value((Value(made), tensor(call, (), dtype)), merged(*call.args))
+
+
+def _completed(count: int, model: Model, *, is_floating: bool) -> Model:
+    """Return a model that tells the dtype that tensors made of plain numbers have."""
+
+    def run(interpreter: Interpreter, call: Call) -> Value:
+        made = model(interpreter, call)
+        data = made.data
+        if isinstance(data, Array) and data.dtype is None and len(call.args) >= count:
+            dtype = plain_dtype(*call.args[:count])
+            is_refused = is_floating and dtype is not None and not dtype.startswith("float")
+            data.dtype = None if is_refused else dtype
+        return made
+
+    return run
+
+
+for _name in FLOATING:
+    MODELS.function(_name)(_completed(1, MODELS.functions[_name], is_floating=True))
+for _name in (
+    *KEEPING,
+    *REDUCTIONS,
+    *names("reshape transpose expand_dims squeeze tile gather abs"),
+):
+    MODELS.function(_name)(_completed(1, MODELS.functions[_name], is_floating=False))
+for _name in (*ALIKE, *names("matmul")):
+    if not _name.endswith(("divide", "div", "divide_no_nan")):
+        MODELS.function(_name)(_completed(2, MODELS.functions[_name], is_floating=False))
 
 
 @MODELS.function(*names("bitcast"))

@@ -291,15 +291,22 @@ def make_eye(_: Interpreter, call: Call) -> Value:
     """Return an identity matrix."""
     rows = call.given(0, "num_rows")
     columns = call.given(1, "num_columns")
-    if rows is None or "batch_shape" in call.keywords:
+    batch = call.given(2, "batch_shape")
+    lead = () if batch is None or batch.data is None else dims(batch)
+    if rows is None or lead is None:
         return call.unknown()
-    shape = dims(Value((rows, columns or rows)))
+    shape = dims(Value((*lead, rows, columns or rows)))
     return tensor(call, written(call, shape), dtype_named(call.keywords.get("dtype"), "float32"))
 
 
 @MODELS.function(*names("range"))
 def make_range(_: Interpreter, call: Call) -> Value:
     """Return whole numbers from a start to a limit."""
+    if not call.args and call.keywords.keys() & {"start", "limit"}:
+        start, limit = call.keywords.get("start"), call.keywords.get("limit")
+        given = [v for v in (start, limit) if v is not None]
+        rest = {k: v for k, v in call.keywords.items() if k not in ("start", "limit")}
+        return make_range(_, Call(call.name, tuple(given), rest, call.place))
     numbers = [size(a) for a in call.args]
     known = [n for n in numbers if n is not None]
     step = size(call.keywords.get("delta"))

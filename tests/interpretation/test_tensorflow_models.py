@@ -1,0 +1,82 @@
+"""What is known of TensorFlow's and Keras's values beside single expressions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from followed_programs import followed, shown
+
+from dl_bug_lsp.interpretation.values import Array
+
+
+def test_what_a_variable_holds_changes(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+v = tf.Variable(3)
+v.assign(40)
+rows = tf.gather(tf.zeros((5, 2)), v - 38)
+n = 1
+"""
+    assert shown(followed(tmp_path, text, {})[1]["n"]) == 1
+
+
+def test_a_gradient_is_known_of_what_a_tape_watches(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+x = tf.zeros((2, 3))
+w = tf.Variable(tf.zeros((2, 3)))
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * w
+a, b = tape.gradient(y, [x, w])
+with tf.GradientTape() as other:
+    y = x * w
+c = other.gradient(y, x)
+"""
+    names = followed(tmp_path, text, {})[1]
+    for name in ("a", "b"):
+        data = names[name].data
+        assert isinstance(data, Array) and data.sizes == (2, 3)
+    assert not names["c"].known
+
+
+def test_the_last_of_a_few_batches_is_smaller(tmp_path: Path) -> None:
+    text = """
+import tensorflow as tf
+data = tf.data.Dataset.range(10).batch(4)
+for batch in data:
+    last = batch.shape[0]
+first = next(iter(data)).shape[0]
+"""
+    names = followed(tmp_path, text, {})[1]
+    assert (shown(names["first"]), shown(names["last"])) == (4, 2)
+
+
+def test_a_layer_without_a_name_is_found_where_only_one_can_have_it(tmp_path: Path) -> None:
+    text = """
+from tensorflow import keras
+m = keras.Sequential([
+    keras.Input((8,)), keras.layers.Dense(4), keras.layers.Dropout(0.5), keras.layers.Dense(2),
+])
+a = m.get_layer("dropout_3")
+b = m.get_layer("dense_1")
+"""
+    names = followed(tmp_path, text, {})[1]
+    assert names["a"].known
+    assert not names["b"].known
+
+
+def test_how_many_labels_a_trained_checkpoint_has_is_not_known(tmp_path: Path) -> None:
+    text = """
+import torch
+from transformers import AutoModelForSequenceClassification
+ids = torch.zeros((3, 7), dtype=torch.long)
+a = AutoModelForSequenceClassification.from_pretrained("some-user/model-of-three")(ids).logits
+b = AutoModelForSequenceClassification.from_pretrained("bert-base-uncased")(ids).logits
+c = AutoModelForSequenceClassification.from_pretrained("me/x", num_labels=5)(ids).logits
+"""
+    names = followed(tmp_path, text, {})[1]
+    sizes = [
+        value.data.sizes for value in (names[n] for n in "abc") if isinstance(value.data, Array)
+    ]
+    assert sizes == [(3, None), (3, 2), (3, 5)]
