@@ -80,3 +80,39 @@ c = AutoModelForSequenceClassification.from_pretrained("me/x", num_labels=5)(ids
         value.data.sizes for value in (names[n] for n in "abc") if isinstance(value.data, Array)
     ]
     assert sizes == [(3, None), (3, 2), (3, 5)]
+
+
+def test_a_model_that_is_saved_and_loaded_again(tmp_path: Path) -> None:
+    text = """
+import numpy as np
+from tensorflow import keras
+m = keras.Sequential([keras.layers.Dense(3, input_shape=(4,))])
+m.compile(loss="mse", optimizer="sgd", metrics=["mae"])
+m.save("a.keras")
+again = keras.models.load_model("a.keras")
+m.add(keras.layers.Dense(7))
+a = again.predict(np.zeros((5, 4)))
+b = again.evaluate(np.zeros((5, 4)), np.zeros((5, 3)))
+c = keras.models.load_model("other.keras")
+"""
+    names = followed(tmp_path, text, {})[1]
+    assert shown(names["a"]) == ((5, 3), "float32")
+    assert shown(names["b"]) == [((), "float32"), ((), "float32")]
+    assert not names["c"].known
+
+
+def test_the_words_that_a_tokenizer_of_keras_2_numbers(tmp_path: Path) -> None:
+    text = """
+from tensorflow.keras.preprocessing.text import Tokenizer, one_hot
+from tensorflow.keras.preprocessing.sequence import pad_sequences
+t = Tokenizer(num_words=50, oov_token="<OOV>")
+t.fit_on_texts(["I love my dog", "I love my cat!"])
+a = t.word_index
+b = pad_sequences(t.texts_to_sequences(["I love", "you"]), maxlen=5)
+c = len(one_hot("nice food", 30))
+"""
+    names = followed(tmp_path, text, {})[1]
+    words = {"<OOV>": 1, "i": 2, "love": 3, "my": 4, "dog": 5, "cat": 6}
+    assert shown(names["a"]) == words
+    assert shown(names["b"]) == ((2, 5), "int32")
+    assert shown(names["c"]) == 2

@@ -12,5 +12,6 @@ def load() -> None:
         models,
         operations,
         preprocessing,
+        saving,
         weights,
     )
