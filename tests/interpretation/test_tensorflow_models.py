@@ -116,3 +116,22 @@ c = len(one_hot("nice food", 30))
     assert shown(names["a"]) == words
     assert shown(names["b"]) == ((2, 5), "int32")
     assert shown(names["c"]) == 2
+
+
+def test_tensors_that_are_alike_are_joined(tmp_path: Path) -> None:
+    text = """
+import numpy as np
+import tensorflow as tf
+layer = tf.keras.layers.Dense(3)
+parts = [layer(rows) for rows in tf.zeros((5, 2, 8))]
+a, b = tf.stack(parts), tf.concat(parts, axis=1)
+c = tf.keras.layers.concatenate(parts)
+batches = tf.data.Dataset.from_tensor_slices(np.zeros((1000, 8), "float32")).batch(32)
+d = tf.concat([batch for batch in batches], axis=0)
+e = tf.keras.Sequential([layer]).predict(batches)
+"""
+    names = followed(tmp_path, text, {})[1]
+    assert shown(names["a"]) == ((5, 2, 3), "float32")
+    assert shown(names["b"]) == shown(names["c"]) == ((2, 15), "float32")
+    assert shown(names["d"]) == ((None, 8), "float32")
+    assert shown(names["e"]) == ((1000, 3), "float32")

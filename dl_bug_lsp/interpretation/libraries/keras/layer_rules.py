@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
     shown,
     spellings,
     text,
+    told,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
@@ -511,7 +512,8 @@ def merge_function(interpreter: Interpreter, call: Call) -> Value:
     short = call.name.rpartition(".")[2].capitalize()
     layer = LibraryObject(f"keras.layers.{short}", call.args[1:], call.keywords, call.place)
     made = Value(layer, frozenset({call.place}))
-    return apply(interpreter, Call(short, call.args[:1], {}, call.place, made))
+    given = tuple(told(value) for value in call.args[:1])
+    return apply(interpreter, Call(short, given, {}, call.place, made))
 
 
 def _stepped(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:

@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     FunctionValue,
     Instance,
+    Lazy,
     LibraryObject,
     Origin,
     Origins,
@@ -355,6 +356,7 @@ def apply(interpreter: Interpreter, call: Call) -> Value:
     inputs = call.given(0, "inputs", "x", "input", "query")
     if layer is None or inputs is None or layer.short not in LAYERS:
         return call.unknown()
+    inputs = told(inputs)
     output = LAYERS[layer.short].rule(interpreter, layer, inputs, call)
     layer.state.setdefault("_inputs", inputs)
     if "value" in call.keywords or len(call.args) > 1:
@@ -363,6 +365,19 @@ def apply(interpreter: Interpreter, call: Call) -> Value:
     if made is not output:
         layer.state.setdefault("_output", made)
     return made
+
+
+MOST_TOLD = 64
+"""Items of an outline of a list up to which they are told one by one."""
+
+
+def told(value: Value) -> Value:
+    """Return a list whose items are alike as one that has each of them."""
+    data = value.data
+    count = size(data.length) if isinstance(data, Lazy) and not data.others else None
+    if not isinstance(data, Lazy) or count is None or not 0 < count <= MOST_TOLD:
+        return value
+    return Value([data.item] * count, value.origins)
 
 
 def tensors(value: Value) -> Iterable[Value]:

@@ -395,7 +395,8 @@ def _predicting(before: Model) -> Model:
         x = arrays.array(output)
         if x is None or not x.shape:
             return result
-        shape = (Value(UNKNOWN, output.origins), *x.shape[1:])
+        rows = data.state.get("rows", Value(UNKNOWN))
+        shape = (Value(rows.data, merged(rows, output)), *x.shape[1:])
         return Value(Array(shape, x.dtype, "numpy"), output.origins)
 
     return run

@@ -572,6 +572,8 @@ def join(_: Interpreter, call: Call) -> Value:
     given, axis = call.given(0, "values"), call.given(1, "axis")
     parts = given.data if given is not None else None
     at = size(axis) if axis is not None else 0
+    if isinstance(parts, Lazy) and not parts.others:
+        return _joined_alike(call, parts, at)
     if not isinstance(parts, (list, tuple)) or not parts:
         return call.unknown()
     arrays_joined = [operand(p) for p in parts]
@@ -588,6 +590,29 @@ def join(_: Interpreter, call: Call) -> Value:
         return tensor(call, None, dtype, *parts)
     make = arrays.concatenated if call.name.endswith("concat") else arrays.stacked
     return tensor(call, make(known, at), dtype, *parts)
+
+
+def _joined_alike(call: Call, parts: Lazy, at: int | None) -> Value:
+    """Return so many tensors of one shape joined along an axis, or stacked along a new one."""
+    x = operand(parts.item)
+    if x is None:
+        return tensor(call, None, None, parts.item)
+    if x.shape is None or at is None:
+        return tensor(call, None, x.dtype, parts.item)
+    if call.name.endswith("concat"):
+        axis = arrays.axis_of(at, len(x.shape))
+        if axis is None:
+            return tensor(call, None, x.dtype, parts.item)
+        # The last one of many batches may be smaller.
+        known = size(parts.length) is not None and axis > 0
+        whole = arrays.product((x.shape[axis], parts.length)) if known else Value(UNKNOWN)
+        shape = (*x.shape[:axis], whole, *x.shape[axis + 1 :])
+        return tensor(call, shape, x.dtype, parts.item)
+    axis = arrays.axis_of(at, len(x.shape) + 1)
+    if axis is None:
+        return tensor(call, None, x.dtype, parts.item)
+    count = Value(UNKNOWN if size(parts.length) is None else parts.length.data)
+    return tensor(call, (*x.shape[:axis], count, *x.shape[axis:]), x.dtype, parts.item)
 
 
 def _has_array(value: Value) -> bool:
@@ -1022,6 +1047,8 @@ def same_elements(_: Interpreter, call: Call) -> Value:
     last = call.state.get("last")
     if last is not None and call.name != "shuffle" and isinstance(made.data, LibraryObject):
         made.data.state["last"] = last
+    if "rows" in call.state and isinstance(made.data, LibraryObject):
+        made.data.state["rows"] = call.state["rows"]
     return made
 
 
@@ -1078,6 +1105,10 @@ def batch(_: Interpreter, call: Call) -> Value:
     is_few = isinstance(batches, int) and 1 < batches <= FEW and (not drop or drop.data is False)
     if left and is_few and isinstance(made.data, LibraryObject):
         made.data.state["last"] = with_batch(item, Value(left, merged(length, given)))
+    exact = drop is not None and drop.data is True
+    if whole is not None and number and isinstance(made.data, LibraryObject):
+        rows = whole // number * number if exact else whole
+        made.data.state["rows"] = Value(rows, merged(length, given))
     return made
 
 
