@@ -468,6 +468,8 @@ def _of_instance(data: Instance) -> tuple[list[tuple[Value, bool | None]], list[
         if id(part) in seen:
             continue
         seen.add(id(part))
+        if isinstance(part, Variable) and not part.keras:
+            return own, None  # Keras 2 counts them among the weights, Keras 3 does not.
         if isinstance(part, Variable):
             trained = None if part.trainable is None else part.trainable.data
             own.append((value, trained if isinstance(trained, bool) else None))
@@ -778,14 +780,19 @@ def _get_layer(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
 
+ALIASES = ("MaxPool", "AvgPool", "GlobalMaxPool", "GlobalAvgPool", "Conv", "Deconv", "CuDNN")
+"""How classes begin that have several names, or one that is not split as others are."""
+
+
 def _may_be(layer: LibraryObject, name: str) -> bool:
     """Whether a layer without a given name may have a name."""
     stem = {"Model": "(functional|model)"}.get(layer.short, re.escape(_snake(layer.short)))
-    if layer.short not in LAYERS and layer.short not in (*MODEL_KINDS, "InputLayer"):
+    is_other = layer.short not in LAYERS and layer.short not in (*MODEL_KINDS, "InputLayer")
+    if is_other or "application" in layer.state or layer.short.startswith(ALIASES):
         return True
     if layer.short == "InputLayer":
         return name.startswith("input")
-    return re.fullmatch(rf"{stem}(_\d+)?", name) is not None or "Conv" in layer.short
+    return re.fullmatch(rf"{stem}(_\d+)?", name) is not None
 
 
 @MODELS.function(*spellings("models.clone_model"))
