@@ -1101,6 +1101,8 @@ class Calls(RunState):
             names["yielded values"] = Value([])
         self.stack.append((function.file, node.lineno))
         self._starts.append((node.lineno, _last_line(node)))
+        self.reach.left_out.append(False)
+        left_out = False
         self.entered.append((function, dict(names)))
         endless = False
         given = _iterators((*args, *keywords.values()))
@@ -1125,6 +1127,7 @@ class Calls(RunState):
                 return returned
         finally:
             self._starts.pop()
+            left_out = self.reach.left_out.pop()
             self.entered.pop()
             self.stack.pop()
         if function.gives_context:
@@ -1136,7 +1139,9 @@ class Calls(RunState):
                 return names["yielded values"]
             return Value(Lazy(alike(items), Value(UNKNOWN)), merged(*items))
         if not yields:
-            return Value(None, self._ends_of(function))
+            # Where it is not known that nothing was returned, a message that is about it tells.
+            is_open = left_out and "None" not in self.message
+            return Value(UNKNOWN if is_open else None, self._ends_of(function))
         yielded = names["yielded values"]
         if isinstance(yielded.data, Lazy):
             return Value(yielded.data, yielded.origins)

@@ -127,9 +127,12 @@ TRANSFORMING = {
 SAME_MODULES = {"autograd.numpy": "numpy", "cupy": "numpy"}
 """Modules that have the functions of another one under the same names."""
 OF_SCALARS = frozenset(
-    [*("item", "tolist", "copy", "astype", "dtype", "shape"), *("ndim", "size", "sum", "mean")]
+    [
+        *("item", "tolist", "copy", "astype", "dtype", "shape", "ndim", "size", "sum", "mean"),
+        "numpy",
+    ]
 )
-"""What NumPy's scalars have and Python's numbers have not."""
+"""What NumPy's scalars and TensorFlow's have and Python's numbers have not."""
 FLOATS = ("float", "bfloat", "complex")
 """How the dtypes begin whose numbers have no bits to turn."""
 RECORDED = {"Namespace", "SimpleNamespace", "DictConfig", "CfgNode"}
@@ -754,8 +757,10 @@ class Expressions(Calls):
             return Value(data.short, base.origins)
         if dotted == "sys.version_info" and self.GUESSES:
             return Value(LibraryObject(dotted, (), {}, ("", 0), dict(OF_PYTHON)))
-        if name == "__version__" and data.name in RECENT and self.GUESSES:
-            return Value(RECENT[data.name])
+        if name == "__version__":
+            # Which one is installed is known where its folder is; else it is a recent one.
+            told = data.name in RECENT and self.GUESSES
+            return Value(RECENT[data.name]) if told else unknown(base)
         flag = flag_of(self.interpreter, name) if data.name == "absl.flags.FLAGS" else None
         return Value(Library(dotted), base.origins) if flag is None else flag
 

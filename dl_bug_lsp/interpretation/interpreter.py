@@ -228,6 +228,7 @@ class Interpreter(Statements):
         """Do a piece of the run; return whether the budget was enough."""
         self.stack.clear()
         self._starts.clear()
+        self.reach.left_out.clear()
         self.entered.clear()
         try:
             work()

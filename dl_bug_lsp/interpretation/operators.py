@@ -608,6 +608,22 @@ def _meeting(kind: type[ast.operator], array: Array, *, is_left: bool) -> tuple[
     return dims[-1:] if is_left else dims[-2:][:1]
 
 
+def _with_text(
+    kind: type[ast.operator], array: Array, text: object, a: Value, b: Value
+) -> Value | None:
+    """Return what an array that may hold texts gives with a text, None of another pair."""
+    if not isinstance(text, (str, bytes)):
+        return None
+    if isinstance(text, str) and array.library == "numpy" and not _is_numeric(array):
+        # Columns of objects and of texts take a text on either side of a sum.
+        is_sum = kind is ast.Add and array.dtype == "object"
+        return arrays.made(array, array.shape, a, b) if is_sum else unknown(a, b)
+    is_text = array.library == "tensorflow" and array.dtype in ("str", None)
+    if is_text and kind is ast.Add:
+        return arrays.made(array, array.shape, a, b, dtype="str")
+    return None
+
+
 def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     if kind is ast.Mod and isinstance(a.data, str):
         return unknown(a, b)
@@ -617,10 +633,9 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
     _refuse_texts(kind, a, b)
     if (x is None and not _is_number(a)) or (y is None and not _is_number(b)):
         other = b if y is None else a
-        if isinstance(other.data, str) and first.library == "numpy" and not _is_numeric(first):
-            # Columns of objects and of texts take a text on either side of a sum.
-            is_sum = kind is ast.Add and first.dtype == "object"
-            return arrays.made(first, first.shape, a, b) if is_sum else unknown(a, b)
+        with_text = _with_text(kind, first, other.data, a, b)
+        if with_text is not None:
+            return with_text
         if other.data is None or isinstance(other.data, (str, dict)):
             raise Raised("type", "unsupported operand types", a, b)
         if isinstance(other.data, list) and first.library in ("numpy", "jax"):
@@ -661,12 +676,21 @@ def _on_arrays(kind: type[ast.operator], a: Value, b: Value) -> Value:
         shape, last = first.shape, first.last
         other = b if x is not None else a
         if isinstance(other.data, float) and dtype and "int" in dtype:
-            dtype = "float64" if first.library == "numpy" else "float32"
-    if kind is ast.Div and dtype and ("int" in dtype or dtype == "bool"):
-        dtype = "float64" if first.library in ("numpy", "tensorflow") else "float32"
+            # TensorFlow refuses Python's floats here, and takes NumPy's as whole numbers.
+            kinds = {"numpy": "float64", "tensorflow": None}
+            dtype = kinds.get(first.library, "float32")
+    dtype = _of_quotient(dtype, first.library) if kind is ast.Div else dtype
     result = arrays.with_last(arrays.made(first, shape, a, b, dtype=dtype), last)
     _bound(kind, a, b, result)
     return result
+
+
+def _of_quotient(dtype: str | None, library: str) -> str | None:
+    """Return the dtype of a quotient: whole numbers become floats."""
+    if not dtype or not ("int" in dtype or dtype == "bool"):
+        return dtype
+    is_short = library == "tensorflow" and dtype.endswith(("int8", "int16"))
+    return "float64" if library in ("numpy", "tensorflow") and not is_short else "float32"
 
 
 def _joint_dtype(x: Array, y: Array, a: Value, b: Value) -> str | None:

@@ -124,7 +124,8 @@ class Reach:
     ``forced`` counts the branches that were taken though their condition is known not to hold,
     ``guessed_branches`` those whose condition is not known, ``supposed`` the ones of these around
     the failing line. ``assumed`` is what was supposed of the tests whose values are not known, by
-    what they ask, with the values that are told apart by their identity.
+    what they ask, with the values that are told apart by their identity. ``left_out`` tells of each
+    function that is being followed whether a guess left out a value that it may return.
     """
 
     guessed_calls: int = 0
@@ -134,6 +135,7 @@ class Reach:
     resumed: bool = False
     alone: bool = False
     assumed: dict[tuple[object, ...], tuple[bool, object]] = field(default_factory=dict)
+    left_out: list[bool] = field(default_factory=list)
 
 
 class OfKernels(NamedTuple):

@@ -23,6 +23,7 @@ from dl_bug_lsp.interpretation.calls import (
     _items,
     _Leave,
     kind_of,
+    own_nodes,
 )
 from dl_bug_lsp.interpretation.expressions import (
     Expressions,
@@ -275,6 +276,8 @@ class Statements(Expressions):
         else:
             holds = not leaves(node.body)
         self.assume(question, holds)
+        if self.reach.left_out and _gives_back(node.orelse if holds else node.body):
+            self.reach.left_out[-1] = True
         self.block(node.body if holds else node.orelse, env)
 
     def _spares(
@@ -842,3 +845,12 @@ def _loaded(target: ast.expr) -> ast.expr:
         return ast.Attribute(value=target.value, attr=target.attr, ctx=ast.Load())
     assert isinstance(target, ast.Subscript)
     return ast.Subscript(value=target.value, slice=target.slice, ctx=ast.Load())
+
+
+def _gives_back(body: Sequence[ast.stmt]) -> bool:
+    """Whether a block may return a value from its function."""
+    return any(
+        isinstance(node, ast.Return) and node.value is not None
+        for statement in body
+        for node in own_nodes(statement)
+    )

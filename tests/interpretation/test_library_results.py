@@ -1,4 +1,4 @@
-"""No model contradicts its library: some 7,500 expressions, evaluated in the real ones.
+"""No model contradicts its library: some 8,500 expressions, evaluated in the real ones.
 
 What is not known to a model may stay unknown, and what a library refuses may pass; but a shape, a
 dtype, a plain value or a refusal that a model states is the library's. ``results/record.py``
@@ -35,6 +35,7 @@ KNOWN = {
     "flax": 0.80,
     "huggingface": 0.80,
     "jax_numpy": 0.60,
+    "keras_models": 0.70,
     "lightning": 0.80,
     "numpy": 0.85,
     "opencv": 0.95,
@@ -43,6 +44,8 @@ KNOWN = {
     "scipy": 0.95,
     "sklearn": 0.80,
     "tensorflow": 0.85,
+    "tensorflow_values": 0.85,
+    "tf_keras": 0.85,
     "torch_layers": 0.80,
     "torch_modules": 0.95,
     "torch_tensors": 0.85,
@@ -65,8 +68,6 @@ DIFFERENT = {
     "nn.ConvTranspose2d(3, 4, 3, stride=2, padding=1)(im, output_size=(32, 32))",
     "nn.Linear(2, 3).load_state_dict(nn.Linear(2, 3).state_dict())",
     "nn.Linear(2, 3).load_state_dict({'w': 1}, strict=False)",
-    "layers.Discretization([0.0, 1.0])(x)",
-    "layers.Hashing(3)(idx)",
     'CountVectorizer().fit_transform(["ab b cd"]).toarray()',
     # Columns of arrays are taken to have a value.
     "impute.SimpleImputer().fit_transform(np.array([[1, np.nan], [2, np.nan]]))",

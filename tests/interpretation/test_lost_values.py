@@ -111,3 +111,38 @@ n = t[0].max()
 """
     names = followed(tmp_path, text, {"r.dat": "1::5::3\n4::6::2\n"})[1]
     assert shown(names["t"]) == ({0: "int64", 1: "int64", 2: "int64"}, 2)
+
+
+def test_a_value_that_may_be_returned_is_not_taken_for_none(tmp_path: Path) -> None:
+    text = """
+def found(words):
+    for word in words:
+        if word.endswith("x"):
+            return word.strip()
+
+def told(words):
+    for word in words:
+        word.strip()
+
+a = found(input().split())
+b = told(input().split())
+"""
+    names = followed(tmp_path, text, {})[1]
+    assert not names["a"].known
+    assert names["b"].known and names["b"].data is None
+
+
+def test_one_of_several_texts_is_not_told(tmp_path: Path) -> None:
+    text = """
+names = ["shirt", "ankle boot", "bag"]
+a = names[int(input())]
+b = ["x", "x"][int(input())]
+"""
+    names = followed(tmp_path, text, {})[1]
+    assert not names["a"].known
+    assert names["b"].data == "x"
+
+
+def test_a_version_that_is_not_known_is_unknown(tmp_path: Path) -> None:
+    names = followed(tmp_path, "import rarely_used\na = rarely_used.__version__\n", {})[1]
+    assert not names["a"].known

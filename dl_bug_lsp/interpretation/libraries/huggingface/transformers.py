@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.torch.parameters  # noqa: F401
@@ -516,7 +517,26 @@ def labels_of(config: LibraryObject | None) -> Value:
             return Value(len(held.data), held.origins)
         if name in config.keywords:
             return Value(UNKNOWN)
-    return given if "num_labels" in config.keywords else Value(2, frozenset({config.made}))
+    if "num_labels" in config.keywords or not _is_bare(config):
+        return Value(UNKNOWN, given.origins)
+    return Value(2, frozenset({config.made}))
+
+
+_BARE = re.compile(
+    r"(?:[\w.-]+/)?(?:distil|al)?"
+    r"(?:bert|roberta|xlm-roberta|electra|deberta(?:-v[23])?|mpnet|gpt2|xlnet|camembert)"
+    r"(?:-(?:tiny|mini|small|medium|xsmall|base|large|xlarge))?"
+    r"(?:-(?:un)?cased|-v[12]|-discriminator|-(?:multilingual|german|chinese))*"
+)
+"""Names of checkpoints without a head: one that is put on them has two labels."""
+
+
+def _is_bare(config: LibraryObject) -> bool:
+    """Whether a model is made without a checkpoint, or of one that has no labels."""
+    name = config.state.get("checkpoint")
+    if name is None:
+        return True
+    return isinstance(name.data, str) and _BARE.fullmatch(name.data) is not None
 
 
 def _config_attribute(_: Interpreter, call: Call) -> Value:
@@ -615,6 +635,8 @@ def _made_model(_: Interpreter, call: Call) -> Value:
         config_object = LibraryObject(
             f"transformers.{family}Config", (), dict(call.keywords), call.place
         )
+        if config is not None:
+            config_object.state["checkpoint"] = config
     known = isinstance(config_object, LibraryObject)
     state = {"config": Value(config_object if known else UNKNOWN), "head": Value(short)}
     state.update({name: call.keywords[name] for name in MORE_OUTPUTS if name in call.keywords})

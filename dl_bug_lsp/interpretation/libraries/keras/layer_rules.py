@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
     shown,
     spellings,
     text,
+    told,
 )
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
@@ -433,20 +434,6 @@ def call_function(
     return interpreter.call(function, (inputs,), keywords, call.place)
 
 
-def vectorize(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
-    """Return the numbers of a text's words: a row of them for each text."""
-    data, length = arrays.array(inputs), layer.keywords.get("output_sequence_length")
-    mode = layer.keywords.get("output_mode")
-    if data is None or data.shape is None or (mode is not None and mode.data != "int"):
-        return result(layer, None, inputs)
-    width = dim(UNKNOWN if size(length) is None else size(length), layer, length)
-    first = data.shape[:-1] if len(data.shape) > 1 and size(data.shape[-1]) == 1 else data.shape
-    output = result(layer, (*first, width), inputs)
-    if isinstance(output.data, Array):
-        output.data.dtype = "int64"
-    return output
-
-
 def unknown_rule(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
     """Return a tensor of unknown shape."""
     return result(layer, None, inputs)
@@ -505,11 +492,9 @@ define("Bidirectional", both_ways, parameters="layer merge_mode weights backward
 define("TimeDistributed", each_step, parameters="layer")
 define("Concatenate", join, parameters="axis")
 define("Add Subtract Multiply Average Maximum Minimum", combine)
-define("TextVectorization", vectorize, parameters="max_tokens standardize split ngrams output_mode")
 define("Lambda", call_function, parameters="function output_shape mask arguments")
 define(
-    "Hashing CategoryEncoding Discretization StackedRNNCells SpectralNormalization "
-    "LSTMCell GRUCell SimpleRNNCell",
+    "StackedRNNCells SpectralNormalization LSTMCell GRUCell SimpleRNNCell",
     unknown_rule,
 )
 
@@ -527,7 +512,8 @@ def merge_function(interpreter: Interpreter, call: Call) -> Value:
     short = call.name.rpartition(".")[2].capitalize()
     layer = LibraryObject(f"keras.layers.{short}", call.args[1:], call.keywords, call.place)
     made = Value(layer, frozenset({call.place}))
-    return apply(interpreter, Call(short, call.args[:1], {}, call.place, made))
+    given = tuple(told(value) for value in call.args[:1])
+    return apply(interpreter, Call(short, given, {}, call.place, made))
 
 
 def _stepped(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
@@ -618,17 +604,6 @@ def _summed(interpreter: Interpreter, layer: LibraryObject, inputs: Value, call:
     return result(layer, tuple(shape), inputs)
 
 
-def _numbered(_: Interpreter, layer: LibraryObject, inputs: Value, call: Call) -> Value:
-    """Return the numbers of words or values in a table of them."""
-    data, mode = arrays.array(inputs), text(option(layer, "output_mode"), "int")
-    if data is None or mode != "int" or "output_mode" in layer.keywords:
-        return call.unknown()
-    made = result(layer, data.shape, inputs)
-    if isinstance(made.data, Array):
-        made.data.dtype = "int64"
-    return made
-
-
 _STEPS = "return_sequences return_state go_backwards stateful unroll"
 define("RNN", _stepped, parameters=f"cell {_STEPS}", axes=3, least=True)
 for _count in (1, 2, 3):
@@ -647,7 +622,6 @@ for _count in (1, 2, 3):
     )
 define("GroupNormalization", by_shape(_grouped), parameters="groups axis epsilon")
 define("EinsumDense", _summed, parameters="equation output_shape activation bias_axes")
-define("StringLookup IntegerLookup", _numbered, parameters="max_tokens num_oov_indices")
 
 _combined = LAYERS["Subtract"].rule
 

@@ -19,6 +19,7 @@ from dl_bug_lsp.interpretation.values import (
     ClassValue,
     FunctionValue,
     Instance,
+    Lazy,
     LibraryObject,
     Origin,
     Origins,
@@ -96,6 +97,7 @@ class Symbolic(Array):
     inputs: tuple[Value, ...] = ()
     keywords: Mapping[str, Value] = field(default_factory=dict)
     part: int | None = None
+    named: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,7 +356,28 @@ def apply(interpreter: Interpreter, call: Call) -> Value:
     inputs = call.given(0, "inputs", "x", "input", "query")
     if layer is None or inputs is None or layer.short not in LAYERS:
         return call.unknown()
-    return recorded(call, LAYERS[layer.short].rule(interpreter, layer, inputs, call))
+    inputs = told(inputs)
+    output = LAYERS[layer.short].rule(interpreter, layer, inputs, call)
+    layer.state.setdefault("_inputs", inputs)
+    if "value" in call.keywords or len(call.args) > 1:
+        layer.state.setdefault("_value", call.given(1, "value") or unknown(inputs))
+    made = recorded(call, output)
+    if made is not output:
+        layer.state.setdefault("_output", made)
+    return made
+
+
+MOST_TOLD = 64
+"""Items of an outline of a list up to which they are told one by one."""
+
+
+def told(value: Value) -> Value:
+    """Return a list whose items are alike as one that has each of them."""
+    data = value.data
+    count = size(data.length) if isinstance(data, Lazy) and not data.others else None
+    if not isinstance(data, Lazy) or count is None or not 0 < count <= MOST_TOLD:
+        return value
+    return Value([data.item] * count, value.origins)
 
 
 def tensors(value: Value) -> Iterable[Value]:
@@ -424,6 +447,13 @@ def input_tensor(shape: Shape | None, dtype: str | None, first: Value, origins: 
 @MODELS.function(*spellings("Input", "layers.Input", "engine.Input"))
 def make_input(_: Interpreter, call: Call) -> Value:
     """Return a symbolic input; its first axis is the batch."""
+    made = _input_of(call)
+    if isinstance(made.data, Symbolic):
+        made.data.named = call.given(4, "name")
+    return made
+
+
+def _input_of(call: Call) -> Value:
     dtype = text(call.given(2, "dtype"), "float32")
     batch = call.keywords.get("batch_shape") or call.keywords.get("batch_input_shape")
     origins = merged(*call.args, *call.keywords.values()) | {call.place}

@@ -30,6 +30,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
     tensors,
     text,
 )
+from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import operand
 from dl_bug_lsp.interpretation.model_helpers import make_object
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
 from dl_bug_lsp.interpretation.table_values import Series
@@ -62,6 +63,8 @@ KINDS = ("Sequential", "Model")
 BATCH = 32
 """The batch size of ``fit`` where none is given (Keras, "Model training APIs")."""
 MAX_EPOCHS = 10_000
+MOST_TOLD = 1_000
+"""Epochs up to which their numbers are told one by one."""
 
 LOSSES = {
     "categorical_crossentropy": "categorical",
@@ -96,6 +99,15 @@ LOSSES = {
     "tversky": "",
 }
 """Losses by name, with how their targets are compared with a model's output."""
+FULL_NAMES = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error",
+    "kld": "kl_divergence",
+    "logcosh": "log_cosh",
+}
+"""The names of functions that have a short one as well."""
 OPTIMIZER_CLASSES = (
     *("Adadelta", "Adafactor", "Adagrad", "Adam", "Adamax", "AdamW", "Ftrl", "Lion", "Muon"),
     *("Nadam", "RMSprop", "SGD"),
@@ -399,6 +411,9 @@ def drop_layer(_: Interpreter, call: Call) -> Value:
         model.state.pop("output", None)
         if isinstance(layers, list) and layers:
             last = layers.pop()
+            before = layers[-1].data if layers else None
+            if isinstance(before, LibraryObject) and "_output" in before.state:
+                model.state["output"] = before.state["_output"]
             return last if isinstance(last, Value) else call.unknown()
     return call.unknown()
 
@@ -504,8 +519,8 @@ def _by_name(model: LibraryObject, inputs: Value, given: Value) -> Value:
         names = list(inputs.data)
     else:
         for stated in tensors(inputs):
-            layer = getattr(stated.data, "name", None)
-            names.append(layer if isinstance(layer, str) else None)
+            own = stated.data.named if isinstance(stated.data, Symbolic) else None
+            names.append(own.data if own is not None and isinstance(own.data, str) else None)
     if not names or None in names:
         return given
     for name in names:
@@ -675,6 +690,8 @@ def compile_model(_: Interpreter, call: Call) -> Value:
                 "value", f"Could not interpret optimizer identifier: {optimizer.data}", optimizer
             )
     if state is not None:
+        state.pop("optimizer", None)
+        state.pop("loss", None)
         state["_loss"] = loss or Value(None)
         state["_metrics"] = metrics or Value(None)
         state["_optimizer"] = optimizer or Value(None)
@@ -703,6 +720,8 @@ def metric_names(receiver: Value | None) -> list[str] | None:
             names.append(name)
         elif isinstance(data, FunctionValue) and hasattr(data.node, "name"):
             names.append(data.node.name)
+        elif isinstance(data, Library) and data.short.islower() and ".keras." in f".{data.name}":
+            names.append(FULL_NAMES.get(data.short, data.short))
         else:
             return None
     return names
@@ -982,9 +1001,31 @@ def history(call: Call) -> Value:
         given = state.get("_metrics") or Value(None)
         where = merged(given, *(items(given) or ())) | {call.place}
         length = Value(epochs if known else UNKNOWN, where)
-        lists = {key: Value(Lazy(Value(UNKNOWN, where), length), where) for key in keys}
+        each = arrays.number("float64", Value(None, where))
+        lists = {key: Value(Lazy(each, length), where) for key in keys}
         made.state["history"] = Value(lists, where)
+        if known and isinstance(epochs, int) and epochs <= MOST_TOLD:
+            made.state["epoch"] = Value([Value(number, where) for number in range(epochs)], where)
+    if call.receiver is not None:
+        made.state["model"] = call.receiver
+    made.state["params"] = _asked(call)
     return Value(made, frozenset({call.place}))
+
+
+def _asked(call: Call) -> Value:
+    """Return what a history tells of a training that was asked for."""
+    where = frozenset({call.place})
+    epochs = call.given(3, "epochs") or Value(1)
+    count = samples(call.given(0, "x", "generator"), call.given(1, "y"))
+    batch = call.given(2, "batch_size")
+    number, each = size(count), BATCH if batch is None or batch.data is None else size(batch)
+    is_whole = number is not None and each and "validation_split" not in call.keywords
+    steps = -(-number // each) if is_whole and number is not None and each else UNKNOWN
+    if call.keywords.keys() & {"steps_per_epoch", "initial_epoch"} or call.name != "fit":
+        return Value(UNKNOWN, where)
+    verbose = Value(UNKNOWN, where)
+    entries = {"verbose": verbose, "epochs": epochs, "steps": Value(steps, where)}
+    return Value(entries, where)
 
 
 def _call_back(callbacks: Iterable[Value]) -> None:
@@ -1041,14 +1082,31 @@ def evaluate(interpreter: Interpreter, call: Call) -> Value:
     x, y = call.given(0, "x", "generator"), call.given(1, "y")
     if x is None:
         return call.unknown()
-    over_batches(interpreter, call, x, y, call.given(2, "batch_size"))
+    output = over_batches(interpreter, call, x, y, call.given(2, "batch_size"))
+    if output is not None and isinstance(output.data, (list, tuple, dict)):
+        return call.unknown()  # There are losses for each output then.
     names = metric_names(call.receiver)
+    told = by_name(call, names)
+    if told is not None:
+        return told
     if names is None or flag(call.keywords.get("return_dict")) is not False:
         return call.unknown()
     where = Value(None, frozenset({call.place}))
     if not names:
         return number(where)
     return Value([number(where) for _ in range(len(names) + 1)], where.origins)
+
+
+def by_name(call: Call, names: list[str] | None) -> Value | None:
+    """Return numbers by the names of a loss and metrics where they are asked for so."""
+    asked = call.keywords.get("return_dict")
+    state = state_of(call.receiver) or {}
+    if asked is None or asked.data is not True or names is None or len(set(names)) < len(names):
+        return None
+    if items(state.get("output")) is not None:
+        return None
+    where = Value(None, frozenset({call.place}))
+    return Value({name: number(where) for name in ("loss", *names)}, where.origins)
 
 
 def predict(interpreter: Interpreter, call: Call) -> Value:
@@ -1086,8 +1144,13 @@ def one_batch(interpreter: Interpreter, call: Call) -> Value:
     if call.name == "predict_on_batch":
         return forward(interpreter, model, x, call.place)
     samples(x, y)
-    train_step(interpreter, model, x, y, call.place)
+    output = train_step(interpreter, model, x, y, call.place)
+    if isinstance(output.data, (list, tuple, dict)):
+        return call.unknown()
     names = metric_names(model)
+    told = by_name(call, names)
+    if told is not None:
+        return told
     if names is None or flag(call.keywords.get("return_dict")) is not False:
         return call.unknown()
     where = Value(None, frozenset({call.place}))
@@ -1118,18 +1181,30 @@ def model_layers(_: Interpreter, call: Call) -> Value:
 
 
 def model_end(_: Interpreter, call: Call) -> Value:
-    """Return a model's symbolic input or output."""
+    """Return a model's symbolic input or output; with the plural name they are a list."""
     state = state_of(call.receiver) or {}
-    names = {"inputs": "input", "outputs": "output"}
-    return state.get(names.get(call.name, call.name)) or call.unknown()
+    found = state.get(call.name.removesuffix("s"))
+    if found is None:
+        return call.unknown()
+    return Value(list(tensors(found)), found.origins) if call.name.endswith("s") else found
 
 
 def model_shape(_: Interpreter, call: Call) -> Value:
     """Return the shape of a model's input or output, the batch being None."""
     state = state_of(call.receiver) or {}
-    data = arrays.array(state.get(call.name.partition("_")[0]))
-    if data is None or data.shape is None or any(size(d) is None for d in data.shape[1:]):
+    held = state.get(call.name.partition("_")[0])
+    parts = items(held)
+    if held is None or isinstance(held.data, dict):
         return call.unknown()
+    if parts is not None:
+        return Value([_stated_shape(part) for part in parts], held.origins)
+    return _stated_shape(held)
+
+
+def _stated_shape(tensor: Value) -> Value:
+    data = arrays.array(tensor)
+    if data is None or data.shape is None or any(size(d) is None for d in data.shape[1:]):
+        return unknown(tensor)
     first = Value(None) if size(data.shape[0]) is None else data.shape[0]
     return Value((first, *data.shape[1:]), merged(*data.shape))
 
@@ -1158,9 +1233,11 @@ for _kind in KINDS:
     MODELS.method(_kind, "summary", "save", "save_weights", "reset_states", "reset_metrics")(
         nothing
     )
-    MODELS.attribute(_kind, "layers")(model_layers)
     MODELS.attribute(_kind, "input", "output", "inputs", "outputs")(model_end)
     MODELS.attribute(_kind, "input_shape", "output_shape")(model_shape)
+
+
+MODELS.attribute("Sequential", "layers")(model_layers)
 
 
 # --- losses, optimizers and utilities ---------------------------------------------------------
@@ -1179,12 +1256,14 @@ def call_loss(_: Interpreter, call: Call) -> Value:
         return call.unknown()
     loss = call.receiver or Value(Library(call.name), frozenset({call.place}))
     check_loss(loss, y, p)
-    function = call.receiver is None
-    data = arrays.array(p)
-    shape: Shape | None = ()
-    if function:
+    data = operand(p)
+    if call.receiver is None:
         shape = data.shape[:-1] if data is not None and data.shape else None
-    return Value(Array(shape, "float32", "tensorflow"), merged(y, p))
+        is_single = data is not None and (data.dtype == "float32" or data is not p.data)
+        return Value(Array(shape, "float32" if is_single else None, "tensorflow"), merged(y, p))
+    reduction = call.held.keywords.get("reduction") if call.held is not None else None
+    whole = reduction is None or reduction.data in ("sum_over_batch_size", "sum", "auto", "mean")
+    return Value(Array(() if whole else None, "float32", "tensorflow"), merged(y, p))
 
 
 _LOSS_CLASSES = {
@@ -1251,7 +1330,8 @@ def to_categorical(_: Interpreter, call: Call) -> Value:
     if shape is not None:
         shape = shape[:-1] if len(shape) > 1 and size(shape[-1]) == 1 else shape
         shape = (*shape, width)
-    result = Array(shape, "float64", "numpy", lowest=0, highest=1)
+    # Keras 2 gives float32, Keras 3 float64.
+    result = Array(shape, None, "numpy", lowest=0, highest=1)
     return Value(result, merged(labels) | {call.place})
 
 
@@ -1319,6 +1399,8 @@ def load_data(_: Interpreter, call: Call) -> Value:
         return Value(data, where)
 
     shapes = DATASETS[name]
+    if name == "boston_housing" and (call.keywords.keys() - {"path"} or len(call.args) > 1):
+        return call.unknown()  # How many are in each part is asked for.
     pairs = [
         Value((part(shapes[i], labels=False), part(shapes[i + 1], labels=True)), where)
         for i in (0, 2)

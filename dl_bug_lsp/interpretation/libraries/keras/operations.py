@@ -259,6 +259,24 @@ def _of_specification(value: Value) -> Value:
     return Value(Array(shape, dtype_named(kind, "float32"), "tensorflow"), value.origins)
 
 
+def _of_types(kinds: Value, shapes: Value | None) -> Value:
+    """Return what types, and shapes where they are given, tell of elements."""
+    given = None if shapes is None else shapes.data
+    data = kinds.data
+    if isinstance(data, (tuple, list)):
+        known = isinstance(given, (tuple, list)) and len(given) == len(data)
+        inner = list(given) if known and isinstance(given, (tuple, list)) else [None] * len(data)
+        pairs = zip(data, inner, strict=True)
+        return Value(tuple(_of_types(kind, own) for kind, own in pairs), kinds.origins)
+    if isinstance(data, dict):
+        own = given if isinstance(given, dict) else {}
+        return Value({k: _of_types(v, own.get(k)) for k, v in data.items()}, kinds.origins)
+    shape = None
+    if isinstance(given, (tuple, list)):
+        shape = tuple(Value(UNKNOWN if d.data is None else d.data, d.origins) for d in given)
+    return Value(Array(shape, dtype_named(kinds), "tensorflow"), kinds.origins)
+
+
 _from_generator = MODELS.functions[f"{DATASET}.from_generator"]
 
 
@@ -266,6 +284,10 @@ _from_generator = MODELS.functions[f"{DATASET}.from_generator"]
 def _generated(interpreter: Interpreter, call: Call) -> Value:
     """Return a data set of a generator's elements, as its signature tells."""
     signature = call.keywords.get("output_signature")
+    kinds = call.given(1, "output_types")
+    if signature is None and kinds is not None and kinds.data is not None:
+        element = _of_types(kinds, call.given(2, "output_shapes"))
+        return dataset(call, element, Value(UNKNOWN, merged(kinds)))
     if signature is None:
         return _from_generator(interpreter, call)
     function = call.given(0, "generator")
@@ -371,11 +393,10 @@ def _decoded(interpreter: Interpreter, call: Call) -> Value:
     return Value(dims_found, merged(*call.args))
 
 
-@MODELS.function("tensorflow.io.decode_raw", "tensorflow.io.parse_tensor")
-def _raw(_: Interpreter, call: Call) -> Value:
+@MODELS.function("tensorflow.io.parse_tensor")
+def _parsed(_: Interpreter, call: Call) -> Value:
     kind = call.given(1, "out_type")
-    shape = (Value(UNKNOWN),) if call.name.endswith("decode_raw") else None
-    return Value(Array(shape, dtype_named(kind, "float32"), "tensorflow"), merged(*call.args))
+    return Value(Array(None, dtype_named(kind, "float32"), "tensorflow"), merged(*call.args))
 
 
 # --- what a model gives for a data set -----------------------------------------------------------
@@ -396,7 +417,8 @@ def _predicting(before: Model) -> Model:
         x = arrays.array(output)
         if x is None or not x.shape:
             return result
-        shape = (Value(UNKNOWN, output.origins), *x.shape[1:])
+        rows = data.state.get("rows", Value(UNKNOWN))
+        shape = (Value(rows.data, merged(rows, output)), *x.shape[1:])
         return Value(Array(shape, x.dtype, "numpy"), output.origins)
 
     return run

@@ -4,6 +4,14 @@
 def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.tensorflow import (  # noqa: F401
+        containers,
+        control,
+        data_sets,
         functions,
+        images,
+        mathematics,
+        ragged,
         tensors,
+        texts,
+        variables,
     )

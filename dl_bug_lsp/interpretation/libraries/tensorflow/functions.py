@@ -16,6 +16,7 @@ from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import (
     dtype_named,
     names,
     operand,
+    plain_list,
     reduced,
     tensor,
     written,
@@ -46,12 +47,25 @@ def on_tensor(*functions: str) -> Callable[[Work], Work]:
         def run(_: Interpreter, call: Call) -> Value:
             value = call.given(0, *FIRST)
             x = operand(value)
+            if x is not None and x.dtype is None and value is not None and x is not value.data:
+                x.dtype = plain_dtype(value)
             return call.unknown() if x is None or value is None else work(call, x, value)
 
         MODELS.function(*names(*functions))(run)
         return work
 
     return keep
+
+
+def plain_dtype(*values: Value | None) -> str | None:
+    """Return the dtype of tensors made of plain numbers, None where they are not alike."""
+    kinds: set[str | None] = set()
+    for value in values:
+        if value is None or isinstance(value.data, Array):
+            return None
+        listed = plain_list(value)
+        kinds.add(None if listed is None else listed[1])
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def numbers(value: Value | None) -> list[int] | None:
@@ -170,7 +184,7 @@ def _matvec(call: Call, x: Array, value: Value) -> Value:
     return tensor(call, x.shape[:-1], x.dtype, value, other)
 
 
-@on_tensor("band_part", "inv", "cholesky", "roll", "cumprod", "invert", "unsorted_")
+@on_tensor("band_part", "inv", "cholesky", "roll", "cumprod", "invert")
 def _alike(call: Call, x: Array, value: Value) -> Value:
     if call.name.endswith((".inv", ".cholesky")) and x.shape is not None and len(x.shape) > 1:
         arrays.same(x.shape[-2], x.shape[-1], "Input must be a square matrix")
@@ -230,7 +244,13 @@ def _as_numpy(interpreter: Interpreter, call: Call, name: str) -> Value:
         interpreter, Call(name, tuple(given), call.keywords, call.place)
     )
     data = arrays.array(result)
-    return result if data is None else tensor(call, data.shape, data.dtype, result)
+    if data is None:
+        return result
+    listed = [value for value in call.args if isinstance(value.data, (list, tuple))]
+    dtype = data.dtype if not listed else None
+    if listed and not any(isinstance(value.data, Array) for value in call.args):
+        dtype = plain_dtype(*listed)
+    return tensor(call, data.shape, dtype, result)
 
 
 @MODELS.function(*names("einsum"))
@@ -242,17 +262,27 @@ def _einsum(interpreter: Interpreter, call: Call) -> Value:
 def _meshgrid(interpreter: Interpreter, call: Call) -> Value:
     result = _as_numpy(interpreter, call, "numpy.meshgrid")
     parts = result.data if isinstance(result.data, (list, tuple)) else ()
+    given = call.args if len(call.args) == len(parts) else (None,) * len(parts)
     made = []
-    for part in parts:
+    for part, value in zip(parts, given, strict=True):
         x = arrays.array(part)
-        made.append(part if x is None else tensor(call, x.shape, x.dtype, part))
+        own = plain_dtype(value) if arrays.array(value) is None else None
+        dtype = None if x is None else own if arrays.array(value) is None else x.dtype
+        made.append(part if x is None else tensor(call, x.shape, dtype, part))
     return Value(tuple(made), result.origins) if made else call.unknown()
 
 
 @MODELS.function(*names("linspace"))
 def _linspace(_: Interpreter, call: Call) -> Value:
-    count = call.given(2, "num") or Value(50)
-    return tensor(call, (count,), "float32", *call.args)
+    count, start = call.given(2, "num") or Value(50), call.given(0, "start")
+    x = operand(start)
+    kinds: dict[type, str] = {int: "float64", float: "float32"}
+    dtype = x.dtype if x is not None else None
+    if dtype is None and start is not None:
+        dtype = kinds.get(type(start.data))
+    if x is not None and x.shape != ():
+        return tensor(call, None, dtype, *call.args)
+    return tensor(call, (count,), dtype, *call.args)
 
 
 @MODELS.function(*names("fill"))
@@ -295,7 +325,8 @@ def _unique(_: Interpreter, call: Call) -> Value:
     x = operand(value)
     if x is None or value is None:
         return call.unknown()
-    free = tensor(call, (Value(UNKNOWN, value.origins),), x.dtype, value)
+    dtype = x.dtype or plain_dtype(value)
+    free = tensor(call, (Value(UNKNOWN, value.origins),), dtype, value)
     places = tensor(call, x.shape, "int32", value)
     outputs = (free, places) if call.name.endswith("unique") else (free, places, places)
     return Value(outputs, value.origins)
@@ -315,14 +346,9 @@ def _scatter(_: Interpreter, call: Call) -> Value:
     return tensor(call, dims(call.given(2, "shape")), dtype, *call.args)
 
 
-@on_tensor("tensor_scatter_nd_update", "tensor_scatter_nd_add", "ensure_shape_")
+@on_tensor("tensor_scatter_nd_update", "tensor_scatter_nd_add")
 def _scattered(call: Call, x: Array, value: Value) -> Value:
     return tensor(call, x.shape, x.dtype, value)
-
-
-@MODELS.function(*names("ragged.constant", "ragged.stack", "ragged.boolean_mask"))
-def _ragged(_: Interpreter, call: Call) -> Value:
-    return call.unknown()
 
 
 @MODELS.function(*names("map_fn vectorized_map"))
@@ -342,6 +368,40 @@ def _mapped(interpreter: Interpreter, call: Call) -> Value:
 def _tensor_shape(_: Interpreter, call: Call) -> Value:
     wanted = dims(call.given(0, "dims"))
     return call.unknown() if wanted is None else Value(wanted, merged(*call.args))
+
+
+@MODELS.attribute("tuple", "y", "idx")
+def _of_unique(_: Interpreter, call: Call) -> Value:
+    """Return a part of what ``tf.unique`` gives by its name."""
+    data = call.receiver.data if call.receiver is not None else None
+    if not isinstance(data, tuple) or len(data) not in (2, 3):
+        return call.unknown()
+    part = data[0 if call.name == "y" else 1]
+    return part if isinstance(part, Value) else call.unknown()
+
+
+@MODELS.method("tuple", "num_elements")
+def _elements_of_shape(_: Interpreter, call: Call) -> Value:
+    sizes = call.receiver.data if call.receiver is not None else None
+    if not isinstance(sizes, tuple) or any(d.data is None for d in sizes):
+        return call.unknown()
+    return arrays.product(sizes)
+
+
+@MODELS.method("tuple", "is_fully_defined", "is_compatible_with", "merge_with", "with_rank")
+@MODELS.method("tuple", "assert_has_rank", "assert_is_compatible_with", "concatenate")
+@MODELS.method("tuple", "as_proto", "with_rank_at_least", "most_general_compatible_shape")
+def _of_shape(_: Interpreter, call: Call) -> Value:
+    """Return what is not known of a shape that TensorFlow gives."""
+    return call.unknown()
+
+
+@MODELS.method("int", "numpy")
+@MODELS.method("float", "numpy")
+@MODELS.method("bool", "numpy")
+def _number_of_tensor(_: Interpreter, call: Call) -> Value:
+    """Return the number that a tensor is followed as."""
+    return call.receiver or call.unknown()
 
 
 @MODELS.method("tuple", "as_list")

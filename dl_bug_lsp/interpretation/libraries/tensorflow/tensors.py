@@ -77,8 +77,10 @@ def plain_list(value: Value) -> tuple[Shape, str | None, list[int]] | None:
             "int32" if isinstance(data, int) else "float32",
             [data] if isinstance(data, int) else [],
         )
-    if isinstance(data, str):
+    if isinstance(data, (str, bytes)):
         return (), "str", []
+    if isinstance(data, complex):
+        return (), "complex128", []
     if not isinstance(data, (list, tuple)) or len(data) > MAX_LISTED:
         return None
     length = Value(len(data), value.origins)
@@ -204,7 +206,7 @@ def reduced(
 # --- making tensors -----------------------------------------------------------------------------
 
 
-@MODELS.function(*names("constant convert_to_tensor Variable identity stop_gradient as_tensor"))
+@MODELS.function(*names("constant convert_to_tensor identity stop_gradient as_tensor"))
 def make_tensor(_: Interpreter, call: Call) -> Value:
     """Return a tensor of a value: floats are float32, whole numbers int32, arrays keep theirs."""
     value = call.given(0, "value", "initial_value", "input")
@@ -213,6 +215,11 @@ def make_tensor(_: Interpreter, call: Call) -> Value:
     wanted = call.keywords.get("dtype")
     if wanted is None and len(call.args) > 1 and not call.name.endswith("Variable"):
         wanted = call.args[1]
+    return converted(call, value, wanted)
+
+
+def converted(call: Call, value: Value, wanted: Value | None = None) -> Value:
+    """Return a value as a tensor of a dtype that is asked for; raise where there is none."""
     data = value.data
     if isinstance(data, Table):
         width = data.width(value.origins)
@@ -284,18 +291,30 @@ def make_eye(_: Interpreter, call: Call) -> Value:
     """Return an identity matrix."""
     rows = call.given(0, "num_rows")
     columns = call.given(1, "num_columns")
-    if rows is None or "batch_shape" in call.keywords:
+    batch = call.given(2, "batch_shape")
+    lead = () if batch is None or batch.data is None else dims(batch)
+    if rows is None or lead is None:
         return call.unknown()
-    shape = dims(Value((rows, columns or rows)))
+    shape = dims(Value((*lead, rows, columns or rows)))
     return tensor(call, written(call, shape), dtype_named(call.keywords.get("dtype"), "float32"))
 
 
 @MODELS.function(*names("range"))
 def make_range(_: Interpreter, call: Call) -> Value:
     """Return whole numbers from a start to a limit."""
+    if not call.args and call.keywords.keys() & {"start", "limit"}:
+        start, limit = call.keywords.get("start"), call.keywords.get("limit")
+        given = [v for v in (start, limit) if v is not None]
+        rest = {k: v for k, v in call.keywords.items() if k not in ("start", "limit")}
+        return make_range(_, Call(call.name, tuple(given), rest, call.place))
     numbers = [size(a) for a in call.args]
     known = [n for n in numbers if n is not None]
-    if len(known) != len(numbers) or not known or any(k != "dtype" for k in call.keywords):
+    step = size(call.keywords.get("delta"))
+    if step is not None and len(known) == len(numbers) and 1 <= len(known) <= 2:
+        known = [*([0] if len(known) == 1 else []), *known, step]
+        numbers = [*known]
+    left = call.keywords.keys() - ({"dtype", "delta"} if step is not None else {"dtype"})
+    if len(known) != len(numbers) or not known or left or known[2:] == [0]:
         return tensor(call, (Value(UNKNOWN),), None, *call.args)
     span = range(*known[:3])
     length = Value(len(span), merged(*call.args) | {call.place})
@@ -553,6 +572,8 @@ def join(_: Interpreter, call: Call) -> Value:
     given, axis = call.given(0, "values"), call.given(1, "axis")
     parts = given.data if given is not None else None
     at = size(axis) if axis is not None else 0
+    if isinstance(parts, Lazy) and not parts.others:
+        return _joined_alike(call, parts, at)
     if not isinstance(parts, (list, tuple)) or not parts:
         return call.unknown()
     arrays_joined = [operand(p) for p in parts]
@@ -560,12 +581,46 @@ def join(_: Interpreter, call: Call) -> Value:
     if len(known) != len(arrays_joined):
         return tensor(call, None, None, *parts)
     dtype = known[0].dtype
-    for other in parts[1:]:
+    if all(p.dtype is None for p in known) and given is not None and not _has_array(given):
+        listed = plain_list(given)
+        dtype = None if listed is None else listed[1]
+    for other in parts[1:] if dtype is None or known[0].dtype else ():
         dtype = one_dtype("ConcatV2" if call.name.endswith("concat") else "Pack", parts[0], other)
     if at is None:
         return tensor(call, None, dtype, *parts)
     make = arrays.concatenated if call.name.endswith("concat") else arrays.stacked
     return tensor(call, make(known, at), dtype, *parts)
+
+
+def _joined_alike(call: Call, parts: Lazy, at: int | None) -> Value:
+    """Return so many tensors of one shape joined along an axis, or stacked along a new one."""
+    x = operand(parts.item)
+    if x is None:
+        return tensor(call, None, None, parts.item)
+    if x.shape is None or at is None:
+        return tensor(call, None, x.dtype, parts.item)
+    if call.name.endswith("concat"):
+        axis = arrays.axis_of(at, len(x.shape))
+        if axis is None:
+            return tensor(call, None, x.dtype, parts.item)
+        # The last one of many batches may be smaller.
+        known = size(parts.length) is not None and axis > 0
+        whole = arrays.product((x.shape[axis], parts.length)) if known else Value(UNKNOWN)
+        shape = (*x.shape[:axis], whole, *x.shape[axis + 1 :])
+        return tensor(call, shape, x.dtype, parts.item)
+    axis = arrays.axis_of(at, len(x.shape) + 1)
+    if axis is None:
+        return tensor(call, None, x.dtype, parts.item)
+    count = Value(UNKNOWN if size(parts.length) is None else parts.length.data)
+    return tensor(call, (*x.shape[:axis], count, *x.shape[axis:]), x.dtype, parts.item)
+
+
+def _has_array(value: Value) -> bool:
+    """Whether there is a tensor in nested lists."""
+    data = value.data
+    if isinstance(data, (list, tuple)):
+        return any(_has_array(item) for item in data[:MAX_LISTED])
+    return isinstance(data, Array)
 
 
 @MODELS.function(*names("split"))
@@ -638,9 +693,12 @@ def one_hot(_: Interpreter, call: Call) -> Value:
     if size(call.given(4, "axis")) not in {None, -1}:
         return call.unknown()
     width = Value(UNKNOWN if size(depth) is None else depth.data, depth.origins | {call.place})
-    return tensor(
-        call, (*x.shape, width), dtype_named(call.keywords.get("dtype"), "float32"), value
-    )
+    on = call.given(2, "on_value") or call.given(3, "off_value")
+    kind = operand(on)
+    of_numbers = {int: "int32", float: "float32"}.get(type(on.data)) if on is not None else None
+    default = "float32" if on is None else of_numbers if kind is None else kind.dtype or of_numbers
+    dtype = dtype_named(call.given(5, "dtype"), default)
+    return tensor(call, (*x.shape, width), dtype, value)
 
 
 @MODELS.function(*names("gather embedding_lookup"))
@@ -675,7 +733,30 @@ def shape_of(_: Interpreter, call: Call) -> Value:
     x = operand(call.given(0, "input"))
     if x is None or x.shape is None:
         return call.unknown()
-    return Value(list(x.shape), merged(*x.shape))
+    return Value(Sizes(x.shape), merged(*x.shape))
+
+
+class Sizes(list[Value]):
+    """The sizes of a tensor as a tensor, whose numbers are kept."""
+
+
+@MODELS.method("Sizes", "numpy", "tolist", "get_shape", "__array__")
+def sizes_in_numpy(_: Interpreter, call: Call) -> Value:
+    """Return the sizes in NumPy."""
+    data = call.receiver.data if call.receiver is not None else None
+    if not isinstance(data, Sizes) or call.name == "get_shape":
+        return call.unknown()
+    return Value(list(data) if call.name == "tolist" else Sizes(data), merged(*data))
+
+
+@MODELS.attribute("Sizes", "shape", "dtype", "ndim", "size", "device", "name")
+def of_sizes(_: Interpreter, call: Call) -> Value:
+    """Return the shape of the sizes, which is their number."""
+    data = call.receiver.data if call.receiver is not None else None
+    if not isinstance(data, Sizes) or call.name in ("dtype", "device", "name"):
+        return call.unknown()
+    count = Value(len(data), merged(*data))
+    return Value((count,)) if call.name == "shape" else Value(1) if call.name == "ndim" else count
 
 
 @MODELS.function(*names("rank"))
@@ -835,23 +916,7 @@ def make_tape(_: Interpreter, call: Call) -> Value:
     return Value(made, frozenset({call.place}))
 
 
-@MODELS.method("GradientTape", "gradient")
-def gradient(_: Interpreter, call: Call) -> Value:
-    """Return gradients in the structure and shapes of the sources."""
-    sources = call.given(1, "sources")
-    return call.unknown() if sources is None else _gradients(sources)
-
-
-def _gradients(value: Value) -> Value:
-    data = value.data
-    if isinstance(data, Array):
-        return Value(Array(data.shape, data.dtype, "tensorflow"), value.origins)
-    if isinstance(data, (list, tuple)):
-        return Value([_gradients(item) for item in data], value.origins)
-    return unknown(value)
-
-
-@MODELS.method("GradientTape", "watch", "reset", "__enter__")
+@MODELS.method("GradientTape", "reset", "__enter__", "__exit__")
 def tape_step(_: Interpreter, call: Call) -> Value:
     """Return the tape where it is entered, else None."""
     receiver = call.receiver
@@ -865,7 +930,26 @@ def dataset(call: Call, item: Value, length: Value) -> Value:
     """Return a data set of elements like one."""
     made = LibraryObject(DATASET, (), {}, call.place)
     made.state["item"], made.state["length"] = item, length
+    before = call.held.state.get("open") if call.held is not None else None
+    if call.name.endswith("batch") and call.name != "unbatch":
+        drop = call.keywords.get("drop_remainder")
+        if before is not None or drop is None or drop.data is not True:
+            made.state["open"] = Value(True) if before is None else Value(UNKNOWN)
+    elif before is not None:
+        made.state["open"] = before if call.name in KEEPING_ELEMENTS else Value(UNKNOWN)
     return Value(made, merged(item) | {call.place})
+
+
+KEEPING_ELEMENTS = frozenset(
+    (
+        *("shuffle", "prefetch", "cache", "with_options", "snapshot", "shard", "repeat", "take"),
+        *("skip", "filter", "concatenate", "take_while", "ignore_errors"),
+    )
+)
+"""Methods of data sets that leave the elements as they are.
+
+``open`` tells of a data set that the first size of its elements differs, as that of a last batch.
+"""
 
 
 def slices(value: Value, lengths: list[Value]) -> Value:
@@ -955,11 +1039,17 @@ def state_of(call: Call) -> tuple[Value, Value]:
     return call.unknown(), Value(UNKNOWN)
 
 
-@MODELS.method("Dataset", "shuffle", "prefetch", "cache", "with_options", "snapshot", "shard")
+@MODELS.method("Dataset", "shuffle", "prefetch", "cache", "with_options", "snapshot")
 def same_elements(_: Interpreter, call: Call) -> Value:
     """Return a data set of the same elements."""
     item, length = state_of(call)
-    return dataset(call, item, Value(UNKNOWN) if call.name == "shard" else length)
+    made = dataset(call, item, length)
+    last = call.state.get("last")
+    if last is not None and call.name != "shuffle" and isinstance(made.data, LibraryObject):
+        made.data.state["last"] = last
+    if "rows" in call.state and isinstance(made.data, LibraryObject):
+        made.data.state["rows"] = call.state["rows"]
+    return made
 
 
 @MODELS.method("Dataset", "repeat", "take", "skip", "filter", "concatenate")
@@ -975,6 +1065,8 @@ def other_length(_: Interpreter, call: Call) -> Value:
             "take": min(whole, number),
             "skip": max(whole - number, 0),
         }.get(call.name, UNKNOWN)
+    elif call.name == "take" and number == -1 and whole is not None:
+        count = whole
     return dataset(call, item, Value(count, merged(length, *call.args)))
 
 
@@ -995,7 +1087,7 @@ def with_batch(value: Value, count: Value) -> Value:
     return unknown(value)
 
 
-@MODELS.method("Dataset", "batch", "padded_batch")
+@MODELS.method("Dataset", "batch")
 def batch(_: Interpreter, call: Call) -> Value:
     """Return a data set of batches."""
     item, length = state_of(call)
@@ -1008,9 +1100,20 @@ def batch(_: Interpreter, call: Call) -> Value:
     batches: object = UNKNOWN
     if whole is not None and number:
         batches = whole // number if drop is not None and drop.data is True else -(-whole // number)
-    if call.name == "padded_batch":
-        return dataset(call, unknown(item), Value(batches, merged(length, given)))
-    return dataset(call, with_batch(item, count), Value(batches, merged(length, given)))
+    made = dataset(call, with_batch(item, count), Value(batches, merged(length, given)))
+    left = 0 if whole is None or not number or not isinstance(batches, int) else whole % number
+    is_few = isinstance(batches, int) and 1 < batches <= FEW and (not drop or drop.data is False)
+    if left and is_few and isinstance(made.data, LibraryObject):
+        made.data.state["last"] = with_batch(item, Value(left, merged(length, given)))
+    exact = drop is not None and drop.data is True
+    if whole is not None and number and isinstance(made.data, LibraryObject):
+        rows = whole // number * number if exact else whole
+        made.data.state["rows"] = Value(rows, merged(length, given))
+    return made
+
+
+FEW = 12
+"""Batches up to which each is told by itself where the last one is smaller."""
 
 
 @MODELS.method("Dataset", "unbatch")
@@ -1039,14 +1142,37 @@ def numbered(_: Interpreter, call: Call) -> Value:
     return dataset(call, Value((number, item)), length)
 
 
-@MODELS.method("Dataset", "__iter__", "as_numpy_iterator")
+def in_numpy(value: Value) -> Value:
+    """Return nested tensors as arrays of NumPy; texts are bytes then."""
+    data = value.data
+    if isinstance(data, tuple):
+        return Value(tuple(in_numpy(part) for part in data), value.origins)
+    if isinstance(data, dict):
+        return Value({k: in_numpy(v) for k, v in data.items()}, value.origins)
+    if type(data) is not Array or data.dtype == "str":
+        return unknown(value)
+    made = Array(data.shape, data.dtype, "numpy", lowest=data.lowest, highest=data.highest)
+    return Value(made, value.origins)
+
+
+@MODELS.method("Dataset", "as_numpy_iterator")
+def elements_in_numpy(_: Interpreter, call: Call) -> Value:
+    """Return the elements as arrays of NumPy."""
+    item, length = state_of(call)
+    return Value(Lazy(in_numpy(item), length), merged(item))
+
+
+@MODELS.method("Dataset", "__iter__")
 def elements(_: Interpreter, call: Call) -> Value:
     """Return the elements."""
     item, length = state_of(call)
+    last, count = call.state.get("last"), size(length)
+    if last is not None and count is not None:
+        return Value([*([item] * (count - 1)), last], merged(item))
     return Value(Lazy(item, length), merged(item))
 
 
-@MODELS.method("Dataset", "__len__", "cardinality")
+@MODELS.method("Dataset", "__len__")
 def length_of(_: Interpreter, call: Call) -> Value:
     """Return the number of elements."""
     return state_of(call)[1]
@@ -1106,6 +1232,8 @@ def from_folder(interpreter: Interpreter, call: Call) -> Value:
     classes = class_names(interpreter, call, "class_names")
     item = listed_images(call, "image_size", default, "label_mode", classes)
     made = dataset(call, item, Value(UNKNOWN))
+    if isinstance(made.data, LibraryObject):
+        made.data.state["open"] = Value(True)
     if classes and isinstance(made.data, LibraryObject):
         places = frozenset({call.place})
         made.data.state["classes"] = Value([Value(name, places) for name in classes], places)
