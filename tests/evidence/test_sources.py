@@ -43,6 +43,7 @@ PARAMETERS = [
         "counterfactuals",
         "written_data",
         "written_forms",
+        "everyday_mistakes",
     )
     for program in programs(CASES / f"{file}.txt")
 ]

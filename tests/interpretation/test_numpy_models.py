@@ -199,3 +199,12 @@ def test_another_shape_is_given_to_all_names_of_an_array(tmp_path: Path) -> None
     _, names = followed(tmp_path, HEAD + program, {})
     assert shown(names["h"]) == ((2, 3, 4), "int64")
     assert shown(names["x"]) == ((4,), "int64")
+
+
+def test_a_list_is_indexed_by_arrays_without_axes_alone(tmp_path: Path) -> None:
+    program = (
+        "names = ['a', 'b', 'c']\nlabels = np.zeros((5, 1), dtype=int)\n"
+        "x = names[labels[0, 0]]\ny = names[labels[0]]"
+    )
+    interpreter, _ = followed(tmp_path, HEAD + program, {})
+    assert interpreter.elsewhere == {(("main.py", HEAD.count("\n") + 4), "type")}

@@ -17,7 +17,8 @@ import math
 import re
 import weakref
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import TypeGuard
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
@@ -36,6 +37,7 @@ from dl_bug_lsp.provenance.nodes import (
     LibraryObject,
 )
 from dl_bug_lsp.provenance.scopes import Scope, called_name
+from dl_bug_lsp.provenance.stack import header_expressions
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.configs.extensions import CONFIG_EXTENSIONS
 from dl_bug_lsp.workspace.contents import ConfigEntry
@@ -53,8 +55,69 @@ def find_missing(case: Case) -> Iterator[Clue]:
     if case.category.id == "null_reference":
         for name, is_attribute in sorted(_accessed(case)):
             yield from _conditional(case, name, is_attribute=is_attribute)
+        yield from _other_guard(case)
     if case.category.id in {"key_not_found", "attribute_not_found"}:
         yield from _unused_settings(case)
+    yield from _commented_out(case)
+
+
+def _commented_out(case: Case) -> Iterator[Clue]:
+    """Find a commented-out line of the failing file that would have set what is missing."""
+    kinds = (FactKind.NAME, FactKind.ATTRIBUTE, FactKind.KEY)
+    missing = {str(fact.value) for kind in kinds for fact in case.facts.of(kind)}
+    if not case.places or case.class_name not in MISSING or not missing:
+        return
+    place = case.places[-1]
+    comments = {
+        line: (text, sorted(_set_by(text) & missing)[0])
+        for line, text in _comments(case.workspace, place.file)
+        if _set_by(text) & missing
+    }
+    above = [line for line in comments if line < place.line]
+    for line in above[-1:] or list(comments)[:1]:
+        text, name = comments[line]
+        why = f"`{text[:MOST_OF_COMMENT]}`, which sets `{name}`, is commented out"
+        yield Clue("rules.commented_out", place.file, line, 1.0, why)
+
+
+MISSING = {"NameError", "UnboundLocalError", "AttributeError", "KeyError"}
+MOST_OF_COMMENT = 60
+"""Characters of a commented-out line that are shown."""
+
+
+def _comments(workspace: Workspace, file: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are comments alone, without their mark."""
+    cells = workspace.cells(file)
+    numbered: Iterable[tuple[int, str]] = enumerate(workspace.lines(file), 1)
+    if cells:
+        numbered = ((n, t) for c in cells for n, t in zip(c.raw, c.lines, strict=True))
+    for line, text in numbered:
+        mark = text.lstrip()
+        if mark.startswith("#"):
+            yield line, mark.lstrip("#").strip()
+
+
+def _set_by(text: str) -> set[str]:
+    """Return the names, attributes and keys that a line of code sets, none of what is no code."""
+    if "=" not in text and not text.startswith(("import ", "from ")):
+        return set()
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.alias):
+            names.add((node.asname or node.name).partition(".")[0])
+        elif not isinstance(getattr(node, "ctx", None), ast.Store):
+            continue
+        elif isinstance(node, ast.Name):
+            names.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            names.add(node.attr)
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            names.add(str(node.slice.value))
+    return names
 
 
 def _unused_settings(case: Case) -> Iterator[Clue]:
@@ -142,6 +205,42 @@ def _access(base: ast.AST | None) -> tuple[str, bool] | None:
     if isinstance(base, ast.Name) and base.id not in ("self", "cls"):
         return base.id, False
     return None
+
+
+def _other_guard(case: Case) -> Iterator[Clue]:
+    """Find a condition around the failing line that asks for something like what is None there."""
+    if not case.places or not case.sites or case.sites[-1].statement is None:
+        return
+    place = case.places[-1]
+    tree = case.workspace.tree(place.file)
+    heads = header_expressions(case.sites[-1].statement)
+    nodes = [node for head in heads for node in ast.walk(head)]
+    used = {source(n.value) for n in nodes if isinstance(n, (ast.Attribute, ast.Subscript))}
+    for node in ast.walk(tree) if tree is not None else ():
+        last = node.body[-1] if isinstance(node, ast.If) else None
+        if not isinstance(node, ast.If) or last is None:
+            continue
+        if not node.body[0].lineno <= place.line <= (last.end_lineno or last.lineno):
+            continue
+        places = [part for part in ast.walk(node.test) if _is_place(part)]
+        bases = {id(p.value) for p in places if isinstance(p, (ast.Attribute, ast.Subscript))}
+        asked = {source(part) for part in places if id(part) not in bases}
+        for text in sorted(used - asked):
+            near = [other for other in sorted(asked) if _is_alike(text, other)]
+            if near and not asked & used:
+                why = f"the condition asks for `{near[0]}`, and `{text}` is used below it"
+                yield Clue("rules.strong", place.file, node.lineno, 1.0, why)
+                break
+
+
+def _is_place(node: ast.AST) -> TypeGuard[ast.expr]:
+    return isinstance(node, (ast.Name, ast.Attribute, ast.Subscript))
+
+
+def _is_alike(one: str, other: str) -> bool:
+    """Whether two expressions differ in their last part alone, and that is nearly the same."""
+    (base, _, last), (base_, _, last_) = one.rpartition("."), other.rpartition(".")
+    return base == base_ and nearness(last, last_) > 0
 
 
 def _conditional(case: Case, name: str, *, is_attribute: bool) -> Iterator[Clue]:
