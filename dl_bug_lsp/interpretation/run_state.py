@@ -125,7 +125,8 @@ class Reach:
     ``guessed_branches`` those whose condition is not known, ``supposed`` the ones of these around
     the failing line. ``assumed`` is what was supposed of the tests whose values are not known, by
     what they ask, with the values that are told apart by their identity. ``left_out`` tells of each
-    function that is being followed whether a guess left out a value that it may return.
+    function that is being followed whether a guess left out a value that it may return,
+    ``breaks_left_out`` counts the guesses that left out the end of a loop.
     """
 
     guessed_calls: int = 0
@@ -136,6 +137,7 @@ class Reach:
     alone: bool = False
     assumed: dict[tuple[object, ...], tuple[bool, object]] = field(default_factory=dict)
     left_out: list[bool] = field(default_factory=list)
+    breaks_left_out: int = 0
 
 
 class OfKernels(NamedTuple):

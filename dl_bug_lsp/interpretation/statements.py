@@ -278,6 +278,9 @@ class Statements(Expressions):
         self.assume(question, holds)
         if self.reach.left_out and _gives_back(node.orelse if holds else node.body):
             self.reach.left_out[-1] = True
+        skipped = node.orelse if holds else node.body
+        if skipped and isinstance(skipped[-1], ast.Break):
+            self.reach.breaks_left_out += 1
         self.block(node.body if holds else node.orelse, env)
 
     def _spares(
@@ -314,6 +317,7 @@ class Statements(Expressions):
         widens = bool(rounds) and (isinstance(items, Lazy) or len(rounds) > few)
         before_loop = self._before_loop(node, env) if widens else None
         start, supposed = self.left, self.reach.guessed_branches
+        breaks = self.reach.breaks_left_out
         number, is_short = 0, False
         try:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
@@ -348,6 +352,9 @@ class Statements(Expressions):
             uneven = is_short and any(map(_holds_object, rounds[number + 1 :]))
             even = self.reach.guessed_branches == supposed and not uneven
             self._widen(before_loop, node, number + 1, count, even=even)
+        elif before_loop is not None and self.reach.breaks_left_out != breaks:
+            # It may have ended in any of its rounds.
+            self._widen(before_loop, node, number + 1, Value(UNKNOWN, count.origins), even=False)
         if is_short:
             self._last_round(node, env)
         else:

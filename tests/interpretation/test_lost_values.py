@@ -146,3 +146,14 @@ b = ["x", "x"][int(input())]
 def test_a_version_that_is_not_known_is_unknown(tmp_path: Path) -> None:
     names = followed(tmp_path, "import rarely_used\na = rarely_used.__version__\n", {})[1]
     assert not names["a"].known
+
+
+def test_a_loop_that_may_end_early_leaves_no_certain_length(tmp_path: Path) -> None:
+    program = (
+        "import random\nkept = []\nfor _ in range(7):\n    drawn = random.random()\n"
+        "    if drawn > 0.5:\n        break\n    kept.append(drawn)\n"
+        "whole = []\nfor _ in range(7):\n    whole.append(random.random())"
+    )
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["kept"]) == ("lazy", ((), "float64"), "unknown")
+    assert len(names["whole"].data) == 7  # type: ignore[arg-type]

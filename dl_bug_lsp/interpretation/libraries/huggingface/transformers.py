@@ -338,6 +338,9 @@ def _converted(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     if isinstance(token.data, str):
         return Value(_number_of(held, token.data), token.origins)
+    if not isinstance(token.data, (list, tuple, Lazy)):
+        # One token gives a number, several of them a list.
+        return Value(UNKNOWN, token.origins)
     count = _texts(interpreter, token) or Value(UNKNOWN)
     return Value(Lazy(Value(UNKNOWN), count), token.origins)
 
