@@ -1,4 +1,4 @@
-"""What fitting leaves on scikit-learn's estimators: shapes and dtypes of their attributes.
+"""What fitting leaves on scikit-learn's estimators, and what functions give: shapes and dtypes.
 
 Every row was compared with estimators that were fitted with scikit-learn 1.9; what differs between
 versions is left out. The modules whose models it adds to are imported first.
@@ -856,7 +856,7 @@ GIVEN = {
     "utils.validation.check_array": "n,w:same",
     "utils.class_weight.compute_sample_weight": "m",
 }
-"""What functions give: the axes of each array, as in `fitted`, ``m`` the rows of the second
+"""What functions give: the axes of each array, as in `LEFT`, ``m`` the rows of the second
 argument, or a number. ``same`` is the dtype of the samples, ``any`` one that is not told."""
 
 

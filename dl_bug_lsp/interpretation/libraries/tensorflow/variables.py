@@ -442,8 +442,6 @@ MODELS.function(
 )(nothing)
 
 
-# --- containers, random generators, nested structures ---------------------------------------------
-
 # --- arrays of tensors ----------------------------------------------------------------------------
 
 
