@@ -18,7 +18,7 @@ import ast
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -27,14 +27,20 @@ from pathlib import Path
 from followed_values import Following, Real, key_of, shown, verdict
 
 from dl_bug_lsp.interpretation import notebook_runs
-from dl_bug_lsp.interpretation.values import UNKNOWN, Array, Library, Method, Table, Value
+from dl_bug_lsp.interpretation.values import (
+    UNKNOWN,
+    Array,
+    Environment,
+    Library,
+    Method,
+    Table,
+    Value,
+)
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.notebooks import Cell
 
 VERDICTS = ("right", "partly", "wrong", "unknown", "missed")
 _NAN = re.compile(r"\b(?:nan|inf)\b")
-_SIZE = re.compile(r"\b(?:torch\.Size|TensorShape)\(")
-_SCALAR = re.compile(r"\b(?:np|numpy)\.(?:str_|bool_?|u?int\d*|float\d*)\(")
 _TENSORFLOW = re.compile(r"<tf\.(?:Tensor|Variable)[^>]*?shape=(\([\d, ]*\)),? dtype=(\w+)")
 _ARRAY = re.compile(
     r"(tensor|array|Array|DeviceArray|Parameter containing:\s*tensor)\((.*)\)\s*\Z", re.S
@@ -52,6 +58,25 @@ class Compared:
     unknown: list[tuple[str, int, str, str]] = field(default_factory=list)
 
 
+class Comparing(Following):
+    """An interpreter that compares a shown value at once: after its cell, the output tells it."""
+
+    def __init__(self, workspace: Workspace, notebook: str, reals: Mapping[str, Real], steps: int):
+        """Prepare to follow a notebook; ``reals`` are the shown values by `key_of`."""
+        super().__init__(workspace, notebook, [], steps=steps)
+        self.reals = reals
+        self.found: dict[str, tuple[str, str]] = {}
+
+    def value(self, node: ast.expr, env: Environment) -> Value:
+        """Return what an expression comes to; the first time, compare it with what was shown."""
+        result = super().value(node, env)
+        key = key_of(env.file, node)
+        if key in self.reals and key not in self.found:
+            value = self.values_of[key]
+            self.found[key] = (verdict_of(value, self.reals[key]), shown(value))
+        return result
+
+
 def real_of(text: str) -> Real | None:
     """Return a shown value in the form of `record_values.py`, None where it does not tell."""
     text = text.strip()
@@ -61,9 +86,8 @@ def real_of(text: str) -> Real | None:
         return {"kind": "rows", "rows": int(table[1]), "width": int(table[2])}
     if match := _ARRAY.match(text):
         return _array(match[2])
-    plain = _SCALAR.sub("(", _SIZE.sub("(", text))
     with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
-        return _literal(ast.literal_eval(plain))
+        return _literal(ast.literal_eval(notebook_runs.as_plain(text)))
     return None
 
 
@@ -122,19 +146,20 @@ def compare(workspace: Workspace, notebook: str, steps: int) -> Compared | None:
     ]
     if not shows:
         return None
-    run = Following(workspace, notebook, [], steps=steps)
+    run = Comparing(workspace, notebook, {key_of(notebook, n): r for n, r in shows}, steps)
     run.run()
     result = Compared()
     for node, real in shows:
-        value = run.values_of.get(key_of(notebook, node))
-        kind = "missed" if value is None else verdict_of(value, real)
+        key = key_of(notebook, node)
+        # What a model refuses is not known.
+        missing = ("unknown", "") if key in run.values_of else ("missed", "")
+        kind, ours = run.found.get(key, missing)
         result.counts[kind] += 1
-        ours = shown(value) if value is not None else ""
         entry = (notebook, node.lineno, f"{ast.unparse(node)[:80]} = {ours}", str(real)[:120])
         if kind == "wrong":
             result.wrong.append(entry)
         elif kind == "unknown":
-            gap = run.gaps.get(key_of(notebook, node), "")
+            gap = run.gaps.get(key, "")
             result.unknown.append((*entry[:2], f"{entry[2]} [{gap}]", entry[3]))
     return result
 

@@ -24,7 +24,7 @@ MOST_PARTS = 8
 PARTS_OF_TABLE = {"head", "tail", "sample", "nlargest", "nsmallest", "sort_values"}
 """Methods of a table whose result has its columns."""
 _SCALAR = re.compile(r"\b(?:np|numpy)\.(?:str_|bool_?|u?int\d*|float\d*)\(")
-_SIZE = re.compile(r"\btorch\.Size\(|\bTensorShape\(")
+_SIZE = re.compile(r"\b(?:torch\.Size|TensorShape)\(\[([^\[\]]*)\]\)")
 _INFO_ROWS = re.compile(r"^(?:\w*Index): (\d+) entries", re.MULTILINE)
 _INFO_COLUMN = re.compile(r"^ *\d+ +(.+?) {2,}(?:\d+ non-null +)?([\w\[\], ]+?) *$", re.MULTILINE)
 _DTYPES = re.compile(r"^(.+?) +([\w\[\], ]+?)$", re.MULTILINE)
@@ -189,16 +189,17 @@ def _learn(node: ast.expr, text: str, evaluate: Evaluate) -> None:
         _has_columns(evaluate(node.value), columns)
         return
     with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
-        literal = ast.literal_eval(_plain(text))
+        literal = ast.literal_eval(as_plain(text))
         _is(node, literal, evaluate)
         return
     if isinstance(node, ast.Name):
         _has_columns(evaluate(node), _header(text))
 
 
-def _plain(text: str) -> str:
-    """Return the text of a value with NumPy's scalars and PyTorch's sizes as plain ones."""
-    return _SIZE.sub("tuple(", _SCALAR.sub("(", text)).replace("tuple(", "(")
+def as_plain(text: str) -> str:
+    """Return the text of a value with NumPy's scalars and sizes of tensors as plain ones."""
+    sizes = _SIZE.sub(lambda size: f"({size[1]},)" if size[1].strip() else "()", text)
+    return _SCALAR.sub("(", sizes)
 
 
 def _of_method(node: ast.Call, func: ast.Attribute, text: str, evaluate: Evaluate) -> None:
@@ -206,7 +207,7 @@ def _of_method(node: ast.Call, func: ast.Attribute, text: str, evaluate: Evaluat
         _has_columns(evaluate(func.value), _header(text))
     elif func.attr == "size" and not node.args:
         with suppress(SyntaxError, ValueError, MemoryError, RecursionError):
-            sizes = ast.literal_eval(_plain(text))
+            sizes = ast.literal_eval(as_plain(text))
             _has_shape(evaluate(func.value), sizes if isinstance(sizes, tuple) else ())
     elif func.attr == "info":
         base = evaluate(func.value)

@@ -6,7 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
+from followed_programs import shown
+from written_notebooks import Output, notebook, printed, result
 
+from dl_bug_lsp.interpretation.interpreter import Interpreter
+from dl_bug_lsp.interpretation.values import ModuleValue
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.workspace import Workspace
 
@@ -23,20 +27,6 @@ CASES = [
     pytest.param([(1, MADE), (2, "del train"), (3, USED)], None, id="made before"),
     pytest.param([(None, MADE), (None, USED)], None, id="stands above, counts cleared"),
 ]
-
-
-def notebook(cells: list[tuple[int | None, str]]) -> str:
-    code = [
-        {
-            "cell_type": "code",
-            "execution_count": count,
-            "metadata": {},
-            "outputs": [],
-            "source": source.splitlines(keepends=True),
-        }
-        for count, source in cells
-    ]
-    return json.dumps({"cells": code, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1)
 
 
 @pytest.mark.parametrize(("cells", "reason"), CASES)
@@ -136,7 +126,7 @@ def test_the_notebook_comes_before_the_copy_that_papermill_wrote(tmp_path: Path)
 
 def suspects(
     cells: list[tuple[int | None, str]],
-    outputs: dict[int, dict[str, object]],
+    outputs: dict[int, Output],
     text: str,
     root: Path,
 ) -> list[tuple[str, list[str]]]:
@@ -144,10 +134,8 @@ def suspects(
 
     ``outputs`` are those of cells by execution count.
     """
-    written = json.loads(notebook(cells))
-    for cell in written["cells"]:
-        cell["outputs"] = [o for count, o in outputs.items() if count == cell["execution_count"]]
-    (root / "look.ipynb").write_text(json.dumps(written, indent=1), encoding="utf-8")
+    written = notebook(cells, {count: [output] for count, output in outputs.items()})
+    (root / "look.ipynb").write_text(written, encoding="utf-8")
     failure = localize(text, Workspace(root)).failures[0]
     lines = (root / "look.ipynb").read_text().splitlines()
     return [
@@ -218,9 +206,7 @@ def test_columns_that_only_the_output_of_a_cell_shows(tmp_path: Path) -> None:
         (2, dropped),
         (3, "titles = table['first name'].str.split()"),
     ]
-    outputs: dict[int, dict[str, object]] = {
-        1: {"output_type": "execute_result", "data": {"text/plain": shown.splitlines(True)}}
-    }
+    outputs = {1: result(shown)}
     text = (
         f"{RULE}KeyError                                  Traceback (most recent call last)\n"
         "Cell In[3], line 1\n----> 1 titles = table['first name'].str.split()\n\n"
@@ -234,3 +220,38 @@ def test_columns_that_only_the_output_of_a_cell_shows(tmp_path: Path) -> None:
         for _, whys in suspects(cells, {}, text, tmp_path)
         for w in whys
     )
+
+
+SHAPES_PRINTED = [
+    # how a cell prints the shape of a tensor of so many rows, what it wrote, the known shape
+    pytest.param('print(f"train: {x.shape}")', "train: torch.Size([40, 3])", 40, id="f-string"),
+    pytest.param('print("train: {}.".format(x.shape))', "train: (40, 3).", 40, id="format"),
+    pytest.param('print("train:", x.shape, "rows")', "train: (40, 3) rows", 40, id="arguments"),
+    pytest.param("print(x.shape[0])", "40", 40, id="first size"),
+    pytest.param('print(f"{x.shape[0]} rows")', "40 rows", 40, id="first size and a text"),
+    pytest.param("print(x.size())", "torch.Size([40, 3])", 40, id="size"),
+    pytest.param("print(len(x), 'rows')", "40 rows", 40, id="length"),
+    pytest.param('print(f"{x.shape}{x.shape}")', "(40, 3)(40, 3)", None, id="two splits"),
+    pytest.param("print('x', x.shape, sep='')", "x(40, 3)", None, id="separator"),
+    pytest.param("print(x.shape)", "(40, 3)\nmore", None, id="another line"),
+    pytest.param("print(x.shape[1])", "40", None, id="second size"),
+]
+
+
+@pytest.mark.parametrize(("show", "output", "rows"), SHAPES_PRINTED)
+def test_what_a_print_wrote_teaches_shapes(
+    show: str, output: str, rows: int | None, tmp_path: Path
+) -> None:
+    cells = [
+        (1, f"import torch\nx = torch.zeros(int(input()), 3)\n{show}"),
+        (2, "raise SystemExit"),
+    ]
+    text = notebook(cells, {1: [printed(f"{output}\n")]})
+    (tmp_path / "look.ipynb").write_text(text, encoding="utf-8")
+    last = next(n for n, line in enumerate(text.splitlines(), 1) if "SystemExit" in line)
+    workspace = Workspace(tmp_path, cache=False)
+    interpreter = Interpreter(workspace, "look.ipynb", ("look.ipynb", last))
+    interpreter.run()
+    module = interpreter.modules["look.ipynb"].data
+    assert isinstance(module, ModuleValue)
+    assert shown(module.environment.names["x"]) == ((rows, 3), "float32")

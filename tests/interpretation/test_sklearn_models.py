@@ -24,6 +24,7 @@ import pandas as pd
 import torch
 from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.metrics import det_curve
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import LabelEncoder, OneHotEncoder, OrdinalEncoder, StandardScaler
@@ -67,6 +68,7 @@ REFUSED = {
     "len(OneHotEncoder().fit_transform(d[['c']]))": "type",
     "OneHotEncoder().fit(few[['c']]).transform(d[['c']])": "value",
     "LabelEncoder().fit(few['c']).transform(d['c'])": "value",
+    "det_curve([0, 1, 0, 1], torch.rand(4, 2))": "size",
 }
 
 

@@ -17,7 +17,7 @@ from dl_bug_lsp.interpretation.libraries import array_functions as _arrays  # no
 from dl_bug_lsp.interpretation.libraries.jax import flax as _flax  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.numpy import functions as _numpy  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.numpy import known_cells as _known_cells  # noqa: F401
-from dl_bug_lsp.interpretation.libraries.tensorflow import containers as _containers  # noqa: F401
+from dl_bug_lsp.interpretation.libraries.tensorflow import variables as _containers  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import argument_checks as _checks  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import distributions as _distributions  # noqa: F401
 from dl_bug_lsp.interpretation.libraries.torch import probability_losses as _probability_losses  # noqa: F401

@@ -5,13 +5,10 @@ def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.keras import (  # noqa: F401
         applications,
-        attention,
+        functions,
         layer_rules,
         layers,
-        metrics,
         models,
-        operations,
         preprocessing,
-        saving,
         weights,
     )

@@ -31,7 +31,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
     text,
 )
 from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import operand
-from dl_bug_lsp.interpretation.model_helpers import make_object
+from dl_bug_lsp.interpretation.model_helpers import make_object, nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
 from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
@@ -1155,11 +1155,6 @@ def one_batch(interpreter: Interpreter, call: Call) -> Value:
         return call.unknown()
     where = Value(None, frozenset({call.place}))
     return Value([number(where) for _ in range(len(names) + 1)]) if names else number(where)
-
-
-def nothing(_: Interpreter, call: Call) -> Value:
-    """Return None: the method only prints, saves or changes what is not followed."""
-    return Value(None)
 
 
 def build(interpreter: Interpreter, call: Call) -> Value:

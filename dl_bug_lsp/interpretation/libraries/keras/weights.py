@@ -1,17 +1,19 @@
 """What Keras's layers and models hold: variables with their shapes, names, parts, settings.
 
-Sources: the layers' reference in the Keras API documentation, and ``Layer.build`` of each.
+Models that a program saves and loads again hold the same. Sources: the layers' reference in the
+Keras API documentation, ``Layer.build`` of each, and "Model saving & serialization APIs".
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
+from weakref import WeakKeyDictionary
 
 import dl_bug_lsp.interpretation.libraries.keras.applications
-import dl_bug_lsp.interpretation.libraries.keras.attention
 import dl_bug_lsp.interpretation.libraries.keras.layer_rules
 import dl_bug_lsp.interpretation.libraries.keras.preprocessing  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
@@ -31,7 +33,8 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
 )
 from dl_bug_lsp.interpretation.libraries.keras.models import OPTIMIZER_CLASSES
 from dl_bug_lsp.interpretation.libraries.tensorflow.variables import Variable
-from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
+from dl_bug_lsp.interpretation.model_helpers import text_of
+from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
@@ -889,3 +892,58 @@ for _optimizer in OPTIMIZER_CLASSES:
 def _of_history(_: Interpreter, call: Call) -> Value:
     """Return what ``fit`` was asked for, and the numbers of the epochs that it trained."""
     return call.state.get(call.name) or call.unknown()
+
+
+# --- saving ---------------------------------------------------------------------------------------
+
+SAVED: WeakKeyDictionary[Interpreter, dict[str, Value]] = WeakKeyDictionary()
+"""The models that each program saved, by their paths."""
+COMPILED = ("_loss", "_metrics", "_optimizer", "loss", "optimizer")
+
+
+def _copied(value: Value) -> Value | None:
+    """Return a model like another one, whose settings change by themselves."""
+    data = value.data
+    made = copy(data) if isinstance(data, (LibraryObject, Instance)) else None
+    if isinstance(made, LibraryObject):
+        made.state = dict(made.state)
+        layers = made.state.get("layers")
+        if layers is not None and isinstance(layers.data, list):
+            made.state["layers"] = Value(list(layers.data), layers.origins)
+    elif isinstance(made, Instance):
+        made.attributes = dict(made.attributes)
+    return None if made is None else Value(made, value.origins)
+
+
+def _saving(before: Model) -> Model:
+    """Return a model of ``save`` that keeps what was saved."""
+
+    def run(interpreter: Interpreter, call: Call) -> Value:
+        path = text_of(call.given(0, "filepath"))
+        kept = _copied(call.receiver) if call.receiver is not None else None
+        if path is not None and kept is not None:
+            SAVED.setdefault(interpreter, {})[path] = kept
+        return before(interpreter, call)
+
+    return run
+
+
+for _kind in ("Sequential", "Model"):
+    MODELS.method(_kind, "save")(_saving(MODELS.methods[_kind, "save"]))
+
+
+@MODELS.function(*spellings("models.load_model", "saving.load_model"))
+def _load(interpreter: Interpreter, call: Call) -> Value:
+    """Return the model that the program saved under a path."""
+    path = text_of(call.given(0, "filepath"))
+    held = SAVED.get(interpreter, {}).get(path) if path is not None else None
+    made = None if held is None else _copied(held)
+    if made is None:
+        return call.unknown()
+    wanted = call.given(2, "compile")
+    data = made.data
+    state = data.state if isinstance(data, LibraryObject) else getattr(data, "attributes", {})
+    if wanted is not None and wanted.data is not True:
+        for name in COMPILED:
+            state.pop(name, None)
+    return Value(data, made.origins | {call.place})

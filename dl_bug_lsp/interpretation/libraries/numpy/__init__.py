@@ -9,6 +9,5 @@ def load() -> None:
         functions,
         known_cells,
         scipy,
-        scipy_results,
         ufuncs,
     )

@@ -5,8 +5,6 @@ def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.pandas import (  # noqa: F401
         columns,
-        dtypes,
-        group_results,
         groups,
         in_place,
         outlines,

@@ -281,6 +281,8 @@ def _values(_: Interpreter, call: Call) -> Value:
 
 @MODELS.attribute(KIND, "columns", "index", "dtypes", "empty", "axes", "plot", "style", "attrs")
 @MODELS.attribute(KIND, "size")
+@MODELS.method(KIND, "__iter__")
+@MODELS.method(KIND, "groupby", "apply", "info", "to_csv", "to_dict", "iterrows", "itertuples")
 def _not_known(_: Interpreter, call: Call) -> Value:
     return call.unknown()
 
@@ -391,12 +393,6 @@ def _changed(interpreter: Interpreter, call: Call) -> Value:
     """Forget how many columns there are."""
     _set_item(interpreter, call)
     return _column(call, _sizes(call)[0]) if call.name == "pop" else Value(None)
-
-
-@MODELS.method(KIND, "__iter__")
-@MODELS.method(KIND, "groupby", "apply", "info", "to_csv", "to_dict", "iterrows", "itertuples")
-def _anything(_: Interpreter, call: Call) -> Value:
-    return call.unknown()
 
 
 REDUCED: Mapping[str, str | None] = {

@@ -5,11 +5,9 @@ def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.sklearn import (  # noqa: F401
         argument_checks,
-        array_results,
-        composed,
-        data_sets,
+        datasets,
         estimators,
         fitted,
         functions,
-        searches,
+        meta_estimators,
     )

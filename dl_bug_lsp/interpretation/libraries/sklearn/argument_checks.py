@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 # The checks below run before the models that these modules add to.
-import dl_bug_lsp.interpretation.libraries.sklearn.searches  # noqa: F401
+import dl_bug_lsp.interpretation.libraries.sklearn.meta_estimators  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.sklearn.estimators import (

@@ -4,14 +4,9 @@
 def load() -> None:
     """Import all modules of models: they register what they know."""
     from dl_bug_lsp.interpretation.libraries.tensorflow import (  # noqa: F401
-        containers,
-        control,
-        data_sets,
+        data,
         functions,
-        images,
-        mathematics,
         ragged,
         tensors,
-        texts,
         variables,
     )

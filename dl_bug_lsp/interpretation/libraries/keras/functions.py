@@ -1,11 +1,13 @@
-"""Models of ``keras.ops`` and ``keras.random``, and of the rest of ``tf.data``.
+"""Keras's functions: ``keras.ops``, ``keras.random``, metrics, losses, schedules, activations.
 
-``keras.ops`` follows NumPy, with 32-bit numbers.
-Sources: the Keras 3 reference ("Ops API", "Random operations"), TensorFlow's (``tf.data``).
+``keras.ops`` follows NumPy, with 32-bit numbers. Metrics and losses are those of the library beyond
+`models.py`, and the program's own. Sources: the Keras 3 reference ("Ops API", "Random operations",
+"Metrics", "Losses").
 """
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 import dl_bug_lsp.interpretation.libraries.keras.models  # noqa: F401
@@ -13,23 +15,31 @@ from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
 from dl_bug_lsp.interpretation.libraries.effects import words
 from dl_bug_lsp.interpretation.libraries.jax.arrays import as_jax
-from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in
+from dl_bug_lsp.interpretation.libraries.keras.layers import (
+    Shape,
+    batchless,
+    items,
+    member,
+    spellings,
+    text,
+)
 from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
+from dl_bug_lsp.interpretation.libraries.tensorflow.functions import plain_dtype
 from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import (
-    DATASET,
-    batch,
-    dataset,
     dims,
     dtype_named,
+    keeps_shape,
     operand,
-    state_of,
-    with_batch,
 )
+from dl_bug_lsp.interpretation.libraries.tensorflow.variables import Variable
 from dl_bug_lsp.interpretation.model_helpers import listed, nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
     Array,
+    BoundMethod,
+    ClassValue,
+    Instance,
     LibraryObject,
     Value,
     merged,
@@ -224,181 +234,6 @@ def _crossed(interpreter: Interpreter, call: Call) -> Value:
     return Value(Array((*lead, bins), "float32", "tensorflow"), merged(*call.args, bins))
 
 
-# --- tf.data --------------------------------------------------------------------------------------
-
-
-@MODELS.function("tensorflow.data.TextLineDataset", "tensorflow.data.TFRecordDataset")
-def _lines(interpreter: Interpreter, call: Call) -> Value:
-    """Return a data set of a file's lines."""
-    path = call.given(0, "filenames")
-    length = Value(UNKNOWN, merged(*call.args))
-    if path is not None and isinstance(path.data, str) and call.name.endswith("TextLineDataset"):
-        text = text_in(interpreter, file_of(interpreter, path))
-        if text is not None:
-            length = Value(text.count("\n") + bool(text and not text.endswith("\n")), path.origins)
-    return dataset(call, Value(Array((), "str", "tensorflow"), merged(*call.args)), length)
-
-
-def _of_specification(value: Value) -> Value:
-    """Return what a ``tf.TensorSpec``, or a structure of them, tells of elements."""
-    data = value.data
-    if isinstance(data, (tuple, list)):
-        return Value(tuple(_of_specification(item) for item in data), value.origins)
-    if isinstance(data, dict):
-        return Value({k: _of_specification(v) for k, v in data.items()}, value.origins)
-    if not isinstance(data, LibraryObject) or data.short != "TensorSpec":
-        return unknown(value)
-    given = data.keywords.get("shape") or (data.args[0] if data.args else Value(()))
-    kind = data.keywords.get("dtype") or (data.args[1] if len(data.args) > 1 else None)
-    parts = given.data if isinstance(given.data, (tuple, list)) else None
-    shape = None
-    if parts is not None:
-        shape = tuple(
-            Value(UNKNOWN if item.data is None else item.data, item.origins) for item in parts
-        )
-    return Value(Array(shape, dtype_named(kind, "float32"), "tensorflow"), value.origins)
-
-
-def _of_types(kinds: Value, shapes: Value | None) -> Value:
-    """Return what types, and shapes where they are given, tell of elements."""
-    given = None if shapes is None else shapes.data
-    data = kinds.data
-    if isinstance(data, (tuple, list)):
-        known = isinstance(given, (tuple, list)) and len(given) == len(data)
-        inner = list(given) if known and isinstance(given, (tuple, list)) else [None] * len(data)
-        pairs = zip(data, inner, strict=True)
-        return Value(tuple(_of_types(kind, own) for kind, own in pairs), kinds.origins)
-    if isinstance(data, dict):
-        own = given if isinstance(given, dict) else {}
-        return Value({k: _of_types(v, own.get(k)) for k, v in data.items()}, kinds.origins)
-    shape = None
-    if isinstance(given, (tuple, list)):
-        shape = tuple(Value(UNKNOWN if d.data is None else d.data, d.origins) for d in given)
-    return Value(Array(shape, dtype_named(kinds), "tensorflow"), kinds.origins)
-
-
-_from_generator = MODELS.functions[f"{DATASET}.from_generator"]
-
-
-@MODELS.function(f"{DATASET}.from_generator")
-def _generated(interpreter: Interpreter, call: Call) -> Value:
-    """Return a data set of a generator's elements, as its signature tells."""
-    signature = call.keywords.get("output_signature")
-    kinds = call.given(1, "output_types")
-    if signature is None and kinds is not None and kinds.data is not None:
-        element = _of_types(kinds, call.given(2, "output_shapes"))
-        return dataset(call, element, Value(UNKNOWN, merged(kinds)))
-    if signature is None:
-        return _from_generator(interpreter, call)
-    function = call.given(0, "generator")
-    if function is not None:
-        more = call.keywords.get("args")
-        given = (
-            tuple(more.data) if more is not None and isinstance(more.data, (tuple, list)) else ()
-        )
-        interpreter.call(function, given, {}, call.place)
-    return dataset(call, _of_specification(signature), Value(UNKNOWN, merged(signature)))
-
-
-@MODELS.method("Dataset", "window")
-def _windows(_: Interpreter, call: Call) -> Value:
-    """Return a data set of data sets, each of some elements that follow one another."""
-    item, length = state_of(call)
-    count = call.given(0, "size") or Value(UNKNOWN)
-    shift = call.given(1, "shift") or count
-    stride = call.given(2, "stride") or Value(1)
-    drop = call.given(3, "drop_remainder")
-    whole, width, step, apart = size(length), size(count), size(shift), size(stride)
-    number: object = UNKNOWN
-    if whole is not None and width and step and apart:
-        span = (width - 1) * apart + 1
-        dropped = drop is not None and drop.data is True
-        number = max((whole - span) // step + 1, 0) if dropped else -(-whole // step)
-    inner = LibraryObject(DATASET, (), {}, call.place)
-    inner.state["item"], inner.state["length"] = item, count
-    return dataset(call, Value(inner, merged(item, count)), Value(number, merged(length, count)))
-
-
-@MODELS.method("Dataset", "flat_map", "interleave")
-def _flat(interpreter: Interpreter, call: Call) -> Value:
-    """Return a data set of the elements of the data sets that a function gives."""
-    item, length = state_of(call)
-    function = call.given(0, "map_func")
-    if function is None:
-        return call.unknown()
-    parts = item.data if isinstance(item.data, tuple) else (item,)
-    output = interpreter.call(function, tuple(parts), {}, call.place).data
-    if not isinstance(output, LibraryObject) or "item" not in output.state:
-        return dataset(call, unknown(item), Value(UNKNOWN))
-    own, whole = size(output.state["length"]), size(length)
-    number = UNKNOWN if own is None or whole is None else own * whole
-    return dataset(call, output.state["item"], Value(number, merged(length)))
-
-
-@MODELS.method("Dataset", "concatenate")
-def _joined(_: Interpreter, call: Call) -> Value:
-    item, length = state_of(call)
-    other = call.given(0, "dataset")
-    data = None if other is None else other.data
-    more = data.state.get("length") if isinstance(data, LibraryObject) else None
-    first, second = size(length), size(more)
-    number = UNKNOWN if first is None or second is None else first + second
-    return dataset(call, item, Value(number, merged(length)))
-
-
-@MODELS.method("Dataset", "apply")
-def _applied(interpreter: Interpreter, call: Call) -> Value:
-    function = call.given(0, "transformation_func")
-    if function is None or call.receiver is None:
-        return call.unknown()
-    return interpreter.call(function, (call.receiver,), {}, call.place)
-
-
-@MODELS.method("Dataset", "get_single_element")
-def _single(_: Interpreter, call: Call) -> Value:
-    return state_of(call)[0]
-
-
-@MODELS.method("Dataset", "ragged_batch", "bucket_by_sequence_length")
-def _other_batches(interpreter: Interpreter, call: Call) -> Value:
-    if call.name == "ragged_batch":
-        return batch(interpreter, call)
-    item, _length = state_of(call)
-    return dataset(call, with_batch(item, Value(UNKNOWN)), Value(UNKNOWN))
-
-
-@MODELS.function("tensorflow.io.decode_csv")
-def _decoded(interpreter: Interpreter, call: Call) -> Value:
-    """Return a scalar for each field, of the kind of its default."""
-    defaults, records = (
-        listed(interpreter, call.given(1, "record_defaults")),
-        call.given(0, "records"),
-    )
-    data = operand(records)
-    if defaults is None:
-        return call.unknown()
-    shape = () if data is None else data.shape
-    dims_found = []
-    for default in defaults:
-        kind = operand(default)
-        dtype = kind.dtype if kind is not None and isinstance(default.data, Array) else None
-        if dtype is None:
-            inner = (
-                default.data[0]
-                if isinstance(default.data, (list, tuple)) and default.data
-                else default
-            )
-            dtype = {int: "int32", float: "float32", str: "str"}.get(type(inner.data))
-        dims_found.append(Value(Array(shape, dtype, "tensorflow"), merged(*call.args[:1])))
-    return Value(dims_found, merged(*call.args))
-
-
-@MODELS.function("tensorflow.io.parse_tensor")
-def _parsed(_: Interpreter, call: Call) -> Value:
-    kind = call.given(1, "out_type")
-    return Value(Array(None, dtype_named(kind, "float32"), "tensorflow"), merged(*call.args))
-
-
 # --- what a model gives for a data set -----------------------------------------------------------
 
 
@@ -427,3 +262,150 @@ def _predicting(before: Model) -> Model:
 for _short in ("Model", "Sequential", "Functional"):
     if (_short, "predict") in MODELS.methods:
         MODELS.methods[_short, "predict"] = _predicting(MODELS.methods[_short, "predict"])
+
+
+# --- metrics, losses, schedules, activations ------------------------------------------------------
+
+OWN_METRIC = tuple(spellings("metrics.Metric"))
+OWN_LOSS = tuple(spellings("losses.Loss"))
+
+
+@MODELS.object(*OWN_METRIC)
+def _call_metric(interpreter: Interpreter, call: Call) -> Value:
+    """Return the result of a metric of the program after it was updated."""
+    receiver = call.receiver
+    if receiver is None or not isinstance(receiver.data, Instance):
+        return call.unknown()
+    update = member(receiver.data.cls, "update_state")
+    result = member(receiver.data.cls, "result")
+    if update is not None:
+        bound = Value(BoundMethod(update, receiver))
+        interpreter.call(bound, call.args, dict(call.keywords), call.place)
+    if result is None:
+        return call.unknown()
+    return interpreter.call(Value(BoundMethod(result, receiver)), (), {}, call.place)
+
+
+@MODELS.method("Metric", "add_weight", "add_variable")
+def _add_weight(_: Interpreter, call: Call) -> Value:
+    """Return a variable of a metric: a number, where no shape is given."""
+    given = call.keywords.get("shape")
+    if given is None:
+        given = next((a for a in call.args[:2] if items(a) is not None), None)
+    shape: Shape | None = () if given is None else batchless(given, None, call.place)
+    dtype = text(call.keywords.get("dtype"), "float32")
+    trained, name = Value(False), call.keywords.get("name")
+    kept = Variable(shape, dtype, "tensorflow", trainable=trained, name=name, keras=True)
+    return Value(kept, merged(*call.args) | {call.place})
+
+
+MODELS.method("Metric", "reset_state", "reset_states")(nothing)
+
+
+@MODELS.object(*OWN_LOSS)
+def _call_loss(interpreter: Interpreter, call: Call) -> Value:
+    """Return the mean of what a loss of the program gives, where it is reduced."""
+    receiver = call.receiver
+    if receiver is None or not isinstance(receiver.data, Instance):
+        return call.unknown()
+    function = member(receiver.data.cls, "call")
+    if function is None:
+        return call.unknown()
+    bound = Value(BoundMethod(function, receiver))
+    given = interpreter.call(bound, call.args[:2], {}, call.place)
+    if _names_reduction(receiver.data.cls):
+        return unknown(given)
+    return Value(Array((), "float32", "tensorflow"), merged(given, *call.args))
+
+
+def _names_reduction(cls: ClassValue) -> bool:
+    """Whether a class of the program, or one that it derives from, sets how losses are reduced."""
+    named = any(
+        getattr(node, "arg", None) == "reduction" or getattr(node, "attr", None) == "reduction"
+        for node in ast.walk(cls.node)
+    )
+    bases = [base.data for base in cls.bases if isinstance(base.data, ClassValue)]
+    return named or any(_names_reduction(base) for base in bases)
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+ALONG_LAST = (
+    *("mean_squared_error", "mse", "mean_absolute_error", "mae", "categorical_accuracy"),
+    *("mean_absolute_percentage_error", "mape", "mean_squared_logarithmic_error", "msle"),
+    *("sparse_top_k_categorical_accuracy", "top_k_categorical_accuracy", "binary_crossentropy"),
+    *("categorical_crossentropy", "sparse_categorical_crossentropy", "kl_divergence", "hinge"),
+    *("sparse_categorical_accuracy", "squared_hinge", "poisson", "log_cosh", "logcosh"),
+)
+
+
+def _along_last(_: Interpreter, call: Call) -> Value:
+    """Return a number for each row."""
+    given = call.given(1, "y_pred")
+    x = operand(given)
+    if x is None or given is None or not x.shape:
+        return call.unknown()
+    return Value(Array(x.shape[:-1], None, "tensorflow"), merged(*call.args))
+
+
+SCHEDULES = (
+    *("ExponentialDecay", "PiecewiseConstantDecay", "PolynomialDecay", "InverseTimeDecay"),
+    *("CosineDecay", "CosineDecayRestarts"),
+)
+
+
+def _number(_: Interpreter, call: Call) -> Value:
+    """Return the number that a schedule gives for a step, or a regularizer for a tensor."""
+    return Value(Array((), "float32", "tensorflow"), merged(*call.args))
+
+
+for _name in SCHEDULES:
+    MODELS.object(*spellings(f"optimizers.schedules.{_name}"))(_number)
+for _name in ("L1", "L2", "L1L2"):
+    MODELS.object(*spellings(f"regularizers.{_name}"))(_number)
+
+
+@MODELS.function(*spellings("utils.img_to_array", "preprocessing.image.img_to_array"))
+def _image_as_array(_: Interpreter, call: Call) -> Value:
+    """Return an image as an array of floats with an axis of colours."""
+    x = arrays.array(call.given(0, "img"))
+    if len(call.args) > 1 or call.keywords.keys() - {"img"}:
+        return call.unknown()
+    shape = None if x is None else x.shape
+    if shape is not None and len(shape) == 2:
+        shape = (*shape, Value(1, frozenset({call.place})))
+    return Value(Array(shape, "float32", "numpy"), merged(*call.args))
+
+
+for _name in ALONG_LAST:
+    MODELS.function(*(s for s in spellings(f"metrics.{_name}") if ".metrics." in s))(_along_last)
+
+ACTIVATIONS = (
+    *("relu", "softmax", "sigmoid", "tanh", "elu", "selu", "gelu", "softplus", "softsign", "swish"),
+    *(
+        "silu",
+        "exponential",
+        "hard_sigmoid",
+        "linear",
+        "leaky_relu",
+        "relu6",
+        "log_softmax",
+        "mish",
+    ),
+)
+
+
+def _activated(interpreter: Interpreter, call: Call) -> Value:
+    """Return a tensor of the same shape."""
+    value = call.given(0, "x")
+    made = keeps_shape(interpreter, Call("activation", call.args, call.keywords, call.place))
+    data = arrays.array(made)
+    if data is not None and data.dtype is None and value is not None:
+        data.dtype = plain_dtype(value)
+    return made
+
+
+for _name in ACTIVATIONS:
+    MODELS.function(*(s for s in spellings(f"activations.{_name}") if ".activations." in s))(
+        _activated
+    )

@@ -1,24 +1,31 @@
-"""More of ``tf.data``: specifications of elements, numbers of them, and further transformations.
+"""``tf.data`` beyond `tensors.py`: files, generators, specifications, further transformations.
 
-Source: the TensorFlow 2 API reference (``tf.data.Dataset``, ``tf.TensorSpec``).
+Source: the TensorFlow 2 API reference (``tf.data.Dataset``, ``tf.TensorSpec``, ``tf.io``).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import dl_bug_lsp.interpretation.libraries.keras.models  # noqa: F401
 from dl_bug_lsp.interpretation import arrays
 from dl_bug_lsp.interpretation.arrays import size
+from dl_bug_lsp.interpretation.libraries.python.files import file_of, text_in
+from dl_bug_lsp.interpretation.libraries.python.standard_library import CONSTANTS
 from dl_bug_lsp.interpretation.libraries.tensorflow.ragged import Ragged
 from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import (
     DATASET,
+    batch,
     converted,
     dataset,
+    dtype_named,
     names,
+    operand,
     state_of,
     tensor,
     with_batch,
 )
+from dl_bug_lsp.interpretation.model_helpers import listed
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.values import (
     UNKNOWN,
@@ -33,6 +40,183 @@ from dl_bug_lsp.interpretation.values import (
 if TYPE_CHECKING:
     from dl_bug_lsp.interpretation.interpreter import Interpreter
 
+CONSTANTS["tensorflow.data.AUTOTUNE"] = -1
+CONSTANTS["tensorflow.data.experimental.AUTOTUNE"] = -1
+
+
+@MODELS.function("tensorflow.data.TextLineDataset", "tensorflow.data.TFRecordDataset")
+def _lines(interpreter: Interpreter, call: Call) -> Value:
+    """Return a data set of a file's lines."""
+    path = call.given(0, "filenames")
+    length = Value(UNKNOWN, merged(*call.args))
+    if path is not None and isinstance(path.data, str) and call.name.endswith("TextLineDataset"):
+        text = text_in(interpreter, file_of(interpreter, path))
+        if text is not None:
+            length = Value(text.count("\n") + bool(text and not text.endswith("\n")), path.origins)
+    return dataset(call, Value(Array((), "str", "tensorflow"), merged(*call.args)), length)
+
+
+def _of_specification(value: Value) -> Value:
+    """Return what a ``tf.TensorSpec``, or a structure of them, tells of elements."""
+    data = value.data
+    if isinstance(data, (tuple, list)):
+        return Value(tuple(_of_specification(item) for item in data), value.origins)
+    if isinstance(data, dict):
+        return Value({k: _of_specification(v) for k, v in data.items()}, value.origins)
+    if not isinstance(data, LibraryObject) or data.short != "TensorSpec":
+        return unknown(value)
+    given = data.keywords.get("shape") or (data.args[0] if data.args else Value(()))
+    kind = data.keywords.get("dtype") or (data.args[1] if len(data.args) > 1 else None)
+    parts = given.data if isinstance(given.data, (tuple, list)) else None
+    shape = None
+    if parts is not None:
+        shape = tuple(
+            Value(UNKNOWN if item.data is None else item.data, item.origins) for item in parts
+        )
+    return Value(Array(shape, dtype_named(kind, "float32"), "tensorflow"), value.origins)
+
+
+def _of_types(kinds: Value, shapes: Value | None) -> Value:
+    """Return what types, and shapes where they are given, tell of elements."""
+    given = None if shapes is None else shapes.data
+    data = kinds.data
+    if isinstance(data, (tuple, list)):
+        known = isinstance(given, (tuple, list)) and len(given) == len(data)
+        inner = list(given) if known and isinstance(given, (tuple, list)) else [None] * len(data)
+        pairs = zip(data, inner, strict=True)
+        return Value(tuple(_of_types(kind, own) for kind, own in pairs), kinds.origins)
+    if isinstance(data, dict):
+        own = given if isinstance(given, dict) else {}
+        return Value({k: _of_types(v, own.get(k)) for k, v in data.items()}, kinds.origins)
+    shape = None
+    if isinstance(given, (tuple, list)):
+        shape = tuple(Value(UNKNOWN if d.data is None else d.data, d.origins) for d in given)
+    return Value(Array(shape, dtype_named(kinds), "tensorflow"), kinds.origins)
+
+
+_from_generator = MODELS.functions[f"{DATASET}.from_generator"]
+
+
+@MODELS.function(f"{DATASET}.from_generator")
+def _generated(interpreter: Interpreter, call: Call) -> Value:
+    """Return a data set of a generator's elements, as its signature tells."""
+    signature = call.keywords.get("output_signature")
+    kinds = call.given(1, "output_types")
+    if signature is None and kinds is not None and kinds.data is not None:
+        element = _of_types(kinds, call.given(2, "output_shapes"))
+        return dataset(call, element, Value(UNKNOWN, merged(kinds)))
+    if signature is None:
+        return _from_generator(interpreter, call)
+    function = call.given(0, "generator")
+    if function is not None:
+        more = call.keywords.get("args")
+        given = (
+            tuple(more.data) if more is not None and isinstance(more.data, (tuple, list)) else ()
+        )
+        interpreter.call(function, given, {}, call.place)
+    return dataset(call, _of_specification(signature), Value(UNKNOWN, merged(signature)))
+
+
+@MODELS.method("Dataset", "window")
+def _windows(_: Interpreter, call: Call) -> Value:
+    """Return a data set of data sets, each of some elements that follow one another."""
+    item, length = state_of(call)
+    count = call.given(0, "size") or Value(UNKNOWN)
+    shift = call.given(1, "shift") or count
+    stride = call.given(2, "stride") or Value(1)
+    drop = call.given(3, "drop_remainder")
+    whole, width, step, apart = size(length), size(count), size(shift), size(stride)
+    number: object = UNKNOWN
+    if whole is not None and width and step and apart:
+        span = (width - 1) * apart + 1
+        dropped = drop is not None and drop.data is True
+        number = max((whole - span) // step + 1, 0) if dropped else -(-whole // step)
+    inner = LibraryObject(DATASET, (), {}, call.place)
+    inner.state["item"], inner.state["length"] = item, count
+    return dataset(call, Value(inner, merged(item, count)), Value(number, merged(length, count)))
+
+
+@MODELS.method("Dataset", "flat_map", "interleave")
+def _flat(interpreter: Interpreter, call: Call) -> Value:
+    """Return a data set of the elements of the data sets that a function gives."""
+    item, length = state_of(call)
+    function = call.given(0, "map_func")
+    if function is None:
+        return call.unknown()
+    parts = item.data if isinstance(item.data, tuple) else (item,)
+    output = interpreter.call(function, tuple(parts), {}, call.place).data
+    if not isinstance(output, LibraryObject) or "item" not in output.state:
+        return dataset(call, unknown(item), Value(UNKNOWN))
+    own, whole = size(output.state["length"]), size(length)
+    number = UNKNOWN if own is None or whole is None else own * whole
+    return dataset(call, output.state["item"], Value(number, merged(length)))
+
+
+@MODELS.method("Dataset", "concatenate")
+def _joined(_: Interpreter, call: Call) -> Value:
+    item, length = state_of(call)
+    other = call.given(0, "dataset")
+    data = None if other is None else other.data
+    more = data.state.get("length") if isinstance(data, LibraryObject) else None
+    first, second = size(length), size(more)
+    number = UNKNOWN if first is None or second is None else first + second
+    return dataset(call, item, Value(number, merged(length)))
+
+
+@MODELS.method("Dataset", "apply")
+def _applied(interpreter: Interpreter, call: Call) -> Value:
+    function = call.given(0, "transformation_func")
+    if function is None or call.receiver is None:
+        return call.unknown()
+    return interpreter.call(function, (call.receiver,), {}, call.place)
+
+
+@MODELS.method("Dataset", "get_single_element")
+def _single(_: Interpreter, call: Call) -> Value:
+    return state_of(call)[0]
+
+
+@MODELS.method("Dataset", "ragged_batch", "bucket_by_sequence_length")
+def _other_batches(interpreter: Interpreter, call: Call) -> Value:
+    if call.name == "ragged_batch":
+        return batch(interpreter, call)
+    item, _length = state_of(call)
+    return dataset(call, with_batch(item, Value(UNKNOWN)), Value(UNKNOWN))
+
+
+@MODELS.function("tensorflow.io.decode_csv")
+def _decoded(interpreter: Interpreter, call: Call) -> Value:
+    """Return a scalar for each field, of the kind of its default."""
+    defaults, records = (
+        listed(interpreter, call.given(1, "record_defaults")),
+        call.given(0, "records"),
+    )
+    data = operand(records)
+    if defaults is None:
+        return call.unknown()
+    shape = () if data is None else data.shape
+    dims_found = []
+    for default in defaults:
+        kind = operand(default)
+        dtype = kind.dtype if kind is not None and isinstance(default.data, Array) else None
+        if dtype is None:
+            inner = (
+                default.data[0]
+                if isinstance(default.data, (list, tuple)) and default.data
+                else default
+            )
+            dtype = {int: "int32", float: "float32", str: "str"}.get(type(inner.data))
+        dims_found.append(Value(Array(shape, dtype, "tensorflow"), merged(*call.args[:1])))
+    return Value(dims_found, merged(*call.args))
+
+
+@MODELS.function("tensorflow.io.parse_tensor")
+def _parsed(_: Interpreter, call: Call) -> Value:
+    kind = call.given(1, "out_type")
+    return Value(Array(None, dtype_named(kind, "float32"), "tensorflow"), merged(*call.args))
+
+
+# --- specifications, numbers of elements, further transformations ---------------------------------
 
 # --- specifications -------------------------------------------------------------------------------
 
