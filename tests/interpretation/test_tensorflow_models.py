@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from followed_programs import followed, shown
 
 from dl_bug_lsp.interpretation.values import Array
@@ -141,3 +142,38 @@ e = tf.keras.Sequential([layer]).predict(batches)
     assert shown(names["b"]) == shown(names["c"]) == ((2, 15), "float32")
     assert shown(names["d"]) == ((None, 8), "float32")
     assert shown(names["e"]) == ((1000, 3), "float32")
+
+
+RUNNING_WELL = {
+    "sizes of a tensor are joined with others": """
+import tensorflow as tf
+x = tf.zeros((2, 7, 12, 60))
+shape = tf.shape(x)
+y = tf.reshape(x, tf.concat([shape[:-1], [shape[-1] // 3, 3]], axis=0))
+""",
+    "a text of a data set is bytes": """
+import tensorflow as tf
+for text in tf.data.Dataset.from_tensor_slices(tf.constant(["abc", "de"])):
+    y = text.numpy()[:2]
+""",
+    "layers that another model has built have weights": """
+from tensorflow import keras
+model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(3), keras.layers.Dense(2)])
+other = keras.Sequential([layer for layer in model.layers])
+other.set_weights(model.get_weights())
+""",
+    "a model that was built for one feature takes a single axis": """
+import tensorflow as tf
+x = tf.range(40.0)
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile(loss="mae")
+model.fit(x[:, None], x)
+y = model.predict(x)
+""",
+}
+
+
+@pytest.mark.parametrize("name", RUNNING_WELL)
+def test_nothing_is_refused(name: str, tmp_path: Path) -> None:
+    run, _ = followed(tmp_path, RUNNING_WELL[name], {})
+    assert not run.elsewhere

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
@@ -430,10 +431,21 @@ def call_sequential(interpreter: Interpreter, call: Call) -> Value:
     layers = model.state["layers"].data
     if not isinstance(layers, list):
         return call.unknown()
-    output = _fitted_rank(model, given, model.state.get("input"))
+    stated = model.state.get("input")
+    output = _fitted_rank(model, given, stated)
+    if stated is None and (before := model.state.get(BUILT_FOR)) is not None:
+        with suppress(Raised):
+            output = _fitted_rank(model, given, before)
+    first = output
     for layer in layers:
         output = interpreter.call(layer, (output,), {}, call.place)
+    if stated is None:
+        model.state.setdefault(BUILT_FOR, first)
     return recorded(call, output)
+
+
+BUILT_FOR = "built for"
+"""What the first input of a sequential model was that states none: later ones get its axes."""
 
 
 def _fitted_rank(model: LibraryObject, given: Value, stated: Value | None) -> Value:

@@ -582,8 +582,9 @@ def join(_: Interpreter, call: Call) -> Value:
         return tensor(call, None, None, *parts)
     dtype = known[0].dtype
     if all(p.dtype is None for p in known) and given is not None and not _has_array(given):
-        listed = plain_list(given)
-        dtype = None if listed is None else listed[1]
+        # Each part is a tensor of its own, and of other lengths than the others.
+        dtypes = {None if one is None else one[1] for one in map(plain_list, parts)}
+        dtype = dtypes.pop() if len(dtypes) == 1 else None
     for other in parts[1:] if dtype is None or known[0].dtype else ():
         dtype = one_dtype("ConcatV2" if call.name.endswith("concat") else "Pack", parts[0], other)
     if at is None:

@@ -844,6 +844,9 @@ def _moved_to(call: Call, x: Array, value: Value) -> Value:
 def _numpy(_: Call, x: Array, value: Value) -> Value:
     if x.library == "torch" and x.device is not None and x.device.startswith("cuda"):
         raise Raised("type", "can't convert cuda device type tensor to numpy", value)
+    if x.library == "tensorflow" and x.shape == () and x.dtype in ("str", None):
+        # A text is bytes of Python.
+        return unknown(value)
     data = Array(x.shape, x.dtype, "numpy", None, x.lowest, x.highest)
     return Value(data, value.origins)
 
