@@ -118,6 +118,8 @@ WRITING = {
     "place",
 }
 """Methods of arrays, and functions of NumPy, that write to their array and give nothing."""
+STORING = ("fastcore.all.store_attr", "fastcore.basics.store_attr", "fastai.basics.store_attr")
+"""Functions that make attributes of the arguments of the function that calls them (fastcore)."""
 OF_LESS_BITS = ("numpy.float32", "numpy.float16", "numpy.single", "numpy.half")
 """Classes of NumPy's numbers that are no float64."""
 TABLES = ATTRIBUTE_TABLES | {"AttrDict", "AttributeDict", "BatchEncoding", "NpzFile"}
@@ -266,6 +268,8 @@ class Calls(RunState):
             "builtins.vars",
         ):
             return self._names(callee.data.name, args, env)
+        if isinstance(callee.data, Library) and callee.data.name in STORING:
+            return _store_arguments(args, env)
         if isinstance(callee.data, Library) and callee.data.name == "builtins.globals":
             return self._names_of(_module_of(env))
         if isinstance(callee.data, Library) and callee.data.name == "builtins.exec" and args:
@@ -1526,6 +1530,18 @@ def _forget_handed_on(call: Call) -> None:
     for value in (*call.args, *call.keywords.values()):
         if isinstance(value.data, LibraryObject) and "written" in value.data.state:
             forget(value.data.state["written"])
+
+
+def _store_arguments(args: Sequence[Value], env: Environment) -> Value:
+    """Make attributes of an object of the arguments of its method, or of those that are named."""
+    owner = env.names.get("self")
+    wanted = args[0].data if args and isinstance(args[0].data, str) else None
+    names = None if wanted is None else {name.strip() for name in wanted.split(",")}
+    if owner is not None and isinstance(owner.data, Instance):
+        for name, value in env.names.items():
+            if name != "self" and (names is None or name in names):
+                owner.data.attributes.setdefault(name, value)
+    return Value(None)
 
 
 def _note_memory(call: Call, result: Value) -> None:

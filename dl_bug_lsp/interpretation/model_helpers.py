@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable, MutableMapping
@@ -16,7 +17,11 @@ from dl_bug_lsp.interpretation.operators import (
 from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     UNKNOWN,
+    BoundMethod,
+    Environment,
+    FunctionValue,
     Instance,
+    Lazy,
     LibraryObject,
     Origins,
     Value,
@@ -163,3 +168,40 @@ def in_range(written: str) -> Refusal:
         return out or (whole and isinstance(number, float))
 
     return refuses
+
+
+def fill_names(hook: object) -> None:
+    """Let the lists have items that are not known which a function may fill that is called later.
+
+    They are those around it that it names, of a method those of its object, and those in
+    dictionaries of these.
+    """
+    owner: Instance | None = None
+    if isinstance(hook, BoundMethod):
+        owner = hook.receiver.data if isinstance(hook.receiver.data, Instance) else None
+        hook = hook.function
+    if not isinstance(hook, FunctionValue):
+        return
+    named = {node.id for node in ast.walk(hook.node) if isinstance(node, ast.Name)}
+    scope: Environment | None = hook.closure
+    while scope is not None:
+        for name in named & scope.names.keys():
+            _fill(scope.names, name)
+        scope = scope.outer
+    for name in list(owner.attributes) if owner is not None else ():
+        _fill(owner.attributes if owner is not None else {}, name)
+
+
+def _fill(names: dict[str, Value], name: str) -> None:
+    held = names[name]
+    if isinstance(held.data, list):
+        names[name] = grown(held)
+    elif isinstance(held.data, dict):
+        for key, item in held.data.items():
+            if isinstance(item.data, list):
+                held.data[key] = grown(item)
+
+
+def grown(held: Value) -> Value:
+    """Return a list of which neither the items nor their number are known."""
+    return Value(Lazy(Value(UNKNOWN, held.origins), Value(UNKNOWN, held.origins)), held.origins)

@@ -394,7 +394,9 @@ def _on_tables(kind: type[ast.operator], a: Value, b: Value) -> Value:
     if isinstance(other.data, Table):
         # Both are aligned by their labels: each row and column that one of them has.
         columns |= {name: None for name in other.data.columns if name not in columns}
-        if arrays.size(rows) is None or arrays.size(rows) != arrays.size(other.data.rows):
+        own, beside = (getattr(each, "index", None) or () for each in (table, other.data))
+        alike_labels = bool(own) and list(own) == list(beside)
+        if other.data is not table and not alike_labels:
             rows = Value(UNKNOWN, merged(rows, other.data.rows))
     result = Table(columns, rows, dict(table.origins_of), index_names=table.index_names)
     return Value(result, merged(a, b))

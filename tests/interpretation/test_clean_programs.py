@@ -12,6 +12,42 @@ from tests.helpers.followed_programs import followed, shown
 
 # What is known of each name at the end; all of these were compared with the libraries themselves.
 PROGRAMS = {
+    "tables are aligned by labels that are given beside an array": (
+        "import pandas as pd, numpy as np\n"
+        "a = pd.DataFrame(np.zeros((2, 1)), columns=['x'], index=['p', 'q'])\n"
+        "b = pd.DataFrame(np.zeros((2, 1)), columns=['x'], index=['q', 'r'])\n"
+        "c = a + b\nc['y'] = [1, 2, 3]\nd = c['x'].dtype.name",
+        {"d": "float64"},
+    ),
+    "hooks fill lists while the gradients are computed": (
+        "import torch, numpy as np\n"
+        "kept = {'w': []}\nnet = torch.nn.Linear(3, 2)\n"
+        "net.weight.register_hook(lambda grad: kept['w'].append(grad.tolist()))\n"
+        "for _ in range(3):\n    net(torch.zeros(4, 3)).sum().backward()\n"
+        "a = np.array(kept['w']).mean(axis=(1, 2))",
+        {},
+    ),
+    "the arguments of a constructor become attributes": (
+        "import fastcore.all as fc\n"
+        "class Learner:\n    def __init__(self, width, rate=0.1):\n        fc.store_attr()\n"
+        "a = Learner(3).width + Learner(4).rate",
+        {"a": 3.1},
+    ),
+    "an environment that gives pictures": (
+        "import gymnasium as gym\n"
+        "env = gym.make('CartPole-v1', render_mode='rgb_array')\n"
+        "first = env.reset(seed=1)\na = env.render().shape[2]",
+        {"a": 3},
+    ),
+    "labels that a loop replaces": (
+        "import numpy as np, tensorflow as tf\n"
+        "y = np.random.randint(0, 10, 1000)\ny = y[(y != 2) & (y != 9)]\n"
+        "for new, old in enumerate([0, 1, 3, 4, 5, 6, 7, 8]):\n    y[y == old] = new\n"
+        "m = tf.keras.Sequential([tf.keras.Input((4,)), tf.keras.layers.Dense(8)])\n"
+        "m.compile(loss='sparse_categorical_crossentropy')\n"
+        "h = m.fit(np.zeros((len(y), 4)), y)",
+        {},
+    ),
     "an item of an array may be a text": (
         "import pandas as pd\n"
         "counts = pd.read_csv(input())['tag'].value_counts()\n"

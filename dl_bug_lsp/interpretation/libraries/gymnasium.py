@@ -123,6 +123,7 @@ def _make(interpreter: Interpreter, call: Call) -> Value:
     short = name.rpartition("/")[2].partition("-")[0]
     spaces = SPACES.get(short)
     state: dict[str, Value] = {"old": Value(call.name.startswith("gym."))}
+    state["render_mode"] = call.keywords.get("render_mode", Value(None))
     if spaces is not None and not (short == "FrozenLake" and "desc" in call.keywords):
         dtype = "uint8" if short in BYTES else "float64" if short in WIDE else "float32"
         state["observation_space"] = _space(spaces[0], call, dtype)
@@ -180,7 +181,19 @@ def _step(_: Interpreter, call: Call) -> Value:
     return Value((_observed(call), reward, ended, ended, Value({})), frozenset({call.place}))
 
 
-MODELS.method("Env", "close", "render")(nothing)
+MODELS.method("Env", "close")(nothing)
+
+
+@MODELS.method("Env", "render")
+def _rendered(_: Interpreter, call: Call) -> Value:
+    """Return a picture where the environment was made to give one (Gymnasium, ``Env.render``)."""
+    state = state_of(call.receiver) or {}
+    mode = state.get("render_mode", Value(UNKNOWN))
+    if mode.data == "rgb_array":
+        sides = (Value(UNKNOWN), Value(UNKNOWN), Value(3))
+        return Value(Array(sides, "uint8", "numpy"), mode.origins)
+    is_shown = mode.data in (None, "human") and not call.args and not call.keywords
+    return Value(None, mode.origins) if is_shown else call.unknown()
 
 
 @MODELS.method("Env", "seed")

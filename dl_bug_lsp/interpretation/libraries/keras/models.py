@@ -5,7 +5,6 @@ Sources: the "Models API" and "Losses" pages of the Keras documentation, and wha
 
 from __future__ import annotations
 
-import ast
 import itertools
 from collections.abc import Iterable
 from contextlib import suppress
@@ -32,7 +31,7 @@ from dl_bug_lsp.interpretation.libraries.keras.layers import (
     text,
 )
 from dl_bug_lsp.interpretation.libraries.tensorflow.tensors import operand
-from dl_bug_lsp.interpretation.model_helpers import make_object, nothing
+from dl_bug_lsp.interpretation.model_helpers import fill_names, grown, make_object, nothing
 from dl_bug_lsp.interpretation.models import MODELS, Call, Model, state_of
 from dl_bug_lsp.interpretation.table_values import Series
 from dl_bug_lsp.interpretation.values import (
@@ -219,7 +218,8 @@ def _check_labels(y: Array, p: Array, target: Value, output: Value, loss: Value)
     if count is None:
         return
     for bound in (y.highest, y.lowest):
-        if bound is not None and not 0 <= bound < count:
+        is_there = y.attained or arrays.is_failing()
+        if bound is not None and is_there and not 0 <= bound < count:
             raise Raised(
                 "index",
                 f"Received a label value of {bound} which is outside the valid range of "
@@ -1047,25 +1047,10 @@ def _call_back(callbacks: Iterable[Value]) -> None:
         if isinstance(data, Instance):
             for name, held in data.attributes.items():
                 if isinstance(held.data, list):
-                    data.attributes[name] = _grown(held)
+                    data.attributes[name] = grown(held)
         elif isinstance(data, LibraryObject):
             for hook in (*data.args, *data.keywords.values()):
-                _fill_names(hook.data)
-
-
-def _fill_names(hook: object) -> None:
-    """Do so for the lists around a function that it names."""
-    if not isinstance(hook, FunctionValue):
-        return
-    named = {node.id for node in ast.walk(hook.node) if isinstance(node, ast.Name)}
-    for name in named & hook.closure.names.keys():
-        held = hook.closure.names[name]
-        if isinstance(held.data, list):
-            hook.closure.names[name] = _grown(held)
-
-
-def _grown(held: Value) -> Value:
-    return Value(Lazy(Value(UNKNOWN, held.origins), Value(UNKNOWN, held.origins)), held.origins)
+                fill_names(hook.data)
 
 
 def _plain_training(receiver: Value | None) -> bool:

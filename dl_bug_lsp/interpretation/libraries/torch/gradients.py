@@ -14,7 +14,7 @@ from dl_bug_lsp.interpretation.libraries.torch.tensors import (
     tensor,
     words,
 )
-from dl_bug_lsp.interpretation.model_helpers import listed, nothing, thing
+from dl_bug_lsp.interpretation.model_helpers import fill_names, listed, nothing, thing
 from dl_bug_lsp.interpretation.models import MODELS, Call, state_of
 from dl_bug_lsp.interpretation.values import (
     Array,
@@ -134,6 +134,8 @@ HOOKS = words(
 
 
 def _hooked(_: Interpreter, call: Call) -> Value:
+    for hook in (*call.args, *call.keywords.values()):
+        fill_names(hook.data)
     return thing("torch.utils.hooks.RemovableHandle", call)
 
 
