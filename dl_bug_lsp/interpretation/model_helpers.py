@@ -183,23 +183,33 @@ def fill_names(hook: object) -> None:
     if not isinstance(hook, FunctionValue):
         return
     named = {node.id for node in ast.walk(hook.node) if isinstance(node, ast.Name)}
+    named |= {node.attr for node in ast.walk(hook.node) if isinstance(node, ast.Attribute)}
     scope: Environment | None = hook.closure
     while scope is not None:
         for name in named & scope.names.keys():
-            _fill(scope.names, name)
+            _fill(scope.names, name, named)
         scope = scope.outer
-    for name in list(owner.attributes) if owner is not None else ():
-        _fill(owner.attributes if owner is not None else {}, name)
+    for name in named & owner.attributes.keys() if owner is not None else ():
+        _fill(owner.attributes if owner is not None else {}, name, named)
 
 
-def _fill(names: dict[str, Value], name: str) -> None:
-    held = names[name]
-    if isinstance(held.data, list):
-        names[name] = grown(held)
-    elif isinstance(held.data, dict):
-        for key, item in held.data.items():
-            if isinstance(item.data, list):
-                held.data[key] = grown(item)
+DEEPEST_FILLED = 3
+"""How deep lists that a function fills may lie in dictionaries and attributes."""
+
+
+def _fill(
+    held: MutableMapping[Any, Value], key: object, named: set[str], depth: int = DEEPEST_FILLED
+) -> None:
+    """Let a list have items that are not known, and those in what is no list."""
+    data = held[key].data
+    if isinstance(data, list):
+        held[key] = grown(held[key])
+    elif isinstance(data, dict) and depth:
+        for inner in data:
+            _fill(data, inner, named, depth - 1)
+    elif isinstance(data, Instance) and depth:
+        for inner in named & data.attributes.keys():
+            _fill(data.attributes, inner, named, depth - 1)
 
 
 def grown(held: Value) -> Value:

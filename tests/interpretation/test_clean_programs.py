@@ -27,6 +27,18 @@ PROGRAMS = {
         "a = np.array(kept['w']).mean(axis=(1, 2))",
         {},
     ),
+    "hooks of an object fill its lists": (
+        "import torch, numpy as np\n"
+        "class Training:\n    def __init__(self):\n        self.net = torch.nn.Linear(3, 2)\n"
+        "    def capture(self):\n        self.kept = {'net': {'weight': []}}\n"
+        "        def logging(name):\n            def log(grad):\n"
+        "                self.kept['net'][name].append(grad.tolist())\n            return log\n"
+        "        self.net.weight.register_hook(logging('weight'))\n"
+        "run = Training()\nrun.capture()\n"
+        "run.net(torch.zeros(4, 3)).sum().backward()\n"
+        "a = np.array(run.kept['net']['weight']).mean(axis=(1, 2))[-1]",
+        {},
+    ),
     "the arguments of a constructor become attributes": (
         "import fastcore.all as fc\n"
         "class Learner:\n    def __init__(self, width, rate=0.1):\n        fc.store_attr()\n"
