@@ -18,6 +18,7 @@ from dl_bug_lsp.interpretation.values import (
     NOWHERE,
     PARTS,
     UNKNOWN,
+    Array,
     Environment,
     Instance,
     Lazy,
@@ -90,6 +91,33 @@ def before_loop(
         if scope is not None:
             numbers[name] = (scope, scope.names[name])
     return Before(containers, numbers, env, grown, paths, files)
+
+
+Shapes = dict[str, tuple[int | None, ...] | None]
+"""The sizes of the arrays that names stand for."""
+
+
+def shapes_in(env: Environment) -> Shapes:
+    """Return the sizes of the arrays of a scope."""
+    return {n: v.data.sizes for n, v in env.names.items() if isinstance(v.data, Array)}
+
+
+def forget_growing(env: Environment, before: Shapes) -> None:
+    """Let the sizes not be known that the last round changed: the others change them as well."""
+    for name, sizes in before.items():
+        value = env.names.get(name)
+        data = None if value is None else value.data
+        if value is None or not isinstance(data, Array) or data.shape is None or sizes is None:
+            continue
+        now = data.sizes or ()
+        if now == sizes or len(now) != len(sizes):
+            continue
+        shape = tuple(
+            dimension if a == b else Value(UNKNOWN, dimension.origins)
+            for dimension, a, b in zip(data.shape, now, sizes, strict=True)
+        )
+        changed = Array(shape, data.dtype, data.library, data.device, data.lowest, data.highest)
+        env.names[name] = Value(changed, value.origins)
 
 
 def few_origins(*counted: Value) -> Origins:

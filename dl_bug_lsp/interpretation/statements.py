@@ -319,8 +319,10 @@ class Statements(Expressions):
         start, supposed = self.left, self.reach.guessed_branches
         breaks = self.reach.breaks_left_out
         number, is_short = 0, False
+        shapes: loops.Shapes = {}
         try:
             for number, item in enumerate(rounds[:MAX_ROUNDS]):
+                shapes = loops.shapes_in(env) if widens else {}
                 before = self.left
                 self.assign(node.target, item, env)
                 with suppress(_Continue):
@@ -348,6 +350,7 @@ class Statements(Expressions):
         if before_loop is not None:
             loops.count_rounds(before_loop, count, (env.file, node.lineno))
         if before_loop is not None and number + 1 != count.data:
+            loops.forget_growing(env, shapes)
             # The objects of rounds that are left out may give other things.
             uneven = is_short and any(map(_holds_object, rounds[number + 1 :]))
             even = self.reach.guessed_branches == supposed and not uneven

@@ -157,3 +157,16 @@ def test_a_loop_that_may_end_early_leaves_no_certain_length(tmp_path: Path) -> N
     _, names = followed(tmp_path, program, {})
     assert shown(names["kept"]) == ("lazy", ((), "float64"), "unknown")
     assert len(names["whole"].data) == 7  # type: ignore[arg-type]
+
+
+def test_an_array_that_grows_in_a_loop_has_no_certain_size_after_some_rounds(
+    tmp_path: Path,
+) -> None:
+    program = (
+        "import torch\nkept = torch.zeros(3, 2)\nother = torch.zeros(3, 2)\n"
+        "for x in torch.utils.data.DataLoader(list(range(1000)), batch_size=10):\n"
+        "    kept = torch.cat([kept, torch.zeros(1, 2)])\n    other = other + 1"
+    )
+    _, names = followed(tmp_path, program, {})
+    assert shown(names["kept"]) == ((None, 2), "float32")
+    assert shown(names["other"]) == ((3, 2), "float32")
