@@ -47,14 +47,19 @@ def refused_in(
         )
 
 
+def parse_folders(doc: str | None, followed: str, detail: str) -> argparse.Namespace:
+    """Return the command line of a script that follows what the checkouts in folders hold."""
+    parser = argparse.ArgumentParser(description=(doc or "").partition("\n")[0])
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--most", type=int, default=80, help=f"{followed} of a folder, at most")
+    parser.add_argument("--steps", type=int, default=60_000, help="steps of each, at most")
+    parser.add_argument("--detail", type=Path, help=f"write the {detail} to this file")
+    return parser.parse_args()
+
+
 def main() -> None:
     """Follow the programs of all folders and print the counts."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--most", type=int, default=80, help="programs of a folder, at most")
-    parser.add_argument("--steps", type=int, default=60_000, help="steps of a program, at most")
-    parser.add_argument("--detail", type=Path, help="write the refused statements to this file")
-    options = parser.parse_args()
+    options = parse_folders(__doc__, "programs", "refused statements")
     programs = refusing = 0
     kinds: Counter[str] = Counter()
     places: dict[str, str] = {}

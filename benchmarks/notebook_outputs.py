@@ -3,17 +3,15 @@
     python benchmarks/notebook_outputs.py FOLDER ... [--most N] [--steps N] [--detail OUT.json]
 
 Each FOLDER is a checkout with notebooks. Those whose execution counts rise from the first cell to
-the last are followed in this order. The last expression of a cell is
-compared with the result that the notebook shows, and what a ``print`` gets with what it wrote,
-where each line of the output belongs to one ``print``. Nothing is executed, and the data need not
-be there: what depends on them is not known. The verdicts are those of `followed_values.py`. Outputs
-of earlier cells are used as they are for a failure (`notebook_runs.py`), those of the same cell are
-not.
+the last are followed in this order. The last expression of a cell is compared with the result that
+the notebook shows, and what a ``print`` gets with what it wrote, where each line of the output
+belongs to one ``print``. Nothing is executed, and the data need not be there: what depends on them
+is not known. The verdicts are those of `followed_values.py`. Outputs of earlier cells are used as
+they are for a failure (`notebook_runs.py`), those of the same cell are not.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import json
 import re
@@ -22,8 +20,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
-from pathlib import Path
 
+from clean_programs import parse_folders
 from followed_values import Following, Real, key_of, shown, verdict
 
 from dl_bug_lsp.interpretation import notebook_runs
@@ -188,12 +186,7 @@ def verdict_of(value: Value, real: Real) -> str:
 
 def main() -> None:
     """Compare the notebooks of all folders and print the counts."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folders", nargs="+", type=Path)
-    parser.add_argument("--most", type=int, default=80, help="notebooks of a folder, at most")
-    parser.add_argument("--steps", type=int, default=60_000, help="steps of a notebook, at most")
-    parser.add_argument("--detail", type=Path, help="write the wrong values to this file")
-    options = parser.parse_args()
+    options = parse_folders(__doc__, "notebooks", "wrong and unknown values")
     total: Counter[str] = Counter()
     notebooks = wrong_notebooks = 0
     details: dict[str, object] = {}

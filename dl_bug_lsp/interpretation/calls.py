@@ -108,14 +108,8 @@ VIEWS = {
 UNWRITABLE = ("jax", "tensorflow", "python")
 """Libraries whose arrays are not changed."""
 WRITING = {
-    "fill",
-    "put",
-    "partition",
-    "sort",
-    "itemset",
-    "put_along_axis",
-    "fill_diagonal",
-    "place",
+    *("fill", "put", "partition", "sort", "itemset"),
+    *("put_along_axis", "fill_diagonal", "place"),
 }
 """Methods of arrays, and functions of NumPy, that write to their array and give nothing."""
 STORING = ("fastcore.all.store_attr", "fastcore.basics.store_attr", "fastai.basics.store_attr")
@@ -1549,8 +1543,7 @@ def _note_memory(call: Call, result: Value) -> None:
     last = call.name.rpartition(".")[2]
     written = call.keywords.get("out")
     if written is not None and isinstance(written.data, Array):
-        written.data.forget_contents()
-        written.data.note_written()
+        written.data.note_overwritten()
     if last not in VIEWS and last not in WRITING:
         return
     array = call.receiver or next(iter(call.args), None)
@@ -1558,8 +1551,7 @@ def _note_memory(call: Call, result: Value) -> None:
     if not isinstance(data, Array) or data.library in UNWRITABLE:
         return
     if last in WRITING and result.data is None:
-        data.forget_contents()
-        data.note_written()
+        data.note_overwritten()
     elif isinstance(result.data, Array) and last in VIEWS:
         data.share_memory(result.data)
 

@@ -428,7 +428,7 @@ class Expressions(Calls):
         parts, slices = self._parts_of(target, env)
         if isinstance(data, cells.Series):
             cells.note_part_set(data, self.stack[-1])
-            data.cells = data.lowest = data.highest = None
+            data.forget_contents()
             if data.index is not None:
                 return
         data.note_written()

@@ -93,13 +93,14 @@ def before_loop(
     return Before(containers, numbers, env, grown, paths, files)
 
 
-Shapes = dict[str, tuple[int | None, ...] | None]
+Shapes = dict[str, tuple[int | None, ...]]
 """The sizes of the arrays that names stand for."""
 
 
 def shapes_in(env: Environment) -> Shapes:
-    """Return the sizes of the arrays of a scope."""
-    return {n: v.data.sizes for n, v in env.names.items() if isinstance(v.data, Array)}
+    """Return the sizes of the arrays of a scope that have axes, as far as they are known."""
+    held = ((name, value.data) for name, value in env.names.items())
+    return {n: d.sizes or () for n, d in held if isinstance(d, Array) and d.shape}
 
 
 def forget_growing(env: Environment, before: Shapes) -> None:
@@ -107,7 +108,7 @@ def forget_growing(env: Environment, before: Shapes) -> None:
     for name, sizes in before.items():
         value = env.names.get(name)
         data = None if value is None else value.data
-        if value is None or not isinstance(data, Array) or data.shape is None or sizes is None:
+        if value is None or not isinstance(data, Array) or data.shape is None:
             continue
         now = data.sizes or ()
         if now == sizes or len(now) != len(sizes):

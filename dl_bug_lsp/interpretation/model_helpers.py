@@ -176,21 +176,19 @@ def fill_names(hook: object) -> None:
     They are those around it that it names, of a method those of its object, and those in
     dictionaries of these.
     """
-    owner: Instance | None = None
-    if isinstance(hook, BoundMethod):
-        owner = hook.receiver.data if isinstance(hook.receiver.data, Instance) else None
-        hook = hook.function
-    if not isinstance(hook, FunctionValue):
+    function = hook.function if isinstance(hook, BoundMethod) else hook
+    if not isinstance(function, FunctionValue):
         return
-    named = {node.id for node in ast.walk(hook.node) if isinstance(node, ast.Name)}
-    named |= {node.attr for node in ast.walk(hook.node) if isinstance(node, ast.Attribute)}
-    scope: Environment | None = hook.closure
+    nodes = list(ast.walk(function.node))
+    named = {node.id for node in nodes if isinstance(node, ast.Name)}
+    named |= {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    scope: Environment | None = function.closure
     while scope is not None:
         for name in named & scope.names.keys():
             _fill(scope.names, name, named)
         scope = scope.outer
-    for name in named & owner.attributes.keys() if owner is not None else ():
-        _fill(owner.attributes if owner is not None else {}, name, named)
+    if isinstance(hook, BoundMethod):
+        _fill({"self": hook.receiver}, "self", named, DEEPEST_FILLED + 1)
 
 
 DEEPEST_FILLED = 3

@@ -843,8 +843,7 @@ def _note_changed(before: Array, made: Array) -> None:
     """
     if before.library not in ("numpy", "torch") or getattr(before, "index", None) is not None:
         return
-    before.note_written()
-    before.forget_contents()
+    before.note_overwritten()
     before.share_memory(made)
 
 

@@ -346,6 +346,11 @@ class Array:
             if other is not self:
                 other.forget_contents()
 
+    def note_overwritten(self) -> None:
+        """Forget what this array and the others of its memory hold."""
+        self.forget_contents()
+        self.note_written()
+
     def share_memory(self, other: Array) -> None:
         """Note that another array shows the memory of this one."""
         if other is self:

@@ -68,14 +68,13 @@ def _commented_out(case: Case) -> Iterator[Clue]:
     if not case.places or case.class_name not in MISSING or not missing:
         return
     place = case.places[-1]
-    comments = {
-        line: (text, sorted(_set_by(text) & missing)[0])
+    setting = [
+        (line, text, min(names))
         for line, text in _comments(case.workspace, place.file)
-        if _set_by(text) & missing
-    }
-    above = [line for line in comments if line < place.line]
-    for line in above[-1:] or list(comments)[:1]:
-        text, name = comments[line]
+        if (names := _set_by(text) & missing)
+    ]
+    above = [comment for comment in setting if comment[0] < place.line]
+    for line, text, name in above[-1:] or setting[:1]:
         why = f"`{text[:MOST_OF_COMMENT]}`, which sets `{name}`, is commented out"
         yield Clue("rules.commented_out", place.file, line, 1.0, why)
 
@@ -217,17 +216,17 @@ def _other_guard(case: Case) -> Iterator[Clue]:
     nodes = [node for head in heads for node in ast.walk(head)]
     used = {source(n.value) for n in nodes if isinstance(n, (ast.Attribute, ast.Subscript))}
     for node in ast.walk(tree) if tree is not None else ():
-        last = node.body[-1] if isinstance(node, ast.If) else None
-        if not isinstance(node, ast.If) or last is None:
+        if not isinstance(node, ast.If):
             continue
+        last = node.body[-1]
         if not node.body[0].lineno <= place.line <= (last.end_lineno or last.lineno):
             continue
         places = [part for part in ast.walk(node.test) if _is_place(part)]
         bases = {id(p.value) for p in places if isinstance(p, (ast.Attribute, ast.Subscript))}
         asked = {source(part) for part in places if id(part) not in bases}
-        for text in sorted(used - asked):
+        for text in sorted(used) if not asked & used else ():
             near = [other for other in sorted(asked) if _is_alike(text, other)]
-            if near and not asked & used:
+            if near:
                 why = f"the condition asks for `{near[0]}`, and `{text}` is used below it"
                 yield Clue("rules.strong", place.file, node.lineno, 1.0, why)
                 break

@@ -260,7 +260,12 @@ def _lacking_batch(case: Case) -> Iterator[Clue]:
         return
     if not re.search(r"\b[Ff]latten\(", case.workspace.text(case.places[-1].file) or ""):
         return
-    callers = (place for place in reversed(case.places) if place.function not in FORWARD)
+    # IPython shows methods with their class (``Net.forward``).
+    callers = (
+        place
+        for place in reversed(case.places)
+        if (place.function or "").rpartition(".")[2] not in FORWARD
+    )
     place = next(callers, None)
     if place is not None:
         why = (
@@ -277,9 +282,9 @@ OF_OUTPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:out|outputs?|next|hidden)(?:_|$
 
 
 def _repeated_layers(case: Case) -> Iterator[Clue]:
-    """Find a loop that makes layers one after the other, each of which takes what the first does.
+    """Find a loop that makes layers which all take what the first one does.
 
-    From the second on a layer gets what the one before it gives.
+    Where they are applied one after the other, a layer gets what the one before it gives.
     """
     for scope in near_scopes(case):
         for loop in own_nodes(scope.node):
@@ -293,7 +298,7 @@ def _repeated_layers(case: Case) -> Iterator[Clue]:
                 if is_pair and called_name(call)[:1].isupper() and not {first, second} & bound:
                     why = (
                         f"each round makes a `{called_name(call)}` that takes `{first}` and gives "
-                        f"`{second}`: from the second one on `{second}` comes in"
+                        f"`{second}`; one after the other, all but the first would get `{second}`"
                     )
                     yield Clue("rules.strong", scope.file, call.lineno, 1.0, why)
 

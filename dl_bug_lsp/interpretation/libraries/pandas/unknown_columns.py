@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.interpretation import arrays
+from dl_bug_lsp.interpretation.libraries.effects import words
 from dl_bug_lsp.interpretation.model_helpers import is_true, listed
 from dl_bug_lsp.interpretation.models import MODELS, Call
 from dl_bug_lsp.interpretation.operators import bounds_of_slice
@@ -53,166 +54,19 @@ OTHER_WIDTH = (
 """Methods whose result is a table with other columns or rows."""
 
 OTHERS = frozenset(
-    (
-        *(
-            "add",
-            "add_prefix",
-            "add_suffix",
-            "agg",
-            "aggregate",
-            "align",
-            "all",
-            "any",
-            "asfreq",
-        ),
-        *(
-            "asof",
-            "at_time",
-            "between_time",
-            "boxplot",
-            "combine",
-            "combine_first",
-            "compare",
-        ),
-        *(
-            "corrwith",
-            "cov",
-            "cummax",
-            "cummin",
-            "cumprod",
-            "div",
-            "divide",
-            "dot",
-            "droplevel",
-        ),
-        *(
-            "duplicated",
-            "eq",
-            "equals",
-            "eval",
-            "ewm",
-            "expanding",
-            "first_valid_index",
-            "flags",
-        ),
-        *(
-            "floordiv",
-            "from_arrow",
-            "from_dict",
-            "from_records",
-            "ge",
-            "get",
-            "gt",
-            "hist",
-        ),
-        *(
-            "idxmax",
-            "idxmin",
-            "insert",
-            "isetitem",
-            "isin",
-            "items",
-            "keys",
-            "kurt",
-            "kurtosis",
-        ),
-        *(
-            "last_valid_index",
-            "le",
-            "lt",
-            "memory_usage",
-            "mod",
-            "mode",
-            "mul",
-            "multiply",
-            "ne",
-        ),
-        *(
-            "pipe",
-            "pop",
-            "pow",
-            "prod",
-            "product",
-            "quantile",
-            "radd",
-            "rdiv",
-            "reindex_like",
-        ),
-        *(
-            "rename_axis",
-            "reorder_levels",
-            "resample",
-            "rfloordiv",
-            "rmod",
-            "rmul",
-            "rolling",
-        ),
-        *(
-            "rpow",
-            "rsub",
-            "rtruediv",
-            "select",
-            "sem",
-            "set_flags",
-            "skew",
-            "sparse",
-            "squeeze",
-        ),
-        *(
-            "stack",
-            "sub",
-            "subtract",
-            "swaplevel",
-            "take",
-            "to_clipboard",
-            "to_excel",
-        ),
-        *(
-            "to_feather",
-            "to_hdf",
-            "to_html",
-            "to_iceberg",
-            "to_json",
-            "to_latex",
-            "to_markdown",
-        ),
-        *(
-            "to_orc",
-            "to_parquet",
-            "to_period",
-            "to_pickle",
-            "to_records",
-            "to_sql",
-            "to_stata",
-        ),
-        *(
-            "to_string",
-            "to_timestamp",
-            "to_xarray",
-            "to_xml",
-            "transform",
-            "transpose",
-        ),
-        *(
-            "truediv",
-            "tz_convert",
-            "tz_localize",
-            "unstack",
-            "update",
-            "value_counts",
-            "xs",
-        ),
-        *(
-            "append",
-            "ix",
-            "iteritems",
-            "lookup",
-            "mad",
-            "tshift",
-            "slice_shift",
-            "swapaxes",
-        ),
-        *("get_value", "set_value", "as_matrix"),
+    words(
+        "add add_prefix add_suffix agg aggregate align all any asfreq asof at_time between_time "
+        "boxplot combine combine_first compare corrwith cov cummax cummin cumprod div divide "
+        "dot droplevel duplicated eq equals eval ewm expanding first_valid_index flags floordiv "
+        "from_arrow from_dict from_records ge get gt hist idxmax idxmin insert isetitem isin "
+        "items keys kurt kurtosis last_valid_index le lt memory_usage mod mode mul multiply ne "
+        "pipe pop pow prod product quantile radd rdiv reindex_like rename_axis reorder_levels "
+        "resample rfloordiv rmod rmul rolling rpow rsub rtruediv select sem set_flags skew "
+        "sparse squeeze stack sub subtract swaplevel take to_clipboard to_excel to_feather "
+        "to_hdf to_html to_iceberg to_json to_latex to_markdown to_orc to_parquet to_period "
+        "to_pickle to_records to_sql to_stata to_string to_timestamp to_xarray to_xml transform "
+        "transpose truediv tz_convert tz_localize unstack update value_counts xs append ix "
+        "iteritems lookup mad tshift slice_shift swapaxes get_value set_value as_matrix"
     )
 )
 """Other names of the API, those of older releases included: no column is meant by them."""
