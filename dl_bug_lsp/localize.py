@@ -45,6 +45,7 @@ from dl_bug_lsp.taxonomy.classify import (
 )
 from dl_bug_lsp.taxonomy.retries import ranks_disagree
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Reading, read_failures
+from dl_bug_lsp.tracebacks.failures import Frame
 from dl_bug_lsp.tracebacks.primary import stand_ins
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 from dl_bug_lsp.workspace import Workspace
@@ -297,15 +298,13 @@ def located_frames(
     failure: Failure, workspace: Workspace, options: Options
 ) -> tuple[LocatedFrame, ...]:
     """Return all frames of a failure, outermost first, each with its local place or None."""
-    return tuple(
-        (
-            frame,
-            workspace.locate(
-                frame.file, frame.line, frame.function, frame.source, options.path_map
-            ),
-        )
-        for frame in failure.frames
-    )
+    printed = [_printed(frame) for frame in failure.frames]
+    places = workspace.locate_stack(printed, options.path_map)
+    return tuple(zip(failure.frames, places, strict=True))
+
+
+def _printed(frame: Frame) -> Printed:
+    return Printed(frame.file, frame.line, frame.function, frame.source, frame.excerpt)
 
 
 def _belongs(located: Sequence[LocatedFrame], workspace: Workspace, options: Options) -> bool:
@@ -314,8 +313,7 @@ def _belongs(located: Sequence[LocatedFrame], workspace: Workspace, options: Opt
     for frame, place in located:
         if place is None:
             continue
-        printed = Printed(frame.file, frame.line, frame.function, frame.source)
-        standing = workspace.standing(place, printed, options.path_map)
+        standing = workspace.standing(place, _printed(frame), options.path_map)
         if standing is Standing.CERTAIN:
             return True
         refuted = refuted or standing is Standing.REFUTED

@@ -488,3 +488,16 @@ def test_a_statement_of_several_lines_is_one_place(tmp_path: Path) -> None:
     assert failure is not None
     assert len([s for s in failure.suspects if 3 <= s.line <= 6]) == 1
     assert [s.rank for s in failure.suspects] == [*range(1, len(failure.suspects) + 1)]
+
+
+def test_statements_of_a_text_that_is_executed_are_not_edited(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\n\nexec('x = np.zeros(3)\\ny = np.ones(14)')\nz = x[7]\n"
+    )
+    log = (
+        'Traceback (most recent call last):\n  File "main.py", line 4, in <module>\n    z = x[7]\n'
+        "IndexError: index 7 is out of bounds for axis 0 with size 3\n"
+    )
+    report = localize(log, Workspace(tmp_path, cache=False)).primary
+    assert report is not None
+    assert {suspect.line for suspect in report.suspects} == {3, 4}

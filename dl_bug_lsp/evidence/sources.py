@@ -136,6 +136,9 @@ def _of_all_sources(case: Case) -> Iterator[Clue]:
             case.engine.queries.limits.add("nesting")
         checkpoint()
     if raise_sites.is_alone(case):
-        for clue in raise_sites.find(case, SOURCES):
-            checkpoint()
-            yield clue
+        try:
+            for clue in raise_sites.find(case, SOURCES):
+                checkpoint()
+                yield clue
+        except RecursionError:
+            case.engine.queries.limits.add("nesting")

@@ -173,7 +173,7 @@ NATIVE: tuple[ErrorLine, ...] = (
     row("signal", r"^(?:\[[^\]]{1,100}\] )?Signal: (?P<message>[A-Z][a-z].{2,60})$", _F, "Signal: "),
     row("windows", r"(?:\.(?:dll|exe|pyd|node)\b|[Ee]xception|异常|異常|예외|[Aa]usnahme).{0,120}?(?P<message>0x[Cc]0000(?:005|0[Ff][Dd]|01[Dd]|094|374|409)\b[:：]? ?\S.*)$", _F, "0xC0000|0xc0000"),
     row("windows", r"(?P<message>\b(?:APPCRASH|BEX64|BEX|APPHANGB1|AppHangB1)\b.{0,80})", _P, "APPCRASH|BEX|HANGB1|HangB1"),
-    row("jupyter", r"(?P<message>KernelRestarter: restarting kernel.*|\bkernel \S{8,60} restarted\b.*|The kernel (?:appears to have|has) died\b.*)", _C, "ernel"),
+    row("jupyter", r"(?P<message>KernelRestarter: restarting kernel.*|\bkernel \S{8,60} restarted\b.*|The kernel (?:appears to have|has) died\b.*|The Kernel crashed while executing code\b.*)", _C, "ernel"),
     row("signal", r"\*\*\* Process received signal", Weight.CONSEQUENCE, "received signal"),
     row("signal", r"\*\*\* SIG[A-Z]+|^\[[^\]]{1,100}\] Signal: |^Signal: (?:Segmentation fault|Aborted|Bus error)", _S, "SIG|ignal"),
     row("horovod", r"(?P<message>One or more tensors were submitted to be reduced, gathered or broadcasted by subset of ranks.*)", _P, "submitted to be reduced"),

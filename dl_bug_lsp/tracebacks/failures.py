@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 
 from dl_bug_lsp.logs.log import Process, Span
@@ -47,7 +47,8 @@ class Frame:
     ``line`` is 1-based (0 where the dialect prints none); ``source`` is the printed source text
     without indentation; ``expression`` is the part of it that the carets underline (PEP 657);
     ``marked_user`` is True where the dialect itself marks the frame as the user's (AutoGraph's
-    ``*``), False where it marks it as a library's, None where it does not say.
+    ``*``), False where it marks it as a library's, None where it does not say. ``excerpt`` holds
+    the other lines that are printed around it, with their 1-based numbers (IPython).
     """
 
     file: str
@@ -56,6 +57,7 @@ class Frame:
     source: str | None = None
     expression: str | None = None
     marked_user: bool | None = None
+    excerpt: tuple[tuple[int, str], ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,9 +31,10 @@ _CLASS = (
 )
 TRIGGER = re.compile(
     rf"^{_BEFORE}{_CLASS}Traceback \(most recent call last\)\s*$"
-    r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\], in )"
+    r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\](?:, in |\s*$))"
     r"|^(?:\[/[^\]\s]{1,400}\.py\]\(https?://[^)\s]{1,200}\)|(?:/|~/|[A-Za-z]:\\)\S{1,400}\.py)"
-    r" in [\w<>.]{1,200}\(.*\)\s*$"
+    r" in (?:[\w<>.]{1,200}|<cell line: \d{1,8}>)\(.*\)\s*$"
+    r"|^.{1,400}\.ipynb [^\W\d]{1,20} \d{1,8}'?(?: line \d{1,8}| in .{1,400})\s*$"
 )
 """A header, a cell's place, or a library's place below which the rest was pasted."""
 _HEADER = re.compile(rf"^{_BEFORE}(?P<type>{_CLASS})Traceback \(most recent call last\)\s*$")
@@ -43,16 +44,31 @@ _CELL = re.compile(
     r"^(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<line>\d{1,8}))?(?:,? in "
     r"(?P<function>.+?))?:?$"
 )
-_OLD_CELL = re.compile(r"^(?P<file><ipython-input-[^>]+>|<[\w-]+>) in (?P<function>.+)$")
-_FILE = re.compile(r"^File (?P<file>.+?):(?P<line>\d{1,8})(?:, in (?P<function>.+))?$")
-_OLD_FILE = re.compile(
-    r"^(?P<file>(?:~|/|[A-Za-z]:\\|\.{1,2}/)\S.*?|[\w./\\-]+\.(?:py|pyx"
-    r"|ipynb)) in (?P<function>[\w<>.]+\(.*|<module>.*)$"
+_CALLED = r"(?P<function>(?:(?:init )?[\w<>.]{1,200}|\?) ?\(.*|<(?:module|cell line: \d{1,8})>.*)"
+"""What a frame's line says of its function; Cython's modules name their C file in brackets."""
+_OLD_CELL = re.compile(r"^(?P<file><ipython-input-[^>]+>|<[^<>]{1,400}>) in (?P<function>.+)$")
+_FILE = re.compile(
+    r"^File (?P<file>.+?|<[\w-]+>)(?::|(?<=>), line )(?P<line>\d{1,8})(?:, in (?P<function>.+))?$"
 )
+_OLD_FILE = re.compile(
+    r"^(?P<file>(?:~|/|[A-Za-z]:\\|\.{1,2}/)\S.*?|[\w./\\-]+\.(?:py[cx]?|px[di]|ipynb)) in "
+    rf"{_CALLED}$"
+)
+_EDITOR_CELL = re.compile(
+    r"^(?P<file>.+?\.ipynb [^\W\d]{1,20} \d{1,8})'?(?:,? line (?P<line>\d{1,8}))?"
+    rf"(?:,? in {_CALLED})?$"
+)
+"""A cell as VS Code names it, in its own language, by its place in the file."""
+_INEXACT = re.compile(r"<cell line: |\.ipynb [^\W\d]{1,20} \d{1,8} line ")
+"""Headers whose line is not that of the arrow: a statement's first, or its number's first digit.
+
+VS Code cuts ``line 44`` to ``line 4`` where it puts the notebook's name into IPython's header.
+"""
+_EDITOR_LINK = re.compile(r"<a href='(?:vscode-[a-z-]+|file):[^']*'>(\d{1,8})</a>")
 _LINKED = re.compile(r"^\[(?P<file>[^\]]+)\]\(https?://[^)]*\) in (?P<function>.+)$")
 _ARROW = re.compile(r"^\s*(?:-+> ?|> ?(?=\d{5}))(?P<line>\d{1,8})(?: (?P<code>.*))?$")
 """The line that failed. Of a number of five digits nothing but the head is left of the arrow."""
-_NUMBERED = re.compile(r"^\s*\d{1,8}(?: .*)?$")
+_NUMBERED = re.compile(r"^\s*(?P<line>\d{1,8})(?: (?P<code>.*))?$")
 _SKIPPED = re.compile(
     r"^\s*\[?\.\.\. .*(?:skipping|frames?)|^\s*\.{3,4} \d+ frames|^\d+ frames$|^\(\.\.\.\)$"
 )
@@ -70,7 +86,9 @@ def read_ipython(stream: Stream, index: int) -> Block | None:
     margin = len(own) if indents else _margin(stream, at, own)
 
     def view(number: int) -> str | None:
-        return stream.text(number)[margin:] if 0 <= number < len(stream) else None
+        if not 0 <= number < len(stream):
+            return None
+        return _EDITOR_LINK.sub(r"\1", stream.text(number)[margin:])
 
     named = header["type"].strip() if header else None
     frames, at = _frames(view, at, named)
@@ -140,7 +158,7 @@ def _frames(view: object, index: int, named: str | None) -> tuple[list[Frame], i
             index += place is not None
         if place is not None:
             frames.append(place)
-            is_exact = "<cell line: " not in text
+            is_exact = _INEXACT.search(text) is None
         elif arrow := _ARROW.match(text):
             if frames:
                 before = frames[-1] if is_exact else replace(frames[-1], line=0)
@@ -148,9 +166,11 @@ def _frames(view: object, index: int, named: str | None) -> tuple[list[Frame], i
         elif len(frames) == 1 and index == first + 1 and _is_bare(text, view(index + 1) or ""):
             source, expression = read_source([text, view(index + 1) or ""])
             frames[0] = replace(frames[0], source=source, expression=expression)
+        elif numbered := _NUMBERED.match(text):
+            if frames and (numbered["code"] or "").strip():
+                frames[-1] = _with_line(frames[-1], int(numbered["line"]), numbered["code"])
         elif not (
             not text.strip()
-            or _NUMBERED.match(text)
             or _SKIPPED.match(text)
             or text[0].isspace()
             or set(text.strip()) == {"-"}
@@ -171,13 +191,23 @@ def _at_arrow(frame: Frame, arrow: re.Match[str]) -> Frame:
     if frame.source is not None:
         return frame
     line = frame.line or int(arrow["line"])
-    return Frame(frame.file, line, frame.function, source if line == int(arrow["line"]) else None)
+    return replace(frame, line=line, source=source if line == int(arrow["line"]) else None)
+
+
+MOST_AROUND = 10
+"""Lines around a frame's own that are kept; IPython prints two to five on each side."""
+
+
+def _with_line(frame: Frame, line: int, code: str) -> Frame:
+    return replace(frame, excerpt=(*frame.excerpt, (line, code.strip()))[:MOST_AROUND])
 
 
 def parse_place(text: str) -> Frame | None:
     """Read the line that says where a frame stands, in any of IPython's and Colab's forms."""
     text = text.rstrip()
-    if not text or (text[0].isspace() and not text.lstrip().startswith(("Cell ", "File "))):
+    if not text or (
+        text[0].isspace() and not text.lstrip().startswith(("Cell ", "Input ", "File "))
+    ):
         return None
     text = text.strip()
     if (match := FRAME.match(text)) is not None:
@@ -189,6 +219,10 @@ def parse_place(text: str) -> Frame | None:
         )
     if match := _FILE.match(text):
         return Frame(match["file"], int(match["line"]), _name(match["function"]))
+    match = _EDITOR_CELL.match(text)
+    if match and (match["line"] or match["function"]):
+        line = int(match["line"] or _line_of(match["function"]) or 0)
+        return Frame(match["file"], line, _name(match["function"]))
     match = _OLD_CELL.match(text) or _LINKED.match(text) or _OLD_FILE.match(text)
     if match:
         return Frame(match["file"], 0, _name(match["function"]))

@@ -360,6 +360,9 @@ def _supersedes(former: Cause, before: Cause, later: Cause) -> bool:
     fallback's failure counts. So does that of a call which the handler makes again in another form.
     All else (translations, cleanup) follows from the former.
     """
+    if later.class_name == "KeyboardInterrupt":
+        # It came while a library handled something that it expects at times.
+        return not has_user_frames(former)
     if later.class_name in _LEAVING:
         return False
     if _WORKER_GONE.match(later.message) and _WORKER_KILLED.match(former.message):

@@ -22,7 +22,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dl_bug_lsp.workspace.contents import FunctionElement, Place
-from dl_bug_lsp.workspace.notebooks import CellName, cell_name, copied_from, locate_cell_line
+from dl_bug_lsp.workspace.notebooks import (
+    TIMED_FRAME,
+    CellName,
+    cell_name,
+    copied_from,
+    locate_cell_line,
+    locate_timed_line,
+)
 from dl_bug_lsp.workspace.stores import Store
 from dl_bug_lsp.workspace.walk import is_library_folder
 
@@ -174,6 +181,9 @@ LONG_SUFFIX = 3
 _ABSOLUTE = re.compile(r"^(?:/|~|[A-Za-z]:[\\/]|\\\\|[a-z-]+://)")
 
 
+_RUNS_MAGIC = re.compile(r"\brun_(?:cell|line)_magic\(")
+
+
 class Standing(Enum):
     """How sure it is that a printed frame means the file that was found for it."""
 
@@ -192,12 +202,16 @@ def is_absolute(printed: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A frame as some machine printed it; ``line`` is 1-based, 0 where none was printed."""
+    """A frame as some machine printed it; ``line`` is 1-based, 0 where none was printed.
+
+    ``excerpt`` holds lines that are printed around it, with their numbers.
+    """
 
     file: str
     line: int
     function: str | None = None
     source: str | None = None
+    excerpt: tuple[tuple[int, str], ...] = ()
 
 
 class Locator:
@@ -241,6 +255,32 @@ class Locator:
         lines, functions = self._workspace.lines(file), self._workspace.elements(file).functions
         line, _ = anchor(lines, frame.line, frame.source, frame.function, functions)
         return Place(file, line, line, self._workspace.enclosing_function(file, line))
+
+    def locate_stack(
+        self, frames: Sequence[Printed], path_map: tuple[tuple[str, str], ...]
+    ) -> tuple[Place | None, ...]:
+        """Return the places of a stack's frames, outermost first, None where none is meant.
+
+        A frame of what ``%time`` ran says neither notebook nor cell: the frames beside it do.
+        """
+        places = [self.locate(frame, path_map) for frame in frames]
+        magic: tuple[int, Place] | None = None
+        for index, frame in enumerate(frames):
+            place = places[index]
+            if place is not None and _RUNS_MAGIC.search(frame.source or ""):
+                magic = index, place
+            if place is None and TIMED_FRAME.match(frame.file):
+                called = frames[index + 1].function if index + 1 < len(frames) else None
+                notebooks = ((file, self._workspace.cells(file)) for file in self._notebooks)
+                name = (called or "").rpartition(".")[2]
+                cell_at = (magic[1].file, magic[1].line) if magic is not None else None
+                at = locate_timed_line(notebooks, frame.file, frame.line, name or None, cell_at)
+                if at is not None:
+                    function = self._workspace.enclosing_function(*at)
+                    places[index] = Place(at[0], at[1], at[1], function)
+                    if magic is not None:
+                        places[magic[0]] = None
+        return tuple(places)
 
     def standing(
         self, frame: Printed, place: Place, path_map: tuple[tuple[str, str], ...]
@@ -288,7 +328,7 @@ class Locator:
         copies = self._copies
         for files in ([f for f in self._notebooks if f not in copies], copies):
             notebooks = ((file, self._workspace.cells(file)) for file in files)
-            place = locate_cell_line(notebooks, cell, frame.line, frame.source)
+            place = locate_cell_line(notebooks, cell, frame.line, frame.source, frame.excerpt)
             if place is not None:
                 break
         else:

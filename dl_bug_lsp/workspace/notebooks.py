@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
@@ -209,11 +209,12 @@ def _shift(tree: ast.Module, raw: list[int]) -> None:
 
 
 _COUNTED = re.compile(
-    r"(?:Cell\s+|Input\s+)?In\s*\[\s*(\d+)\s*\]|<ipython-input-(\d+)-|\.ipynb\s+Cell\s+(\d+)",
+    r"(?:Cell\s+|Input\s+)?In\s*\[\s*(\d+)\s*\]|(?:<|[\\/])ipython-input-(\d+)-"
+    r"|\.ipynb\s+[^\W\d]{1,20}\s+(\d+)",
 )
 _UNCOUNTED = re.compile(
-    r"[\\/]ipykernel_\d+[\\/]\d+\.py$|^<timed (?:exec|eval)>$|^<ipython-input-"
-    r"|^vscode-notebook-cell:|\.ipynb(?:$|[#\s])|^In\s*\[\s*\]$",
+    r"[\\/]ipykernel_\d+[\\/]\d+\.py$|[\\/]ipython-input-\d+\.py$|^<ipython-input-|^<command-\d+>$"
+    r"|^<timed (?:exec|eval)>$|^vscode-notebook-cell:|\.ipynb(?:$|[#\s])|^In\s*\[\s*\]$",
 )
 _NAMED = re.compile(r"([^\\/:*?\"<>|]+\.ipynb)")
 
@@ -247,36 +248,114 @@ def locate_cell_line(
     name: CellName,
     line: int,
     source: str | None,
+    excerpt: Sequence[tuple[int, str]] = (),
 ) -> tuple[str, int] | None:
     """Return (notebook, line of the file on disk) of the likeliest cell line, or None.
 
-    A cell counts by its execution number and by holding the printed source, at the printed line
-    best of all: execution numbers change when a notebook is run again, its text does less often.
+    A cell counts by holding the printed source, then by the lines that are printed around it
+    (``excerpt``, with their numbers), by the printed line and by its execution number: numbers
+    change when a notebook is run again, its text does less often.
     """
-    first_line = next((" ".join(s.split()) for s in (source or "").split("\n") if s.strip()), None)
-    best: tuple[int, str, int] | None = None
+    first_line = next((_words(s) for s in (source or "").split("\n") if s.strip()), None)
+    around = [(number - line, _words(text)) for number, text in excerpt]
+    best: tuple[tuple[int, int, int, int], str, int] | None = None
     for notebook, cells in notebooks:
         if name.notebook and notebook.rpartition("/")[2].casefold() != name.notebook.casefold():
             continue
         for cell in cells:
-            score, raw = _score(cell, name, line, first_line)
-            if score and (best is None or score > best[0]):
+            score, raw = _score(cell, name, line, first_line, around)
+            if any(score) and (best is None or score > best[0]):
                 best = (score, notebook, raw)
     return (best[1], best[2]) if best else None
 
 
-def _score(cell: Cell, name: CellName, line: int, first_line: str | None) -> tuple[int, int]:
+def _words(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _score(
+    cell: Cell,
+    name: CellName,
+    line: int,
+    first_line: str | None,
+    around: Sequence[tuple[int, str]],
+) -> tuple[tuple[int, int, int, int], int]:
+    """Return how well a cell agrees with a printed frame, and its likeliest line.
+
+    The score is whether it holds the source, how many lines around agree, whether the line's
+    number does, and whether the cell's does.
+    """
     own = cell.number if name.is_ordinal else cell.execution_count
-    counted = name.count is not None and own == name.count
+    counted = int(name.count is not None and own == name.count)
     if not cell.lines:
-        return 0, 0
+        return (0, 0, 0, 0), 0
     at = min(max(line, 1), len(cell.lines)) - 1
-    if first_line is None:
-        return (1, cell.raw[at]) if counted else (0, 0)
-    if " ".join(cell.lines[at].split()) == first_line and line == at + 1:
-        return 5 + counted, cell.raw[at]
-    same = [i for i, text in enumerate(cell.lines) if " ".join(text.split()) == first_line]
-    if same:
-        nearest = min(same, key=lambda index: (abs(index - at), index))
-        return 3 + counted, cell.raw[nearest]
-    return (1, cell.raw[at]) if counted else (0, 0)
+    texts = [_words(text) for text in cell.lines]
+    same = [i for i, text in enumerate(texts) if text == first_line]
+    if first_line is None or not same:
+        return (0, 0, 0, counted), cell.raw[at]
+
+    def agreeing(index: int) -> int:
+        return sum(
+            0 <= index + offset < len(texts) and texts[index + offset] == text
+            for offset, text in around
+        )
+
+    best = min(same, key=lambda index: (-agreeing(index), abs(index + 1 - line), index))
+    return (1, agreeing(best), int(best + 1 == line), counted), cell.raw[best]
+
+
+_TIMED_CELL = re.compile(r"\s*%%time\b")
+TIMED_FRAME = re.compile(r"^<timed (?:exec|eval)>$")
+"""The file of a frame of what ``%time`` or ``%%time`` runs, which says nothing of the cell."""
+
+
+def locate_timed_line(
+    notebooks: Iterable[tuple[str, tuple[Cell, ...]]],
+    name: str,
+    line: int,
+    called: str | None,
+    cell_at: tuple[str, int] | None = None,
+) -> tuple[str, int] | None:
+    """Return (notebook, line of the file on disk) of a line that ``%time`` ran, or None.
+
+    ``name`` is the frame's file, ``<timed eval>`` where all that ran is one expression. ``line``
+    counts from the line below ``%%time`` (0: not printed), ``called`` is the function that the line
+    calls, ``cell_at`` a line of the cell, where the traceback has one. Only a line that is the only
+    one that can be meant is returned.
+    """
+    is_expression = name == "<timed eval>"
+    calls = re.compile(rf"(?<!\w){re.escape(called)}\s*\(") if called else None
+    found: list[tuple[str, int, bool]] = []
+    for notebook, cells in notebooks:
+        for cell in cells:
+            if cell_at is not None and (cell_at[0] != notebook or cell_at[1] not in cell.raw):
+                continue
+            for index in _timed_lines(cell, line, is_expression):
+                is_call = calls is not None and calls.search(cell.lines[index]) is not None
+                found.append((notebook, cell.raw[index], is_call))
+    calling = [place for place in found if place[2]]
+    likely = calling or (found if line else [])
+    return likely[0][:2] if len(likely) == 1 else None
+
+
+def _timed_lines(cell: Cell, line: int, is_expression: bool) -> Iterator[int]:
+    """Yield the indices of the lines that ``line`` of what ``%time`` ran may be."""
+    first = next((index for index, text in enumerate(cell.lines) if text.strip()), len(cell.lines))
+    if first < len(cell.lines) and _TIMED_CELL.match(cell.lines[first]):
+        whole = range(first + 1, len(cell.lines))
+        if _is_expression("\n".join(cell.lines[first + 1 :])) == is_expression:
+            yield from ((first + line,) if first + line in whole else ()) if line else whole
+    elif line in (0, 1):
+        for index, text in enumerate(cell.lines):
+            timed = _TIMED.match(text)
+            if timed and _is_expression(text[timed.end() :]) == is_expression:
+                yield index
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(text.strip(), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True

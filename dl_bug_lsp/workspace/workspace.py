@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import weakref
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
@@ -492,6 +492,15 @@ class Workspace:
         re-anchored by the function's name and the source text nearest to ``line``.
         """
         return self._locator.locate(Printed(printed_file, line, function, source), path_map)
+
+    def locate_stack(
+        self, frames: Sequence[Printed], path_map: tuple[tuple[str, str], ...] = ()
+    ) -> tuple[Place | None, ...]:
+        """Find the local places of a stack's frames, outermost first, as `locate` does of one.
+
+        Frames of what ``%time`` ran in a notebook are found by the frames beside them.
+        """
+        return self._locator.locate_stack(frames, path_map)
 
     def standing(
         self,

@@ -291,6 +291,13 @@ class Search:
     def _fitness(self, kind: str) -> float:
         return OF_AXES if kind in self._meant else 1.0
 
+    def applies(self, edit: Edit | TextEdit) -> bool:
+        """Say whether an edit is one of a file: what ``exec`` runs stands in none."""
+        if isinstance(edit, TextEdit):
+            return True
+        parents = self._editor.parents(edit.file)
+        return parents is not None and parents.holds(edit.old)
+
     def effect(self, edit: Edit | TextEdit) -> Effect:
         """Return what an edit does to the run."""
         most = self.outcome.steps * 3 // 2 + SPARE
@@ -354,6 +361,8 @@ def in_order(search: Search, further: Mapping[Origin, float]) -> Iterator[Candid
         while later and (not made or -made[0][0] <= bounds[later[0]]):
             number = later.popleft()
             for nth, candidate in enumerate(search.batches[number].edits):
+                if not search.applies(candidate.edit):
+                    continue
                 likely = search.likelihood(candidate)
                 heapq.heappush(made, (-likely, (number, nth), likely, candidate))
         if not made:

@@ -277,13 +277,18 @@ def _written(index: Node, key: str) -> list[Spelling]:
     return list(found.values())
 
 
-def _keys(case: Case, base: Node) -> Iterator[Spelling]:
+MOST_UNPACKED = 8
+"""Tables within one another whose keys are looked at; in a loop one may hold itself."""
+
+
+def _keys(case: Case, base: Node, depth: int = 0) -> Iterator[Spelling]:
     """Yield the keys that a table is known to have."""
     for value in base.values:
         if isinstance(value, Mapping):
             for name, item in value.pairs:
                 if name is None:
-                    yield from _keys(case, item)
+                    if depth < MOST_UNPACKED:
+                        yield from _keys(case, item, depth + 1)
                 elif name.constant is not None:
                     yield Spelling(str(name.constant.value), name.file, name.line)
         elif isinstance(value, Config):

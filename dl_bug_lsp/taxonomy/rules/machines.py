@@ -153,6 +153,7 @@ RULES_KILLED: tuple[Rule, ...] = (
         "kernel…restarted",
         "the kernel appears to have died",
         "the kernel has died",
+        "the kernel crashed while executing code",
         "died unexpectedly",
         "is dead because its worker process has died",
         "worker died or was killed while executing",

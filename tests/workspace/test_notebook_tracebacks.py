@@ -1,0 +1,170 @@
+"""Tracebacks that IPython printed (`record_notebooks.py`) lead to the lines of the notebook."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.workspace import Workspace
+from dl_bug_lsp.workspace.locating import Printed
+
+HERE = Path(__file__).resolve().parent
+
+
+def _recorder() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("record_notebooks", HERE / "record_notebooks.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+RECORDER = _recorder()
+LOGS: dict[str, list[str]] = json.loads((HERE / "notebook_tracebacks.json").read_text("utf-8"))
+
+
+def _as_colab(text: str) -> str:
+    """Name the cells as Colab does since 2025."""
+    text = re.sub(r"/tmp/ipykernel_\d+/(\d+)\.py in <module>",
+                  r"/tmp/ipython-input-\1.py in <cell line: 0>()", text)  # fmt: skip
+    return re.sub(r"/tmp/ipykernel_\d+/(\d+)\.py", r"/tmp/ipython-input-\1.py", text)
+
+
+def _as_kaggle(text: str) -> str:
+    """Name the top level as IPython 8.0 does, which Colab and Kaggle took over."""
+    return re.sub(r"(/tmp/ipykernel_\d+/\d+\.py) in <module>", r"\1 in <cell line: 1>()", text)
+
+
+def _as_vscode(text: str) -> str:
+    """Name the cells and link the numbers of their lines as VS Code does.
+
+    Of a header's line only the first digit is left.
+    """
+    text = re.sub(
+        r"^Cell In\[(\d+)\], line (\d)\d*(?:, in .*)?$",
+        r"/home/me/my project/nb.ipynb Cell \1 line \2", text, flags=re.MULTILINE,
+    )  # fmt: skip
+
+    def link(match: re.Match[str]) -> str:
+        target = f"vscode-notebook-cell:/home/me/my%20project/nb.ipynb#X1?line={match[2]}"
+        return f"{match[1]}<a href='{target}'>{match[2]}</a>{match[3] or ''}"
+
+    return re.sub(r"^(-+> ?| +)(\d+)( .*)?$", link, text, flags=re.MULTILINE)
+
+
+FORMS = {
+    **{version: (version, str) for version in LOGS},
+    "Colab": ("7.34.0", _as_colab),
+    "Kaggle": ("7.34.0", _as_kaggle),
+    "VS Code": ("8.38.0", _as_vscode),
+}
+CASES = [(form, cell) for form in FORMS for cell in range(1, len(RECORDER.CELLS))]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    folder = tmp_path_factory.mktemp("notebook")
+    cells = [
+        {
+            "cell_type": "code",
+            "execution_count": number,
+            "metadata": {},
+            "outputs": [],
+            "source": source.splitlines(keepends=True),
+        }
+        for number, (source, _) in enumerate(RECORDER.CELLS, 1)
+    ]
+    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}, indent=1)
+    (folder / "nb.ipynb").write_text(text, encoding="utf-8")
+    return Workspace(folder, cache=False)
+
+
+@pytest.mark.parametrize(("form", "cell"), CASES)
+def test_the_frames_of_a_failing_cell_are_found(workspace: Workspace, form: str, cell: int) -> None:
+    version, change = FORMS[form]
+    failures = read_failures(read_log(change(LOGS[version][cell]))).failures
+    assert [failure.primary for failure in failures] == [True]
+    frames = failures[0].frames
+    printed = [Printed(f.file, f.line, f.function, f.source, f.excerpt) for f in frames]
+    places = [p for p in workspace.locate_stack(printed) if p is not None]
+    cells = workspace.cells("nb.ipynb")
+    at = [next(c for c in cells if p.line in c.raw) for p in places]
+    found = [(c.number - 1, c.raw.index(p.line) + 1) for c, p in zip(at, places, strict=True)]
+    expected = RECORDER.CELLS[cell][1]
+    assert found == [
+        (cell if number == RECORDER.OWN else number, line) for number, line in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<__array_function__ internals> in dot(*args, **kwargs)",
+        "pandas/_libs/hashtable_class_helper.pxi in pandas._libs.PyObjectHashTable.get_item()",
+        "pandas/_libs/index.pyx in pandas._libs.index.get_loc (pandas/_libs/index.c:5239)()",
+        "</usr/lib/decorator.py:decorator-gen-60> in time(self, line, cell, local_ns)",
+        "~/lib/gensim/_matutils.pyx in init gensim._matutils()",
+        r"~\AppData\Local\Temp\ipykernel_10476\574881629.py in ?()",
+        "/opt/conda/lib/python3.7/site-packages/pandas/io/parsers.pyc in _read(path, kwds)",
+    ],
+)
+def test_frames_without_source_do_not_end_a_traceback(line: str) -> None:
+    text = "\n".join((
+        "-" * 75,
+        "KeyError                                  Traceback (most recent call last)",
+        "<ipython-input-4-5ab9e1a3c2d1> in <module>",
+        "      1 total = 0",
+        "----> 2 table['price']",
+        "",
+        line,
+        "",
+        "KeyError: 'price'",
+    ))  # fmt: skip
+    failures = read_failures(read_log(text)).failures
+    assert [f.dialect for f in failures] == ["ipython"]
+    sources = [frame.source for frame in failures[0].frames]
+    assert sources == ["table['price']", None]
+
+
+def test_a_printed_line_that_several_cells_have_is_told_by_its_neighbours(tmp_path: Path) -> None:
+    sources = [["a = 1\n", "model.fit(a)"], ["b = 2\n", "model.fit(a)"]]
+    cells = [
+        {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": s}
+        for s in sources
+    ]
+    text = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4}, indent=1)
+    (tmp_path / "nb.ipynb").write_text(text, encoding="utf-8")
+    workspace = Workspace(tmp_path, cache=False)
+    frame = Printed("/tmp/ipython-input-77.py", 2, None, "model.fit(a)", ((1, "b = 2"),))
+    place = workspace.locate_stack([frame])[0]
+    assert place is not None
+    assert place.line == workspace.cells("nb.ipynb")[1].raw[1]
+
+
+def test_an_interrupted_library_is_an_interruption() -> None:
+    text = "\n".join((
+        "KeyError                                  Traceback (most recent call last)",
+        "/usr/lib/python3/dist-packages/bayes_opt/target_space.py in probe(self, params)",
+        "    190         try:",
+        "--> 191             target = self._cache[_hashable(x)]",
+        "",
+        "KeyError: (0.9, 0.98)",
+        "",
+        "During handling of the above exception, another exception occurred:",
+        "",
+        "KeyboardInterrupt                         Traceback (most recent call last)",
+        "<ipython-input-9-5ab9e1a3c2d1> in <module>",
+        "----> 1 optimizer.maximize(n_iter=30)",
+        "",
+        "KeyboardInterrupt: ",
+    ))  # fmt: skip
+    failures = read_failures(read_log(text)).failures
+    assert [f.cause.type for f in failures if f.primary and f.cause] == ["KeyboardInterrupt"]
