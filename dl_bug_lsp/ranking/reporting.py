@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dl_bug_lsp.bug_reports import BugReport, text_of
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
-from dl_bug_lsp.evidence.followed_run import follow, how_known
+from dl_bug_lsp.evidence.followed_run import how_known
 from dl_bug_lsp.evidence.interpreted_values import (
     UNNAMED_CHANGE,
     WORDLESS,
@@ -82,28 +82,6 @@ QUOTED = re.compile(r"`[^`]*`")
 MISSING_ATTRIBUTE = re.compile(r"object has no attribute '(\w+)'")
 
 
-MADE_ELSEWHERE = 0.6
-"""What a clue counts, from which on a line is known to have made the value that fails."""
-OF_VALUES = ("size", "type", "attribute", "index")
-"""Failures of a value, for which the line that made it is to blame. Of 75 crashes of published
-notebooks 10 were seen to fail so with such a line, and in none of these the raise site was the
-cause; in 2 of the 4 others it was."""
-
-
-def _is_made_elsewhere(case: Case, clues: Iterable[Clue]) -> bool:
-    """Whether interpretation has found another line that made the failing value."""
-    raised = follow(case).raised
-    if raised is None or raised.what not in OF_VALUES:
-        return False
-    place = (case.places[-1].file, case.places[-1].line)
-    return any(
-        clue.kind == "interpretation.origin"
-        and clue.score >= MADE_ELSEWHERE
-        and (clue.file, clue.line) != place
-        for clue in clues
-    )
-
-
 def failure_report(
     case: Case,
     clues: list[Clue],
@@ -117,8 +95,7 @@ def failure_report(
     the folder of another project, which the failure is of.
     """
     in_notebook = bool(case.places) and case.places[-1].file.endswith(".ipynb")
-    raises_in_notebook = in_notebook and not _is_made_elsewhere(case, clues)
-    fused = fuse(clues, case.category.id, in_notebook=raises_in_notebook)
+    fused = fuse(clues, case.category.id, in_notebook=in_notebook)
     candidates = led_by_spectrum(fused, case)
     # With a spectrum or a report's prose other scores join in, whose shares are fitted apart.
     shares = _shares(candidates, calibrated=case.spectrum is None and prose is None)
