@@ -194,7 +194,11 @@ def _confidence(
     is_named = case.class_name in SYNTAX_ERRORS and first is not None
     is_named = is_named and [(suspects[0].file, suspects[0].line)] == places
     if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
-        return Confidence.UNSURE
+        # The statement of a cell that raises is to blame often enough without another sign.
+        at_raise_site = (suspects[0].file, suspects[0].line) in places
+        in_cell = at_raise_site and suspects[0].file.endswith(".ipynb")
+        is_probable = in_cell and suspects[0].score >= LIKELY_SHARE
+        return Confidence.POSSIBLE if is_probable else Confidence.UNSURE
     likely = first is not None and suspects[0].score >= LIKELY_SHARE
     return Confidence.LIKELY if likely else Confidence.POSSIBLE
 
