@@ -501,3 +501,19 @@ def test_statements_of_a_text_that_is_executed_are_not_edited(tmp_path: Path) ->
     report = localize(log, Workspace(tmp_path, cache=False)).primary
     assert report is not None
     assert {suspect.line for suspect in report.suspects} == {3, 4}
+
+
+def test_the_last_line_of_a_call_means_the_call_that_led_on(tmp_path: Path) -> None:
+    # Python 3.7 and older print the line of a call's last argument.
+    (tmp_path / "main.py").write_text(
+        "import numpy as np\nfrom data import make\n\norder = np.random.shuffle(np.arange(10))\n\n"
+        "sets = make(size=1500,\n            kind=dict(order=order),\n            test=dict(n=5))\n"
+    )
+    log = (
+        'Traceback (most recent call last):\n  File "main.py", line 8, in <module>\n'
+        '    test=dict(n=5))\n  File "/home/me/lib/data.py", line 157, in make\n'
+        "    print(kind['order'][0])\nTypeError: 'NoneType' object is not subscriptable\n"
+    )
+    report = localize(log, Workspace(tmp_path, cache=False)).primary
+    assert report is not None
+    assert report.suspects[0].line == 4

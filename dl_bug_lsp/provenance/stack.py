@@ -80,7 +80,7 @@ def walk_stack(engine: Engine, places: tuple[StackPlace, ...]) -> list[Site]:
     sites: list[Site] = []
     if len(places) > MAX_FRAMES:
         places = (*places[: MAX_FRAMES // 4], *places[-3 * MAX_FRAMES // 4 :])
-    for place in places:
+    for index, place in enumerate(places):
         scope = None
         if place.function and place.function != "<module>":
             scope = engine.program.function_named(place.file, place.function, place.line)
@@ -90,7 +90,9 @@ def walk_stack(engine: Engine, places: tuple[StackPlace, ...]) -> list[Site]:
         context = _entered(engine, sites[-1], scope) if sites else None
         context = context or engine.open_context(scope)
         statement = statement_at(engine, place.file, place.line)
-        expressions = _expressions(statement, place)
+        following = places[index + 1].function if index + 1 < len(places) else None
+        called = (place.below[0][1] if place.below else following) or ""
+        expressions = _expressions(statement, place, called.rpartition(".")[2])
         if not place.expression and place.below:
             expressions = _called_below(engine, context, expressions, place.below)
         nodes = tuple(engine.node(e, context) for e in expressions)
@@ -146,8 +148,11 @@ def _computes(target: ast.expr) -> bool:
     return isinstance(target, ast.Subscript)
 
 
-def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr]:
-    """Return the expressions a frame points at: the carets' first, else those of its line."""
+def _expressions(statement: ast.stmt | None, place: StackPlace, called: str) -> list[ast.expr]:
+    """Return the expressions a frame points at: the carets' first, else those of its line.
+
+    ``called`` is the function of the frame below, empty where there is none.
+    """
     if statement is None:
         return []
     heads = header_expressions(statement)
@@ -161,6 +166,16 @@ def _expressions(statement: ast.stmt | None, place: StackPlace) -> list[ast.expr
         for expr in close:
             if normal(unparsed(expr)).startswith(text.rstrip(")")):
                 return [expr]
+    # Up to Python 3.7 the line of a call of several lines is that of its last argument.
+    around = [
+        n
+        for head in heads
+        for n in ast.walk(head)
+        if isinstance(n, ast.Call) and n.lineno < place.line <= (n.end_lineno or 0)
+    ]
+    named: list[ast.expr] = [n for n in around if called and called_name(n) == called]
+    if len(named) == 1:
+        return named
     # Innermost calls that start on the frame's line are where a multi-line statement stood.
     at_line = [
         n

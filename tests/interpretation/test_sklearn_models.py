@@ -69,6 +69,7 @@ REFUSED = {
     "OneHotEncoder().fit(few[['c']]).transform(d[['c']])": "value",
     "LabelEncoder().fit(few['c']).transform(d['c'])": "value",
     "det_curve([0, 1, 0, 1], torch.rand(4, 2))": "size",
+    "SVC().fit([[1.0], [2.0]], np.argmax([[0, 1], [1, 0]]))": "size",
 }
 
 

@@ -189,6 +189,17 @@ def _are_continuous(labels: list[object] | None) -> bool:
     return any(isinstance(label, float) and label != int(label) for label in labels or ())
 
 
+@checked((*CLASSIFIERS, *REGRESSORS), ("fit",))
+def _one_of_all(call: Call) -> None:
+    """Raise where ``y`` is one number: `numpy.argmax` without an axis gives one of all rows."""
+    y = call.given(1, "y")
+    data = None if y is None else y.data
+    is_number = isinstance(data, (int, float)) and not isinstance(data, bool)
+    if y is not None and (is_number or (isinstance(data, Array) and data.shape == ())):
+        what = "y should be a 1d array, got an array of shape () instead"
+        raise refused_axes(what, y, 0, Value(1))
+
+
 @checked(CLASSIFIERS, ("fit",))
 def _classes(call: Call) -> None:
     target = call.given(1, "y")
