@@ -345,6 +345,7 @@ class Options:
     holds (remote prefix, local prefix) pairs that win over guessing. ``weights`` rank in place of
     those that ship: ``"reports"`` holds what ``ranking/report_weights.json`` does. ``python`` is
     the interpreter of the failing run, whose libraries are then read; without it none are.
+    ``is_predicted`` says that no run failed yet: `check` foresees the failure.
     """
 
     top: int = 10
@@ -352,3 +353,4 @@ class Options:
     path_map: tuple[tuple[str, str], ...] = field(default=())
     weights: Mapping[str, Any] | None = field(default=None, compare=False)
     python: str | None = None
+    is_predicted: bool = False

@@ -411,7 +411,9 @@ def _finding(program: CheckedProgram, entry: Entry, prediction: Prediction) -> I
 def _located(workspace: Workspace, prediction: Prediction, entry: Entry) -> FailureReport | None:
     """Return the report that `localize` gives of the traceback that the command would leave."""
     command = f"$ {entry.shown}\n" if entry.is_typed else ""
-    report = localize(command + _traceback(workspace, prediction), workspace, Options())
+    report = localize(
+        command + _traceback(workspace, prediction), workspace, Options(is_predicted=True)
+    )
     return next((failure for failure in report.failures if failure.primary), None)
 
 

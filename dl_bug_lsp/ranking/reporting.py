@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport, text_of
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.rebound_names import ran_in_order
+from dl_bug_lsp.evidence.domain_rules.rebound_names import is_of_order, takes_key_away
 from dl_bug_lsp.evidence.followed_run import how_known
 from dl_bug_lsp.evidence.interpreted_values import (
     UNNAMED_CHANGE,
@@ -95,7 +95,7 @@ def failure_report(
     the folder of another project, which the failure is of.
     """
     in_notebook = bool(case.places) and case.places[-1].file.endswith(".ipynb")
-    fused = fuse(clues, case.category.id, in_notebook=in_notebook)
+    fused = fuse(clues, case.category.id, in_notebook=in_notebook and not options.is_predicted)
     candidates = led_by_spectrum(fused, case)
     # With a spectrum or a report's prose other scores join in, whose shares are fitted apart.
     shares = _shares(candidates, calibrated=case.spectrum is None and prose is None)
@@ -139,8 +139,9 @@ def failure_report(
         advice=advice(
             failure,
             case.category,
-            ran_in_order(case),
             _reasons(suspects),
+            is_of_order=_tells_order(suspects) or is_of_order(case),
+            is_taken_away=takes_key_away(case),
             is_defined=_is_defined(case),
             is_known=diagnosis is not None and bool(suspects),
             is_doubted=prose is not None and is_doubted(case.category, text_of(case.log)),
@@ -261,6 +262,14 @@ def _reasons(suspects: tuple[Suspect, ...]) -> str:
     """Return what the evidence of the first place says, without what it quotes of the code."""
     first = suspects[0].evidence if suspects else ()
     return " ".join(QUOTED.sub(" ", evidence.why) for evidence in first)
+
+
+_OF_ORDER = re.compile(r"had its value from here|run twice|is made here, in code cell")
+
+
+def _tells_order(suspects: tuple[Suspect, ...]) -> bool:
+    """Say whether evidence of a place is that cells ran in another order, or twice."""
+    return any(_OF_ORDER.search(e.why) for suspect in suspects for e in suspect.evidence)
 
 
 def _report_weights(options: Options) -> ReportWeights:

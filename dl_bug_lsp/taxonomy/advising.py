@@ -39,6 +39,7 @@ UNLIKE_CHANNELS = "in channels alone"
 WITHOUT_ELEMENTS = "one without elements"
 """The same where one of several shapes has a size of 0."""
 DEFINED = "the program defines it"
+TAKEN_AWAY = "the program takes it away"
 """The same where a missing attribute is defined in a file of the stack: the object is another."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
@@ -64,24 +65,31 @@ _IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
 
+def is_cell(file: str) -> bool:
+    """Tell whether a frame's printed file is a notebook's cell."""
+    return _CELL.search(file) is not None
+
+
 def advice(
     failure: Failure,
     verdict: CategoryVerdict,
-    ran_in_order: bool = False,
     reasons: str = "",
     *,
+    is_of_order: bool = True,
+    is_taken_away: bool = False,
     is_defined: bool = False,
     is_doubted: bool = False,
     is_known: bool = False,
 ) -> tuple[Advice, ...]:
     """Return usual causes with their fixes: first those that the message itself points at.
 
-    What forums repeat most comes with the framework's page that documents it. ``ran_in_order``
-    says that a notebook's cells are known to have run once, from the top. ``reasons`` is what the
-    evidence of the first place says: of general advice, what shares most words with it comes first.
-    ``is_defined`` tells that the program itself defines the attribute that is missing. Where the
-    cause ``is_known``, general advice is given only where the evidence speaks of it; where the
-    category ``is_doubted``, only what forums say of the message itself is given.
+    What forums repeat most comes with the framework's page that documents it. ``is_of_order`` says
+    that the order in which a notebook's cells ran may have led here, ``is_taken_away`` that the
+    program takes the missing key out of a table. ``reasons`` is what the evidence of the first
+    place says: of general advice, what shares most words with it comes first. ``is_defined`` tells
+    that the program itself defines the attribute that is missing. Where the cause ``is_known``,
+    general advice is given only where the evidence speaks of it; where the category ``is_doubted``,
+    only what forums say of the message itself is given.
     """
     least = LEAST_BY_TEXT if verdict.rule == BY_TEXT else LEAST_CONFIDENCE
     is_silent = failure.kind in (FailureKind.SILENT, FailureKind.REPORT)
@@ -89,10 +97,12 @@ def advice(
     text = _text(failure)
     about = f"{text} {_around(failure)}"
     text += "".join(f" {shown}" for shown in _shown(failure, text))
-    if not ran_in_order and failure.frames and _CELL.search(failure.frames[-1].file):
+    if is_of_order and failure.frames and is_cell(failure.frames[-1].file):
         text += f" {IN_NOTEBOOK}"
     if is_defined:
         text += f" {DEFINED}"
+    if is_taken_away:
+        text += f" {TAKEN_AWAY}"
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
     known = [

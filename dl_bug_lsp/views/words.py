@@ -20,7 +20,9 @@ from dl_bug_lsp.report import (
     Verdict,
     percent,
 )
+from dl_bug_lsp.taxonomy.advising import is_cell
 from dl_bug_lsp.taxonomy.categories import categories, category
+from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -226,6 +228,12 @@ def outside(failure: FailureReport) -> str:
     """Return what is said where a stack is of another folder; empty where it is not."""
     if failure.outside is None:
         return ""
+    own = [frame.file for frame in failure.frames if not is_library_path(frame.file)]
+    if own and all(is_cell(file) for file in own):
+        return (
+            "No cell of a notebook in this folder holds the line that failed: the cell was changed "
+            "since, or the notebook lies elsewhere."
+        )
     folder = failure.outside
     where = f", which printed paths of {folder}" if folder else ""
     return f"No frame of the stack lies in this folder. Open the folder of the program{where}."

@@ -254,9 +254,13 @@ def locate_cell_line(
 
     A cell counts by holding the printed source, then by the lines that are printed around it
     (``excerpt``, with their numbers), by the printed line and by its execution number: numbers
-    change when a notebook is run again, its text does less often.
+    change when a notebook is run again, its text does less often. Where a source is printed and no
+    cell holds it, the cell was edited since, and there is no line to be named. IPython prints of a
+    magic what it makes of it.
     """
     first_line = next((_words(s) for s in (source or "").split("\n") if s.strip()), None)
+    if first_line is not None and _OF_MAGIC.search(first_line):
+        first_line = None
     around = [(number - line, _words(text)) for number, text in excerpt]
     best: tuple[tuple[int, int, int, int], str, int] | None = None
     for notebook, cells in notebooks:
@@ -267,6 +271,9 @@ def locate_cell_line(
             if any(score) and (best is None or score > best[0]):
                 best = (score, notebook, raw)
     return (best[1], best[2]) if best else None
+
+
+_OF_MAGIC = re.compile(r"\bget_ipython\(\)\.")
 
 
 def _words(text: str) -> str:
@@ -292,8 +299,10 @@ def _score(
     at = min(max(line, 1), len(cell.lines)) - 1
     texts = [_words(text) for text in cell.lines]
     same = [i for i, text in enumerate(texts) if text == first_line]
-    if first_line is None or not same:
+    if first_line is None:
         return (0, 0, 0, counted), cell.raw[at]
+    if not same:
+        return (0, 0, 0, 0), 0
 
     def agreeing(index: int) -> int:
         return sum(

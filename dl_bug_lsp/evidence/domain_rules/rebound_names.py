@@ -9,7 +9,9 @@ names are made in cells that ran too late, out of order, or twice.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
@@ -168,20 +170,67 @@ def find_cells(case: Case) -> Iterator[Clue]:
         yield from _followed_again(case)
 
 
-def ran_in_order(case: Case) -> bool:
-    """Tell whether the notebook's execution counts say that its cells ran once, from the top.
+def is_of_order(case: Case) -> bool:
+    """Tell whether the order in which a notebook's cells ran can have led to the failure.
 
-    Not where a name is undefined: then the cell that makes it may not have run at all.
+    Not where the execution counts say that they ran once, from the top, and not where no other
+    statement of the notebook binds, fills or takes away what is missing: then every order fails.
     """
+    notebooks = _notebooks(case)
+    if not notebooks:
+        return True
     if case.category.id == "undefined_variable":
-        return False
+        names = {str(f.value) for f in case.facts.of(FactKind.NAME)}
+        trees = [case.workspace.tree(file) for file in notebooks]
+        return not names or any(t is not None and any(_made(t, names)) for t in trees)
     counts = [
         cell.execution_count
-        for file in _notebooks(case)
+        for file in notebooks
         for cell in case.workspace.cells(file)
         if cell.execution_count is not None and any(line.strip() for line in cell.lines)
     ]
-    return bool(counts) and counts == list(range(1, len(counts) + 1))
+    if counts and counts == list(range(1, len(counts) + 1)):
+        return False
+    if case.category.id not in ("key_not_found", "attribute_not_found"):
+        return True
+    return any(map(_CHANGES_KEYS.search, _lines_with_missing(case))) or any(
+        _stores(line, missing) for missing in _missing(case) for line in _lines_with_missing(case)
+    )
+
+
+_QUOTED = re.compile(r"'([^']{1,100})'")
+_CHANGES_KEYS = re.compile(r"\b(?:drop|pop|set_index|rename|reset_index)\(|\bdel |\.columns\s*=")
+"""Calls and statements that take a key or a column away from a table."""
+
+
+def takes_key_away(case: Case) -> bool:
+    """Tell whether a line of the notebook takes away, or renames, a key that is missing."""
+    return any(map(_CHANGES_KEYS.search, _lines_with_missing(case)))
+
+
+def _missing(case: Case) -> list[str]:
+    """Return the key or the attribute that the message says is missing."""
+    found = _QUOTED.findall(case.message)
+    return found[-1:] if case.category.id == "attribute_not_found" else found
+
+
+def _lines_with_missing(case: Case) -> list[str]:
+    """Return the lines of the notebooks that name what is missing, without the failing ones."""
+    failing = {(place.file, place.line) for place in case.places}
+    missing = _missing(case)
+    return [
+        text
+        for file in _notebooks(case)
+        for cell in case.workspace.cells(file)
+        for text, line in zip(cell.lines, cell.raw, strict=True)
+        if (file, line) not in failing and any(name in text for name in missing)
+    ]
+
+
+def _stores(line: str, missing: str) -> bool:
+    name = re.escape(missing)
+    key = rf"""\[\s*["']{name}["']\s*\]\s*=(?!=)"""
+    return bool(re.search(rf"{key}|\.{name}\s*=(?!=)|\bdef {name}\(", line))
 
 
 def _notebooks(case: Case) -> list[str]:
@@ -196,6 +245,11 @@ def _too_late(case: Case) -> Iterator[Clue]:
         cells = case.workspace.cells(file)
         own = max((p.line for p in case.places if p.file == file), default=0)
         failed = _cell_of(cells, own)
+        counts = [c.execution_count for c in cells if c.execution_count is not None]
+        if len(set(counts)) < len(counts):
+            # Counts that are there twice come from several sessions, and tell no order.
+            cells = tuple(replace(cell, execution_count=None) for cell in cells)
+            failed = _cell_of(cells, own)
         tree = case.workspace.tree(file)
         for line, name, _ in _made(tree, names) if tree is not None else ():
             cell = _cell_of(cells, line)

@@ -200,7 +200,7 @@ class Parents:
 
     def holds(self, node: ast.AST) -> bool:
         """Say whether a node stands in the tree: what a text given to ``exec`` holds does not."""
-        return node in self._parents
+        return node is self.tree or node in self._parents
 
     def replaced(self, old: ast.AST, new: ast.AST | None) -> ast.Module:
         """Return the tree with one node in another's place; what is not on the way is shared."""

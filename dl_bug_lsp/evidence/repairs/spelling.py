@@ -310,11 +310,23 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
             for spelling in _bound(scope):
                 given.setdefault(spelling.text, []).append(spelling)
         scope = scope.parent
+    if name in given:
+        return  # It is spelt as it is bound: it was bound too late, or not at all in this run.
     place = case.places[-1]
     asked = [Spelling(name, place.file, place.line)]
-    near = best(name, given)
+    statement = case.sites[-1].statement
+    own = range(statement.lineno, (statement.end_lineno or 0) + 1) if statement else range(0)
+    is_top = context.scope.parent is None
+
+    def was_there(spelling: Spelling) -> bool:
+        later = is_top and spelling.file == place.file and spelling.line > place.line
+        return not later and not (spelling.file == place.file and spelling.line in own)
+
+    bound = {o: [s for s in spots if was_there(s)] for o, spots in given.items()}
+    bound = {other: spots for other, spots in bound.items() if spots}
+    near = best(name, bound)
     for other, how in near:
-        yield from _pair(repairs, asked, given[other], how, "names")
+        yield from _pair(repairs, asked, bound[other], how, "names")
     builtin = best(name, BUILTINS) if not near else []
     for other, how in [one for one in builtin if one[1] > 0.9][:1]:
         edit = Suggestion(place.file, place.line, name, other)
