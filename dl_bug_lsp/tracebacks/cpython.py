@@ -503,7 +503,10 @@ def read_thread_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
 _STACK_INFO = re.compile(
     r"^\s*(?:Stack|Call stack) ?(?:\(most recent call last\))?:\s*$|^Call stack:\s*$"
     r"|Detected at node .*defined at \(most recent call last\):|^Object allocated at"
+    r"|^Caused by op .{1,400}, defined at:\s*$"
 )
+_SEE_ABOVE = re.compile(r"^\S{1,200} \(see above for traceback\): ")
+"""What TensorFlow 1 repeats below the stack that made an operation of its graph."""
 _ANOMALY = re.compile(
     r"Traceback of forward call that (?:caused|induced) the (?:previous )?(?:error|calculation)"
 )
@@ -513,7 +516,16 @@ _WARNING = "UserWarning"
 def read_stack_info(stream: Stream, index: int) -> Block | None:
     """Pass over a stack that tells only where a record was logged."""
     frames, end = _stack(stream, index)
-    return Block([], index, end, "stack_info", weight=0) if frames else None
+    if not frames:
+        return None
+    below = end
+    while below < len(stream) and not stream.text(below).strip():
+        below += 1
+    if below < len(stream) and _SEE_ABOVE.match(stream.text(below)):
+        end = below + 1
+        while end < len(stream) and stream.text(end).strip():
+            end += 1
+    return Block([], index, end, "stack_info", weight=0)
 
 
 STACK_INFO = Dialect("stack_info", _STACK_INFO, read_stack_info)

@@ -478,13 +478,19 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
     """
     if case.category.id in NO_VALUE:
         return
+    failing = (case.places[-1].file, case.places[-1].line) if case.places else None
     own_methods = case.code_words.texts({"definition"})
     for file in dict.fromkeys(scope.file for scope in near_scopes(case)):
         tree = case.workspace.tree(file)
         modules = standard_modules(tree)
+        # The value of a cell's last expression is shown.
+        ends = [cell.raw[-1] for cell in case.workspace.cells(file) if cell.raw]
+        shown = {(file, line) for line in ends} if file.endswith(".ipynb") else set()
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+                continue
+            if (file, call.lineno) in shown or (file, call.lineno) == failing:
                 continue
             name = call.func.attr
             if source(call.func.value) in modules:
