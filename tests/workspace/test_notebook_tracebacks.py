@@ -10,8 +10,10 @@ from types import ModuleType
 
 import pytest
 
+from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
 from dl_bug_lsp.tracebacks import read_failures
+from dl_bug_lsp.views.words import outside
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.locating import Printed
 
@@ -168,3 +170,108 @@ def test_an_interrupted_library_is_an_interruption() -> None:
     ))  # fmt: skip
     failures = read_failures(read_log(text)).failures
     assert [f.cause.type for f in failures if f.primary and f.cause] == ["KeyboardInterrupt"]
+
+
+def _written(tmp_path: Path, *cells: tuple[int | None, str]) -> Workspace:
+    rows = [
+        {
+            "cell_type": "code",
+            "execution_count": count,
+            "metadata": {},
+            "outputs": [],
+            "source": source.splitlines(keepends=True),
+        }
+        for count, source in cells
+    ]
+    text = json.dumps({"cells": rows, "metadata": {}, "nbformat": 4}, indent=1)
+    (tmp_path / "nb.ipynb").write_text(text, encoding="utf-8")
+    return Workspace(tmp_path, cache=False)
+
+
+def _log(count: int, line: str, error: str) -> str:
+    head = f"{error.partition(':')[0]:<34}Traceback (most recent call last)"
+    return f"{'-' * 75}\n{head}\nCell In[{count}], line 1\n----> 1 {line}\n\n{error}\n"
+
+
+def test_a_cell_that_was_edited_since_has_no_failing_line(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (1, "import torch"), (2, "from xgb import Booster"))
+    log = _log(2, "from xgboost import Booster", "ModuleNotFoundError: No module named 'xgboost'")
+    report = localize(log, workspace).primary
+    assert report is not None
+    assert [frame.workspace_line for frame in report.frames] == [None]
+    assert "the cell was changed since" in outside(report)
+
+
+def test_a_name_that_another_cell_binds_is_not_called_misspelt(tmp_path: Path) -> None:
+    workspace = _written(
+        tmp_path,
+        (1, "validation = 1"),
+        (None, "nn_validation = 2"),
+        (2, "print(nn_validation)"),
+        (5, "cross_validation = 3"),
+    )
+    log = _log(2, "print(nn_validation)", "NameError: name 'nn_validation' is not defined")
+    report = localize(log, workspace).primary
+    assert report is not None
+    said = [e.why for suspect in report.suspects for e in suspect.evidence]
+    assert any("which was not run" in why for why in said)
+    assert not any("misspelt" in why for why in said)
+
+
+def test_a_name_that_is_bound_only_below_is_not_taken_for_the_meant_one(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (1, "print(trains)"), (2, "train = 3"))
+    log = _log(1, "print(trains)", "NameError: name 'trains' is not defined")
+    report = localize(log, workspace).primary
+    assert report is not None
+    said = [e.why for suspect in report.suspects for e in suspect.evidence]
+    assert not any("misspelt" in why for why in said)
+
+
+ORDER = "another order than they stand"
+
+
+@pytest.mark.parametrize(
+    ("cells", "error", "told"),
+    [
+        ([(3, "x = 1"), (2, "print(trains)")], "NameError: name 'trains' is not defined", False),
+        (
+            [(3, "trains = 1"), (2, "print(trains)")],
+            "NameError: name 'trains' is not defined",
+            True,
+        ),
+        ([(3, "d = {}"), (2, "print(d['a'])")], "KeyError: 'a'", False),
+        ([(3, "d['a'] = 1"), (2, "print(d['a'])")], "KeyError: 'a'", True),
+        ([(3, "d = d.drop(columns='a')"), (2, "print(d['a'])")], "KeyError: 'a'", True),
+    ],
+)
+def test_the_order_of_cells_is_named_only_where_it_can_matter(
+    tmp_path: Path, cells: list[tuple[int | None, str]], error: str, told: bool
+) -> None:
+    report = localize(_log(2, cells[-1][1], error), _written(tmp_path, *cells)).primary
+    assert report is not None
+    assert any(ORDER in advice.cause for advice in report.advice) is told
+
+
+def test_counts_of_several_sessions_tell_no_order(tmp_path: Path) -> None:
+    cells = [(1, "import torch"), (1, "print(rate)"), (7, "rate = 0.1")]
+    log = _log(1, "print(rate)", "NameError: name 'rate' is not defined")
+    report = localize(log, _written(tmp_path, *cells)).primary
+    assert report is not None
+    said = [e.why for suspect in report.suspects for e in suspect.evidence]
+    assert not any("ran only afterwards" in why for why in said)
+
+
+def test_the_stack_that_made_an_operation_is_no_failure() -> None:
+    text = (
+        _log(4, "session.run(loss)", "InvalidArgumentError: Shape [-1,30] has negative dimensions")
+        + "\nCaused by op 'input_1', defined at:\n"
+        '  File "/usr/lib/python3.6/runpy.py", line 193, in _run_module_as_main\n'
+        '    "__main__", mod_spec)\n'
+        '  File "<ipython-input-10-d2afa7167658>", line 20, in model\n'
+        "    x = Input(shape=(30,))\n\n"
+        "InvalidArgumentError (see above for traceback): Shape [-1,30] has negative dimensions\n"
+        "\t [[Node: input_1 = Placeholder[]()]]\n"
+    )
+    reading = read_failures(read_log(text))
+    assert [failure.primary for failure in reading.failures] == [True]
+    assert reading.problems == ()
