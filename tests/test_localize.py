@@ -517,3 +517,20 @@ def test_the_last_line_of_a_call_means_the_call_that_led_on(tmp_path: Path) -> N
     report = localize(log, Workspace(tmp_path, cache=False)).primary
     assert report is not None
     assert report.suspects[0].line == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "category"), [("gifsicle", "library_not_found"), ("out/run", "path_not_found")]
+)
+def test_a_program_that_cannot_be_started(name: str, category: str, tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(f"import subprocess\n\nsubprocess.run(['{name}'])\n")
+    log = (
+        'Traceback (most recent call last):\n  File "main.py", line 3, in <module>\n'
+        f"    subprocess.run(['{name}'])\n"
+        '  File "/usr/lib/python3.10/subprocess.py", line 1863, in _execute_child\n'
+        "    raise child_exception_type(errno_num, err_msg, err_filename)\n"
+        f"FileNotFoundError: [Errno 2] No such file or directory: '{name}'\n"
+    )
+    report = localize(log, Workspace(tmp_path, cache=False)).primary
+    assert report is not None
+    assert report.category.id == category

@@ -23,6 +23,20 @@ _OPTION_AS_COMMAND = re.compile(
 )
 
 
+_BARE_NAME = re.compile(r": [bu]?'[^'/\\\\]+'\s*$")
+
+
+def _starts_program(context: ClassificationContext) -> bool:
+    """Say whether what is missing is a program that `subprocess` was to start.
+
+    A name with folders may be that of the folder it was to start in.
+    """
+    frames = context.failure.frames
+    starts = bool(frames) and frames[-1].function == "_execute_child"
+    message = context.cause.message
+    return starts and (_BARE_NAME.search(message) is not None or "WinError 2]" in message)
+
+
 def _begins_with_option(context: ClassificationContext) -> bool:
     """Say whether what the shell did not find begins like an option."""
     return _OPTION_AS_COMMAND.search(context.cause.message.lower()) is not None
@@ -98,6 +112,14 @@ RULES: tuple[Rule, ...] = (
         "command not found: -",
         types="bash sh zsh dash shell",
         when=_begins_with_option,
+    ),
+    rule(
+        "process.program",
+        "library_not_found",
+        "no such file or directory",
+        "winerror 2",
+        types="FileNotFoundError",
+        when=_starts_program,
     ),
     rule(
         "data.image_file",
