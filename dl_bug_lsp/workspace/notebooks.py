@@ -280,6 +280,12 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
+def _is_printed_as(text: str, printed: str) -> bool:
+    """Say whether a line is printed so: IPython 8 leaves out a comment at the statement's end."""
+    rest = text.removeprefix(printed) if text.startswith(printed) else None
+    return rest is not None and (not rest or rest.lstrip().startswith("#"))
+
+
 def _score(
     cell: Cell,
     name: CellName,
@@ -298,15 +304,15 @@ def _score(
         return (0, 0, 0, 0), 0
     at = min(max(line, 1), len(cell.lines)) - 1
     texts = [_words(text) for text in cell.lines]
-    same = [i for i, text in enumerate(texts) if text == first_line]
     if first_line is None:
         return (0, 0, 0, counted), cell.raw[at]
+    same = [i for i, text in enumerate(texts) if _is_printed_as(text, first_line)]
     if not same:
         return (0, 0, 0, 0), 0
 
     def agreeing(index: int) -> int:
         return sum(
-            0 <= index + offset < len(texts) and texts[index + offset] == text
+            0 <= index + offset < len(texts) and _is_printed_as(texts[index + offset], text)
             for offset, text in around
         )
 

@@ -202,6 +202,14 @@ def test_a_cell_that_was_edited_since_has_no_failing_line(tmp_path: Path) -> Non
     assert "the cell was changed since" in outside(report)
 
 
+def test_a_comment_at_the_end_is_not_printed(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (None, "x = 1\nindex.add(x)  # all of them"))
+    frame = Printed("Cell In[4]", 2, None, "index.add(x)", ((1, "x = 1"),))
+    place = workspace.locate_stack([frame])[0]
+    assert place is not None
+    assert place.line == workspace.cells("nb.ipynb")[0].raw[1]
+
+
 def test_a_name_that_another_cell_binds_is_not_called_misspelt(tmp_path: Path) -> None:
     workspace = _written(
         tmp_path,
