@@ -26,7 +26,9 @@ from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
+from dl_bug_lsp.evidence.repairs.missing import is_bound_in
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
+from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.post_mortem.wording import variables
 from dl_bug_lsp.provenance.slices import Step
 from dl_bug_lsp.provenance.stack import header_expressions, statement_at
@@ -249,7 +251,10 @@ def _diagnosis(
 
 
 def _is_defined(case: Case) -> bool:
-    """Whether a file of the stack defines a function that is missing as an attribute."""
+    """Whether a file of the stack defines the function, or the name, that is missing."""
+    if case.category.id == "undefined_variable":
+        names = [str(fact.value) for fact in case.facts.of(FactKind.NAME)]
+        return any(is_bound_in(case, place.file, name) for place in case.places for name in names)
     missing = MISSING_ATTRIBUTE.search(case.message)
     if missing is None or case.category.id != "attribute_not_found":
         return False

@@ -262,17 +262,21 @@ def locate_cell_line(
     if first_line is not None and _OF_MAGIC.search(first_line):
         first_line = None
     around = [(number - line, _words(text)) for number, text in excerpt]
-    best: tuple[tuple[int, int, int, int], str, int] | None = None
+    best: tuple[tuple[int, int, int, int, int], str, int] | None = None
     for notebook, cells in notebooks:
-        if name.notebook and notebook.rpartition("/")[2].casefold() != name.notebook.casefold():
-            continue
+        own = notebook.rpartition("/")[2].casefold()
+        is_named = name.notebook is None or own == name.notebook.casefold()
         for cell in cells:
             score, raw = _score(cell, name, line, first_line, around)
-            if any(score) and (best is None or score > best[0]):
-                best = (score, notebook, raw)
+            # A notebook that was renamed since is known by a line with its neighbours.
+            counts = any(score) if is_named else score[0] and score[1] >= LEAST_OF_RENAMED
+            if counts and (best is None or (is_named, *score) > best[0]):
+                best = ((is_named, *score), notebook, raw)
     return (best[1], best[2]) if best else None
 
 
+LEAST_OF_RENAMED = 2
+"""Lines around a printed one that a cell of a notebook with another name has to hold."""
 _OF_MAGIC = re.compile(r"\bget_ipython\(\)\.")
 
 

@@ -283,3 +283,31 @@ def test_the_stack_that_made_an_operation_is_no_failure() -> None:
     reading = read_failures(read_log(text))
     assert [failure.primary for failure in reading.failures] == [True]
     assert reading.problems == ()
+
+
+def test_a_name_that_a_cell_binds_is_not_said_to_be_bound_by_nothing(tmp_path: Path) -> None:
+    for made in (
+        "from sklearn.svm import SVC",
+        "def SVC():\n    return 1",
+        "class SVC:\n    x = 1",
+    ):
+        workspace = _written(tmp_path, (1, "import torch"), (None, made), (2, "model = SVC()"))
+        log = _log(2, "model = SVC()", "NameError: name 'SVC' is not defined")
+        report = localize(log, workspace).primary
+        assert report is not None
+        said = [e.why for suspect in report.suspects for e in suspect.evidence]
+        assert not any(why.endswith("`)") and "nothing imports" in why for why in said), said
+        assert not any("nothing gives" in why for why in said), said
+        assert not any("misspelt" in advice.cause for advice in report.advice)
+
+
+def test_a_renamed_notebook_is_known_by_lines_that_stand_together(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (None, "a = 1\nb = 2\nmodel.fit(a, b)"))
+    printed = "/home/me/old.ipynb Cell 3"
+    around = ((1, "a = 1"), (2, "b = 2"))
+    known = Printed(printed, 3, None, "model.fit(a, b)", around)
+    alone = Printed(printed, 3, None, "model.fit(a, b)")
+    places = workspace.locate_stack([known, alone])
+    assert places[0] is not None
+    assert places[0].line == workspace.cells("nb.ipynb")[0].raw[2]
+    assert places[1] is None

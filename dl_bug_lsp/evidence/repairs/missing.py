@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, source
@@ -122,6 +122,8 @@ def _name(case: Case, name: str) -> Iterator[Clue]:
     module = scope
     while module.parent is not None:
         module = module.parent
+    if is_bound_in(case, module.file, name):
+        return  # A cell that did not run, or a definition below, binds it.
     imported = list(_import(case, module, name))
     for star in module.stars:
         target = case.engine.program.imported(module, star)
@@ -241,6 +243,19 @@ def unmatched(case: Case, scope: Scope, last: ast.If) -> Iterator[Clue]:
         edit = Suggestion(step.node.file, step.node.line, value, near[0][0]) if near else None
         score = 1.0 if near else 0.6
         yield Clue("repair.choice", step.node.file, step.node.line, score, why, edit)
+
+
+def is_bound_in(case: Case, file: str, name: str) -> bool:
+    """Tell whether a line at the top of a file binds a name, in cells that cannot be parsed too."""
+    word = re.escape(name)
+    binds = re.compile(
+        rf"(?:\w[\w, ]*, ?)?{word}\s*(?:,[\w, ]*)?=(?!=)|(?:async )?def {word}\b|class {word}\b"
+        rf"|(?:from [\w.]+ )?import .*\b{word}\b|%time {word}\s*="
+    )
+    lines: Iterable[str] = case.workspace.lines(file)
+    if file.endswith(".ipynb"):
+        lines = (line for cell in case.workspace.cells(file) for line in cell.lines)
+    return any(binds.match(line) for line in lines)
 
 
 def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
