@@ -275,6 +275,8 @@ def locate_cell_line(
     return (best[1], best[2]) if best else None
 
 
+LEAST_AROUND = 2
+"""Lines around a printed one of which one at least has to stand in a cell with another number."""
 LEAST_OF_RENAMED = 2
 """Lines around a printed one that a cell of a notebook with another name has to hold."""
 _OF_MAGIC = re.compile(r"\bget_ipython\(\)\.")
@@ -321,6 +323,8 @@ def _score(
         )
 
     best = min(same, key=lambda index: (-agreeing(index), abs(index + 1 - line), index))
+    if len(around) >= LEAST_AROUND and not agreeing(best) and not counted:
+        return (0, 0, 0, 0), 0  # Another cell has such a line as well.
     return (1, agreeing(best), int(best + 1 == line), counted), cell.raw[best]
 
 

@@ -202,6 +202,13 @@ def test_a_cell_that_was_edited_since_has_no_failing_line(tmp_path: Path) -> Non
     assert "the cell was changed since" in outside(report)
 
 
+def test_a_line_that_another_cell_has_as_well_is_not_the_failing_one(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (7, "play('alarm.wav')"))
+    around = ((78, "    if score > limit:"), (80, "    else:"))
+    frame = Printed("/tmp/ipykernel_2764/99.py", 79, None, "play('alarm.wav')", around)
+    assert workspace.locate_stack([frame]) == (None,)
+
+
 def test_a_comment_at_the_end_is_not_printed(tmp_path: Path) -> None:
     workspace = _written(tmp_path, (None, "x = 1\nindex.add(x)  # all of them"))
     frame = Printed("Cell In[4]", 2, None, "index.add(x)", ((1, "x = 1"),))
