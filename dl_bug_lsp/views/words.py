@@ -20,9 +20,7 @@ from dl_bug_lsp.report import (
     Verdict,
     percent,
 )
-from dl_bug_lsp.taxonomy.advising import is_cell
 from dl_bug_lsp.taxonomy.categories import categories, category
-from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -228,6 +226,10 @@ def outside(failure: FailureReport) -> str:
     """Return what is said where a stack is of another folder; empty where it is not."""
     if failure.outside is None:
         return ""
+    # Imported late: a server starts without what reads tracebacks.
+    from dl_bug_lsp.taxonomy.advising import is_cell
+    from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
+
     own = [frame.file for frame in failure.frames if not is_library_path(frame.file)]
     if own and all(is_cell(file) for file in own):
         return (

@@ -28,6 +28,7 @@ from sklearn.metrics import det_curve
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import LabelEncoder, OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.svm import SVC
 d = pd.read_csv("d.csv")
 train, test = train_test_split(d, test_size=0.3, random_state=5)
 strata = train_test_split(d, test_size=0.3, random_state=1, stratify=d["y"])

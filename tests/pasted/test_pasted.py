@@ -62,7 +62,6 @@ NOT_YET = {
     "1668-zh-vits-speaker-110-cudnn-index-assertion",
     "1671-easydel-kaggle-tpu-memory-kinds-jit",
     "1672-torch-xla-kaggle-helpers-510-title-image",
-    "1680-ludwig-train-dump-csv-keyerror-text",
     "1689-trading-env-step-five-got-four",
     "1690-keras3-layer-dense-never-built-quoted",
     "1698-course-propagate-wrong-shape-grads-dw",
