@@ -167,15 +167,14 @@ def _expressions(statement: ast.stmt | None, place: StackPlace, called: str) -> 
             if normal(unparsed(expr)).startswith(text.rstrip(")")):
                 return [expr]
     # Up to Python 3.7 the line of a call of several lines is that of its last argument.
-    around = [
-        n
+    named = [
+        call
         for head in heads
-        for n in ast.walk(head)
-        if isinstance(n, ast.Call) and n.lineno < place.line <= (n.end_lineno or 0)
+        for call in (_calls(head) if called else ())
+        if call.lineno < place.line <= (call.end_lineno or 0) and called_name(call) == called
     ]
-    named: list[ast.expr] = [n for n in around if called and called_name(n) == called]
     if len(named) == 1:
-        return named
+        return [named[0]]
     # Innermost calls that start on the frame's line are where a multi-line statement stood.
     at_line = [
         n

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.bug_reports import BugReport, text_of
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.rebound_names import is_of_order, takes_key_away
+from dl_bug_lsp.evidence.domain_rules.rebound_names import (
+    is_bound_in,
+    is_of_order,
+    takes_key_away,
+)
 from dl_bug_lsp.evidence.followed_run import how_known
 from dl_bug_lsp.evidence.interpreted_values import (
     UNNAMED_CHANGE,
@@ -26,7 +30,6 @@ from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
 from dl_bug_lsp.evidence.rank_divergence import ranks_parted
-from dl_bug_lsp.evidence.repairs.missing import is_bound_in
 from dl_bug_lsp.evidence.training_rules.loop import WARNED
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.post_mortem.wording import variables
@@ -142,7 +145,7 @@ def failure_report(
             failure,
             case.category,
             _reasons(suspects),
-            is_of_order=_tells_order(suspects) or is_of_order(case),
+            is_of_order=is_of_order(case),
             is_taken_away=takes_key_away(case),
             is_defined=_is_defined(case),
             is_known=diagnosis is not None and bool(suspects),
@@ -194,16 +197,14 @@ def _confidence(
         return Confidence.UNSURE
     first = _candidate_of(suspects[0], candidates)
     places = [(place.file, place.line) for place in case.places[-1:]]
-    is_named = case.class_name in SYNTAX_ERRORS and first is not None
-    is_named = is_named and [(suspects[0].file, suspects[0].line)] == places
+    at_raise_site = (suspects[0].file, suspects[0].line) in places
+    is_high = suspects[0].score >= LIKELY_SHARE
+    is_named = case.class_name in SYNTAX_ERRORS and at_raise_site
     if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         # The statement of a cell that raises is to blame often enough without another sign.
-        at_raise_site = (suspects[0].file, suspects[0].line) in places
-        in_cell = at_raise_site and suspects[0].file.endswith(".ipynb")
-        is_probable = in_cell and suspects[0].score >= LIKELY_SHARE
+        is_probable = is_high and at_raise_site and suspects[0].file.endswith(".ipynb")
         return Confidence.POSSIBLE if is_probable else Confidence.UNSURE
-    likely = first is not None and suspects[0].score >= LIKELY_SHARE
-    return Confidence.LIKELY if likely else Confidence.POSSIBLE
+    return Confidence.LIKELY if first is not None and is_high else Confidence.POSSIBLE
 
 
 def _candidate_of(suspect: Suspect, candidates: list[Candidate]) -> Candidate | None:
@@ -254,7 +255,8 @@ def _is_defined(case: Case) -> bool:
     """Whether a file of the stack defines the function, or the name, that is missing."""
     if case.category.id == "undefined_variable":
         names = [str(fact.value) for fact in case.facts.of(FactKind.NAME)]
-        return any(is_bound_in(case, place.file, name) for place in case.places for name in names)
+        files = {place.file for place in case.places}
+        return any(is_bound_in(case, file, name) for file in files for name in names)
     missing = MISSING_ATTRIBUTE.search(case.message)
     if missing is None or case.category.id != "attribute_not_found":
         return False
@@ -267,14 +269,6 @@ def _reasons(suspects: tuple[Suspect, ...]) -> str:
     """Return what the evidence of the first place says, without what it quotes of the code."""
     first = suspects[0].evidence if suspects else ()
     return " ".join(QUOTED.sub(" ", evidence.why) for evidence in first)
-
-
-_OF_ORDER = re.compile(r"had its value from here|run twice|is made here, in code cell")
-
-
-def _tells_order(suspects: tuple[Suspect, ...]) -> bool:
-    """Say whether evidence of a place is that cells ran in another order, or twice."""
-    return any(_OF_ORDER.search(e.why) for suspect in suspects for e in suspect.evidence)
 
 
 def _report_weights(options: Options) -> ReportWeights:

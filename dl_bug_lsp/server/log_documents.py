@@ -319,11 +319,12 @@ class _Finder:
             if len(self._places) >= MOST_LOOKUPS:
                 return None
             from dl_bug_lsp.tracebacks.failures import Frame
+            from dl_bug_lsp.workspace.locating import Printed
 
             frame = self._frames[key][0] if key in self._frames else Frame(*key)
-            self._places[key] = self._workspace.locate(
-                frame.file, frame.line, frame.function, frame.source, self._map
-            )
+            # As the report does: of cells with the same line the lines around it tell which.
+            printed = Printed(frame.file, frame.line, frame.function, frame.source, frame.excerpt)
+            self._places[key] = self._workspace.locate_stack([printed], self._map)[0]
         return self._places[key]
 
     def _link(self, number: int, printed: str, place: Place) -> Link | None:

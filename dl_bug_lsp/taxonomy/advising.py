@@ -39,8 +39,9 @@ UNLIKE_CHANNELS = "in channels alone"
 WITHOUT_ELEMENTS = "one without elements"
 """The same where one of several shapes has a size of 0."""
 DEFINED = "the program defines it"
+"""The same where a file of the stack defines what is missing: an attribute, or a name."""
 TAKEN_AWAY = "the program takes it away"
-"""The same where a missing attribute is defined in a file of the stack: the object is another."""
+"""The same where a line of the notebook takes away the key that is missing."""
 MOST_KNOWN = 2
 MOST_POINTED = 2
 MONITORED = "training."

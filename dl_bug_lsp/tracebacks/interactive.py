@@ -29,12 +29,15 @@ _CLASS = (
     r"(?:[\w.]{1,200}\s{1,200}"
     r"|[\w.]{1,100}(?:Error|Exception|Interrupt|Warning|Exit|NotMet|Failed))"
 )
+_IN_EDITOR = r"\.ipynb [^\W\d]{1,20} \d{1,8}"
+"""How VS Code ends a cell's name: "Cell" in its own language, and the place in the file."""
+_CELL_LINE = r"<cell line: \d{1,8}>"
 TRIGGER = re.compile(
     rf"^{_BEFORE}{_CLASS}Traceback \(most recent call last\)\s*$"
     r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\](?:, in |\s*$))"
     r"|^(?:\[/[^\]\s]{1,400}\.py\]\(https?://[^)\s]{1,200}\)|(?:/|~/|[A-Za-z]:\\)\S{1,400}\.py)"
-    r" in (?:[\w<>.]{1,200}|<cell line: \d{1,8}>)\(.*\)\s*$"
-    r"|^.{1,400}\.ipynb [^\W\d]{1,20} \d{1,8}'?(?: line \d{1,8}| in .{1,400})\s*$"
+    rf" in (?:[\w<>.]{{1,200}}|{_CELL_LINE})\(.*\)\s*$"
+    rf"|^.{{1,400}}{_IN_EDITOR}'?(?: line \d{{1,8}}| in .{{1,400}})\s*$"
 )
 """A header, a cell's place, or a library's place below which the rest was pasted."""
 _HEADER = re.compile(rf"^{_BEFORE}(?P<type>{_CLASS})Traceback \(most recent call last\)\s*$")
@@ -44,22 +47,21 @@ _CELL = re.compile(
     r"^(?:Cell|Input) (?P<cell>In ?\[\d+\])(?:, line (?P<line>\d{1,8}))?(?:,? in "
     r"(?P<function>.+?))?:?$"
 )
-_CALLED = r"(?P<function>(?:(?:init )?[\w<>.]{1,200}|\?) ?\(.*|<(?:module|cell line: \d{1,8})>.*)"
+_CALLED = rf"(?P<function>(?:(?:init )?[\w<>.]{{1,200}}|\?) ?\(.*|(?:<module>|{_CELL_LINE}).*)"
 """What a frame's line says of its function; Cython's modules name their C file in brackets."""
-_OLD_CELL = re.compile(r"^(?P<file><ipython-input-[^>]+>|<[^<>]{1,400}>) in (?P<function>.+)$")
+_OLD_CELL = re.compile(r"^(?P<file><[^<>]{1,400}>) in (?P<function>.+)$")
 _FILE = re.compile(
-    r"^File (?P<file>.+?|<[\w-]+>)(?::|(?<=>), line )(?P<line>\d{1,8})(?:, in (?P<function>.+))?$"
+    r"^File (?P<file>.+?)(?::|(?<=>), line )(?P<line>\d{1,8})(?:, in (?P<function>.+))?$"
 )
 _OLD_FILE = re.compile(
     r"^(?P<file>(?:~|/|[A-Za-z]:\\|\.{1,2}/)\S.*?|[\w./\\-]+\.(?:py[cx]?|px[di]|ipynb)) in "
     rf"{_CALLED}$"
 )
 _EDITOR_CELL = re.compile(
-    r"^(?P<file>.+?\.ipynb [^\W\d]{1,20} \d{1,8})'?(?:,? line (?P<line>\d{1,8}))?"
+    rf"^(?P<file>.+?{_IN_EDITOR})'?(?:,? line (?P<line>\d{{1,8}}))?"
     rf"(?:,? in {_CALLED})?$"
 )
-"""A cell as VS Code names it, in its own language, by its place in the file."""
-_INEXACT = re.compile(r"<cell line: |\.ipynb [^\W\d]{1,20} \d{1,8} line ")
+_INEXACT = re.compile(rf"<cell line: |{_IN_EDITOR} line ")
 """Headers whose line is not that of the arrow: a statement's first, or its number's first digit.
 
 VS Code cuts ``line 44`` to ``line 4`` where it puts the notebook's name into IPython's header.

@@ -288,8 +288,9 @@ def _words(text: str) -> str:
 
 def _is_printed_as(text: str, printed: str) -> bool:
     """Say whether a line is printed so: IPython 8 leaves out a comment at the statement's end."""
-    rest = text.removeprefix(printed) if text.startswith(printed) else None
-    return rest is not None and (not rest or rest.lstrip().startswith("#"))
+    return text == printed or (
+        text.startswith(printed) and text[len(printed) :].lstrip().startswith("#")
+    )
 
 
 def _score(
@@ -308,10 +309,9 @@ def _score(
     counted = int(name.count is not None and own == name.count)
     if not cell.lines:
         return (0, 0, 0, 0), 0
-    at = min(max(line, 1), len(cell.lines)) - 1
-    texts = [_words(text) for text in cell.lines]
     if first_line is None:
-        return (0, 0, 0, counted), cell.raw[at]
+        return (0, 0, 0, counted), cell.raw[min(max(line, 1), len(cell.lines)) - 1]
+    texts = [_words(text) for text in cell.lines]
     same = [i for i, text in enumerate(texts) if _is_printed_as(text, first_line)]
     if not same:
         return (0, 0, 0, 0), 0

@@ -484,13 +484,12 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
         tree = case.workspace.tree(file)
         modules = standard_modules(tree)
         # The value of a cell's last expression is shown.
-        ends = [cell.raw[-1] for cell in case.workspace.cells(file) if cell.raw]
-        shown = {(file, line) for line in ends} if file.endswith(".ipynb") else set()
+        shown = {cell.raw[-1] for cell in case.workspace.cells(file) if cell.raw}
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
                 continue
-            if (file, call.lineno) in shown or (file, call.lineno) == failing:
+            if call.end_lineno in shown or (file, call.lineno) == failing:
                 continue
             name = call.func.attr
             if source(call.func.value) in modules:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
@@ -177,12 +177,11 @@ def is_of_order(case: Case) -> bool:
     statement of the notebook binds, fills or takes away what is missing: then every order fails.
     """
     notebooks = _notebooks(case)
-    if not notebooks:
+    if not notebooks or next(find_cells(case), None) is not None:
         return True
     if case.category.id == "undefined_variable":
         names = {str(f.value) for f in case.facts.of(FactKind.NAME)}
-        trees = [case.workspace.tree(file) for file in notebooks]
-        return not names or any(t is not None and any(_made(t, names)) for t in trees)
+        return not names or any(is_bound_in(case, f, n) for f in notebooks for n in names)
     counts = [
         cell.execution_count
         for file in notebooks
@@ -193,8 +192,10 @@ def is_of_order(case: Case) -> bool:
         return False
     if case.category.id not in ("key_not_found", "attribute_not_found"):
         return True
-    return any(map(_CHANGES_KEYS.search, _lines_with_missing(case))) or any(
-        _stores(line, missing) for missing in _missing(case) for line in _lines_with_missing(case)
+    missing = _missing(case)
+    return any(
+        _CHANGES_KEYS.search(line) or any(_stores(line, name) for name in missing)
+        for line in _lines_with(case, missing)
     )
 
 
@@ -205,32 +206,48 @@ _CHANGES_KEYS = re.compile(r"\b(?:drop|pop|set_index|rename|reset_index)\(|\bdel
 
 def takes_key_away(case: Case) -> bool:
     """Tell whether a line of the notebook takes away, or renames, a key that is missing."""
-    return any(map(_CHANGES_KEYS.search, _lines_with_missing(case)))
+    if case.category.id != "key_not_found":
+        return False
+    return any(map(_CHANGES_KEYS.search, _lines_with(case, _missing(case))))
 
 
 def _missing(case: Case) -> list[str]:
-    """Return the key or the attribute that the message says is missing."""
+    """Return the keys or the attribute that the message says is missing."""
     found = _QUOTED.findall(case.message)
     return found[-1:] if case.category.id == "attribute_not_found" else found
 
 
-def _lines_with_missing(case: Case) -> list[str]:
-    """Return the lines of the notebooks that name what is missing, without the failing ones."""
+def _lines_with(case: Case, names: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of the failing notebooks that hold one of the names, but the failing ones."""
     failing = {(place.file, place.line) for place in case.places}
-    missing = _missing(case)
-    return [
-        text
-        for file in _notebooks(case)
-        for cell in case.workspace.cells(file)
-        for text, line in zip(cell.lines, cell.raw, strict=True)
-        if (file, line) not in failing and any(name in text for name in missing)
-    ]
+    words = [re.compile(rf"(?<!\w){re.escape(name)}(?!\w)") for name in names]
+    for file in _notebooks(case):
+        for cell in case.workspace.cells(file):
+            for text, line in zip(cell.lines, cell.raw, strict=True):
+                if (file, line) not in failing and any(word.search(text) for word in words):
+                    yield text
 
 
 def _stores(line: str, missing: str) -> bool:
     name = re.escape(missing)
     key = rf"""\[\s*["']{name}["']\s*\]\s*=(?!=)"""
     return bool(re.search(rf"{key}|\.{name}\s*=(?!=)|\bdef {name}\(", line))
+
+
+def is_bound_in(case: Case, file: str, name: str) -> bool:
+    """Tell whether the top of a file binds a name; cells that cannot be parsed count as well."""
+    tree = case.workspace.tree(file)
+    if tree is not None and any(_made(tree, {name})):
+        return True
+    word = re.escape(name)
+    binds = re.compile(
+        rf"(?:\w[\w, ]*, ?)?{word}\s*(?:,[\w, ]*)?=(?!=)|(?:async )?def {word}\b|class {word}\b"
+        rf"|(?:from [\w.]+ )?import .*\b{word}\b|%time {word}\s*="
+    )
+    lines: Iterable[str] = case.workspace.lines(file)
+    if file.endswith(".ipynb"):
+        lines = (line for cell in case.workspace.cells(file) for line in cell.lines)
+    return any(binds.match(line) for line in lines)
 
 
 def _notebooks(case: Case) -> list[str]:
@@ -244,12 +261,11 @@ def _too_late(case: Case) -> Iterator[Clue]:
     for file in _notebooks(case):
         cells = case.workspace.cells(file)
         own = max((p.line for p in case.places if p.file == file), default=0)
-        failed = _cell_of(cells, own)
         counts = [c.execution_count for c in cells if c.execution_count is not None]
         if len(set(counts)) < len(counts):
             # Counts that are there twice come from several sessions, and tell no order.
             cells = tuple(replace(cell, execution_count=None) for cell in cells)
-            failed = _cell_of(cells, own)
+        failed = _cell_of(cells, own)
         tree = case.workspace.tree(file)
         for line, name, _ in _made(tree, names) if tree is not None else ():
             cell = _cell_of(cells, line)
@@ -386,8 +402,15 @@ def _bound_by(statement: ast.stmt) -> set[str]:
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    # The targets of a comprehension are names of its own scope.
+    inner = {
+        id(name)
+        for node in ast.walk(statement)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+    }
     return {
         node.id
         for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and id(node) not in inner
     }

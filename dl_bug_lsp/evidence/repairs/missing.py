@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
+from dl_bug_lsp.evidence.domain_rules.rebound_names import is_bound_in
 from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, source
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
@@ -243,19 +244,6 @@ def unmatched(case: Case, scope: Scope, last: ast.If) -> Iterator[Clue]:
         edit = Suggestion(step.node.file, step.node.line, value, near[0][0]) if near else None
         score = 1.0 if near else 0.6
         yield Clue("repair.choice", step.node.file, step.node.line, score, why, edit)
-
-
-def is_bound_in(case: Case, file: str, name: str) -> bool:
-    """Tell whether a line at the top of a file binds a name, in cells that cannot be parsed too."""
-    word = re.escape(name)
-    binds = re.compile(
-        rf"(?:\w[\w, ]*, ?)?{word}\s*(?:,[\w, ]*)?=(?!=)|(?:async )?def {word}\b|class {word}\b"
-        rf"|(?:from [\w.]+ )?import .*\b{word}\b|%time {word}\s*="
-    )
-    lines: Iterable[str] = case.workspace.lines(file)
-    if file.endswith(".ipynb"):
-        lines = (line for cell in case.workspace.cells(file) for line in cell.lines)
-    return any(binds.match(line) for line in lines)
 
 
 def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:

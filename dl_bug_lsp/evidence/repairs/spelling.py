@@ -319,8 +319,9 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
     is_top = context.scope.parent is None
 
     def was_there(spelling: Spelling) -> bool:
-        later = is_top and spelling.file == place.file and spelling.line > place.line
-        return not later and not (spelling.file == place.file and spelling.line in own)
+        if spelling.file != place.file:
+            return True
+        return spelling.line not in own and not (is_top and spelling.line > place.line)
 
     bound = {o: [s for s in spots if was_there(s)] for o, spots in given.items()}
     bound = {other: spots for other, spots in bound.items() if spots}
