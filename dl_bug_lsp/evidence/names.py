@@ -247,11 +247,20 @@ def _likeness(written: str, text: str, near: float) -> str:
     shared = written_parts & text_parts
     if shared and (near < ALIKE or shared in (written_parts, text_parts)):
         return "shares a word with"
-    if near >= ALIKE:
+    if near >= ALIKE and not _extends(written, text):
         return "is nearly"
     return "is spelt somewhat like" if near >= MIN_RATIO else "has a word like one of"
 
 
+def _extends(written: str, text: str) -> bool:
+    """Whether one name is the other with a word added, as ``torchvision`` is of ``torch``."""
+    short, long = sorted((written.casefold(), text.casefold()), key=len)
+    added = len(long) - len(short)
+    return added >= LEAST_ADDED and (long.startswith(short) or long.endswith(short))
+
+
+LEAST_ADDED = 3
+"""So many letters more at one end are a word of their own, and no slip."""
 OF_VALUES = frozenset(("nan", "inf", "none", "true", "false", "null", "nat", "na"))
 """Words for values, in small letters: they name nothing."""
 OF_DISPLAYS = frozenset(("Size", "TensorShape", "Shape", "tensor", "array"))
@@ -272,10 +281,14 @@ def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
         ordered = sorted(nearby, key=lambda word: (-nearby[word], word))
         nearby = {word: nearby[word] for word in ordered[:MOST_NEAR]}
     said = _said(kind, text, message)
+    # Where the name itself stands, one like it on the same line is made of it or goes with it.
+    lines = {(word.file, word.line) for word in words.with_text((text,))}
     candidates = [
         (w, nearby[w.text])
         for w in words.with_text(nearby)
-        if _may_be_meant(w, kind) and (nearby[w.text] >= MIN_RATIO or not _is_apart(w, kind, said))
+        if (w.file, w.line) not in lines
+        and _may_be_meant(w, kind)
+        and (nearby[w.text] >= MIN_RATIO or not _is_apart(w, kind, said))
     ]
     del candidates[MOST_PLACES:]
     counts = Counter(w.text for w, _ in candidates)

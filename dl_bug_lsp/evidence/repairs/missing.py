@@ -118,7 +118,7 @@ def _name(case: Case, name: str) -> Iterator[Clue]:
         yield from _not_yet_bound(case, scope, name, site.place.line)
         return
     scope = site.context.scope
-    if best(name, _visible(scope)):
+    if best(name, _visible(scope) - _bound_at(scope, site.place.line)):
         return
     module = scope
     while module.parent is not None:
@@ -141,6 +141,12 @@ def _visible(scope: Scope) -> set[str]:
         found.update(at.functions, at.classes, at.imports)
         at = at.parent
     return found
+
+
+def _bound_at(scope: Scope, line: int) -> set[str]:
+    """Return the names that one line of a scope alone binds: while it runs they have no value."""
+    bound = {name: [b.line for b in at] for name, at in scope.bindings.items() if "." not in name}
+    return {name for name, lines in bound.items() if set(lines) == {line}}
 
 
 def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
