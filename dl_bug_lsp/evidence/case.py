@@ -144,7 +144,7 @@ class Case:
         below: list[tuple[str, str]] = []
         for frame, place in reversed(self.located):
             if place is None or frame.line <= 0:
-                below.insert(0, (frame.file.replace("\\", "/"), frame.function or ""))
+                below.insert(0, (frame.file.replace("\\", "/"), frame.own_name or ""))
                 continue
             near = tuple(below[:MOST_BELOW])
             expression = frame.expression

@@ -586,7 +586,7 @@ def _chosen(case: Case, settings: list[Setting]) -> Iterator[Clue]:
     named: dict[str, int] = {}
     for depth, frame in enumerate(_library_frames(case)):
         stem = frame.file.replace("\\", "/").rpartition("/")[2].partition(".")[0]
-        functions = {frame.function or "", *FUNCTIONAL.findall(frame.source or "")}
+        functions = {frame.own_name or "", *FUNCTIONAL.findall(frame.source or "")}
         for name in {stem, *functions} - {"forward", "module", "functional", "__init__", "call"}:
             for form in (name.replace("_", "").lower(), *OF_FUNCTIONS.get(name, ())):
                 if len(form) > 1:

@@ -59,6 +59,11 @@ class Frame:
     marked_user: bool | None = None
     excerpt: tuple[tuple[int, str], ...] = field(default=(), compare=False)
 
+    @property
+    def own_name(self) -> str | None:
+        """The function's name without the class or function around it, which IPython prints."""
+        return self.function.rpartition(".")[2] if self.function is not None else None
+
 
 @dataclass(frozen=True, slots=True)
 class Cause:

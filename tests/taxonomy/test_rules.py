@@ -169,3 +169,37 @@ def test_long_messages_take_no_time(piece: str) -> None:
     with ends():
         verdict = classify(failure("ValueError", piece * 200_000))
     assert verdict.id in {row.id for row in categories()}
+
+
+@pytest.mark.parametrize("function", ["__getattr__", "Module.__getattr__"])
+def test_an_attribute_that_the_program_reads_is_its_own(function: str) -> None:
+    """IPython prints methods with their class."""
+    torch = "/opt/lib/python3.11/site-packages/torch/nn/modules/module.py"
+    frames = (
+        Frame("Cell In[3]", 9, "Net.forward", "return self.head(x)"),
+        Frame(torch, 1931, function, "raise AttributeError("),
+    )
+    message = "'Net' object has no attribute 'head'"
+    cause = Cause("AttributeError", message, frames, Relation.ROOT, SPAN)
+    verdict = classify(Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, message))
+    assert verdict.id == "attribute_not_found"
+
+
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ('model = models.vgg16(root="data")', "illegal_argument"),
+        ("trainer.fit(model, loader)", "framework_api_misuse"),
+    ],
+)
+def test_a_keyword_that_the_program_gives_is_its_own(source: str, wanted: str) -> None:
+    vgg = "/opt/lib/python3.11/site-packages/torchvision/models/vgg.py"
+    frames = (
+        Frame("train.py", 62, "main", source),
+        Frame(vgg, 150, "vgg16", "model = VGG(make_layers(cfg), **kwargs)"),
+    )
+    message = "VGG.__init__() got an unexpected keyword argument 'root'"
+    cause = Cause("TypeError", message, frames, Relation.ROOT, SPAN)
+    assert (
+        classify(Failure(FailureKind.EXCEPTION, (cause,), 0, "cpython", SPAN, message)).id == wanted
+    )

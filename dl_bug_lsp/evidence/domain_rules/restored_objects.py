@@ -56,7 +56,7 @@ QUOTED = re.compile(r"'(\w+)'")
 def find_rebuilt(case: Case) -> Iterator[Clue]:
     """Yield what keeps an object from being made again: a method or a constructor of its class."""
     for cause in case.failure.causes:
-        rebuilding = {frame.function for frame in cause.frames} & REBUILDING
+        rebuilding = {frame.own_name for frame in cause.frames} & REBUILDING
         if not rebuilding:
             continue
         yield from _of_arguments(case, cause, is_lightning=bool(rebuilding & LIGHTNING))
@@ -209,7 +209,7 @@ def find_saved_configs(case: Case) -> Iterator[Clue]:
 
 
 def _rebuilds(case: Case) -> bool:
-    frames = {frame.function for cause in case.failure.causes for frame in cause.frames}
+    frames = {frame.own_name for cause in case.failure.causes for frame in cause.frames}
     if frames & REBUILT_FROM_CONFIG:
         return True
     heads = (head for site in case.sites[-1:] for head in site.nodes)

@@ -218,7 +218,7 @@ RULES: tuple[Rule, ...] = (
         "ran out of input",
         "pickle data was truncated",
         types="EOFError UnpicklingError",
-        when=lambda s: any(frame.function == "spawn_main" for frame in s.frames),
+        when=lambda s: any(frame.own_name == "spawn_main" for frame in s.frames),
         confidence=0.5,
     ),
     rule(

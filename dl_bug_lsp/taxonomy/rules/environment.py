@@ -32,7 +32,7 @@ def _starts_program(context: ClassificationContext) -> bool:
     A name with folders may be that of the folder it was to start in.
     """
     frames = context.failure.frames
-    starts = bool(frames) and frames[-1].function == "_execute_child"
+    starts = bool(frames) and frames[-1].own_name == "_execute_child"
     message = context.cause.message
     return starts and (_BARE_NAME.search(message) is not None or "WinError 2]" in message)
 

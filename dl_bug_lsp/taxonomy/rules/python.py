@@ -87,6 +87,7 @@ _VALUE_WORD = re.compile(
 _CHECKS_ACCURACY = re.compile(r"assert [^\n]{0,60}(?:acc|accuracy|f1|auc|auroc|iou)\b[^\n]{0,40}>")
 _CHECKS_LOSS = re.compile(r"assert [^\n]{0,60}loss[^\n]{0,40}<")
 _DUNDER_GET = "__getattr__"
+_KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 def _complains_of_none(context: ClassificationContext) -> bool:
@@ -156,8 +157,11 @@ def _framework_calls_hook(context: ClassificationContext) -> bool:
     callee = _CALLEE.search(context.message)
     if not context.in_framework or callee is None:
         return False
-    if all(frame.function in _PASSING_ON for frame in context.frames):
+    if all(frame.own_name in _PASSING_ON for frame in context.frames):
         return False
+    keyword = _KEYWORD.search(context.message)
+    if keyword is not None and re.search(rf"\b{keyword[1]} ?=(?!=)", context.user_source):
+        return False  # The program's own call gives it, and the framework only hands it on.
     parts = callee.group(1).replace("<locals>", "").split(".")
     name = (
         parts[-2] if parts[-1] in ("__init__", "__new__", "__call__") and parts[1:] else parts[-1]
@@ -173,7 +177,7 @@ def _attribute_read_by_framework(context: ClassificationContext) -> bool:
     """
     frames = list(context.frames)
     owner: str | None = None
-    while frames and frames[-1].function in (_DUNDER_GET, "__getattribute__"):
+    while frames and frames[-1].own_name in (_DUNDER_GET, "__getattribute__"):
         owner = library_of(frames.pop().file)
     reader = library_of(frames[-1].file) if frames else None
     return reader in FRAMEWORKS and owner in (None, reader, "torch", "python")
@@ -274,6 +278,8 @@ RULES: tuple[Rule, ...] = (
     ),
     rule("python.unbound_inside", ARGUMENT, types="UnboundLocalError", when=_in_trainer),
     rule("python.name", NAME, types="NameError UnboundLocalError"),
+    # The kernels of JavaScript; Python's own class of this name tells of weak references.
+    rule("javascript.name", NAME, "is not defined", types="ReferenceError"),
     rule("python.not_implemented", TODO, types="NotImplementedError", confidence=0.85),
     rule(
         "python.not_implemented_words",
@@ -376,7 +382,7 @@ RULES: tuple[Rule, ...] = (
         ATTRIBUTE,
         types="RecursionError",
         confidence=0.5,
-        when=lambda s: any(f.function == _DUNDER_GET for f in s.frames),
+        when=lambda s: any(f.own_name == _DUNDER_GET for f in s.frames),
     ),
     rule("python.index", INDEX, types="IndexError BoundsError", confidence=0.9),
     rule(
