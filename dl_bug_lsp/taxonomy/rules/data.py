@@ -34,6 +34,11 @@ _NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE<>~=()]+[a-zA-Z]?")
 _MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x inf err error #n/a")
 
 
+def _asserted_by_opencv(context: ClassificationContext) -> bool:
+    """Say whether OpenCV refused what it was given: StsAssert has the number -215."""
+    return "(-215" in context.message and "error" in context.text
+
+
 def _words_around(context: ClassificationContext) -> str:
     """Return the source lines, functions and files of the innermost frames."""
     frames = [f for f in context.frames if f.source or f.function]
@@ -281,6 +286,29 @@ RULES: tuple[Rule, ...] = (
         confidence=0.85,
     ),
     rule(
+        "opencv.channels",
+        "tensor_mismatch",
+        "scn ==",
+        "channels() ==",
+        "(-215…).size",
+        when=_asserted_by_opencv,
+        unless=("empty()",),
+        confidence=0.7,
+    ),
+    rule(
+        "opencv.type",
+        TYPE,
+        "depth() ==",
+        "type() ==",
+        "depth ==",
+        "cv_8u",
+        "cv_32",
+        "cv_64",
+        when=_asserted_by_opencv,
+        unless=("empty()",),
+        confidence=0.65,
+    ),
+    rule(
         "data.image",
         DATA,
         "cannot identify image file",
@@ -321,11 +349,13 @@ RULES: tuple[Rule, ...] = (
         "!ssize.empty()",
         "ssize.width > 0",
         "ssize.area() > 0",
-        "(-215:assertion failed)",
+        "size.width>0",
         types="UnidentifiedImageError OSError SyntaxError ValueError RuntimeError "
         "error LibsndfileError "
         "DecompressionBombError InvalidArgumentError Exception InvalidDataError EOFError",
     ),
+    rule("opencv.empty", DATA, "empty()", when=_asserted_by_opencv, confidence=0.85),
+    rule("opencv.assertion", "illegal_argument", when=_asserted_by_opencv, confidence=0.5),
     rule(
         "data.image_class",
         DATA,

@@ -197,6 +197,8 @@ RULES: tuple[Rule, ...] = (
         "no such file or directory: 'nvidia-smi'",
         "failed to execute posixpath",
         "make sure the graphviz executables are on your systems' path",
+        "accessor requires jinja2",
+        "no chrome binary at",
     ),
     rule(
         "environment.library_class",
