@@ -20,6 +20,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     beside,
     body_of,
     class_named,
+    classes_near,
     import_lines,
     library_bases,
     members_of,
@@ -660,8 +661,37 @@ def _plain_keys(table: ast.AST) -> dict[str, int]:
 # Methods
 
 
+def _not_overridden(case: Case) -> Iterator[Clue]:
+    """Find classes that leave a method to the library's base class, which only raises.
+
+    Without the name of the class in the message it is the method in which the library raised.
+    """
+    frames = case.failure.cause.frames if case.failure.cause is not None else ()
+    if case.class_name != "NotImplementedError" or not frames or case.located[-1][1] is not None:
+        return
+    wanted = STANDS_FOR.get(frames[-1].own_name or "", frames[-1].own_name or "")
+    owner = (frames[-1].function or "").rpartition(".")[0]
+    parts = set(re.split(r"[\\/]", frames[-1].file))
+    for cls in classes_near(case):
+        bases = [base for base in library_bases(case, cls) if base.partition(".")[0] in parts]
+        if owner:
+            bases = [base for base in bases if base.rpartition(".")[2] == owner]
+        if not bases or wanted in members_of(case, cls):
+            continue
+        for name, _ in best(wanted, cls.functions.keys() - OF_EVERY_CLASS):
+            method = cls.functions[name]
+            why = f"`{cls.name}` has `{name}` and no `{wanted}`, which raised in the library"
+            edit = Suggestion(method.file, method.line, name, wanted)
+            yield Clue("repair.spelling", method.file, method.line, 1.0, why, edit)
+
+
+STANDS_FOR = {"_forward_unimplemented": "forward"}
+"""Functions that libraries put in the place of a method which is not written."""
+
+
 def _methods(case: Case) -> Iterator[Clue]:
     """Find classes that lack a method which Python or a framework calls."""
+    yield from _not_overridden(case)
     wanted: tuple[str, ...] = next((names for text, names in PROTOCOLS if text in case.message), ())
     if not wanted and case.class_name == "NotImplementedError":
         wanted = tuple(

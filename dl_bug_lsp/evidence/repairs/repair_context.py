@@ -79,12 +79,17 @@ def class_named(case: Case, name: str) -> Scope | None:
         for cls in objects.lineage(case.engine, owner) if owner is not None else ():
             if cls.name.rpartition(".")[2] == name:
                 return cls
+    near = (cls for cls in classes_near(case) if cls.name.rpartition(".")[2] == name)
+    return next(near, None)
+
+
+def classes_near(case: Case) -> Iterator[Scope]:
+    """Yield the classes of the files of the stack and of those beside them."""
     for file in near_files(case):
         module = case.engine.program.module(file)
         for scope in module.walk() if module is not None else ():
-            if scope.is_class and scope.name.rpartition(".")[2] == name:
-                return scope
-    return None
+            if scope.is_class:
+                yield scope
 
 
 def members_of(case: Case, cls: Scope) -> dict[str, list[At]]:
@@ -114,6 +119,10 @@ def library_bases(case: Case, cls: Scope) -> list[str]:
         for base in getattr(one.node, "bases", []):
             values = case.engine.node(base, context).values
             found.extend(v.name for v in values if isinstance(v, Library))
+            if isinstance(base, ast.Name) and base.id == one.name and one.parent is not None:
+                # `class Dataset(Dataset)`: the name meant the imported class until here.
+                module, attribute = one.parent.imports.get(base.id, ("", None))
+                found.extend([f"{module}.{attribute}"] if module and attribute else ())
     return found
 
 
