@@ -272,9 +272,11 @@ def _lacking_batch(case: Case) -> Iterator[Clue]:
             f"what goes into the model here may be one sample without an axis for the batch: it is "
             f"flattened to {rows} x {columns}, and {wanted} features are wanted"
         )
-        yield Clue("rules.strong", place.file, place.line, 1.0, why)
+        yield Clue("rules.strong", place.file, place.line, ALL_EXPLAINED, why)
 
 
+ALL_EXPLAINED = 1.6
+"""For what explains all sizes of the message: more than one of them that stands in the code."""
 MANY_ROWS = 2
 OF_INPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:in|inp|inputs?|prev|previous|last)(?:_|$)")
 OF_OUTPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:out|outputs?|next|hidden)(?:_|$)")

@@ -90,6 +90,7 @@ CONVERTING = {
 }
 SHAPING = {
     *("wrap.crop", "wrap.reshape_like", "wrap.pooled", "layer.added"),
+    *("layer.first", "layer.last"),
     *("wrap.transpose", "wrap.reshape", "wrap.squeeze", "axis", "axis.added", "offset"),
     *("offset.added", "factor.added", "literal", "literal.near", "literal.factor"),
     *("setting.near", "setting.factor", "slice", "shape", "item.removed", "setting.item"),
@@ -857,6 +858,8 @@ def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
             return False
     if kind in OF_NUMBERS and not kind.endswith(".near"):
         return _number_in(_text(edit.old)) in _numbers_that_do_not_fit(case)
+    if kind in OF_LAYERS and (added := _added_layer(edit)) is not None:
+        return max(map(len, added)) <= MOST_TEXT
     return max(len(_text(edit.old)), len(_text(edit.new))) <= MOST_TEXT
 
 
@@ -887,9 +890,30 @@ def _change(edit: Edit | TextEdit) -> str:
         change = "with this statement after the block"
     elif edit.kind == "return":
         change = "with this value returned"
+    elif edit.kind in OF_LAYERS and (added := _added_layer(edit)) is not None:
+        change = f"with `{added[0]}` before `{added[1]}`"
     else:
         change = f"with `{new}` instead of `{old}`"
     return f"{change} the program may get past the failing line"
+
+
+OF_LAYERS = {"layer.added", "layer.first"}
+"""Edits that put a layer before another one of a model of layers in a row."""
+
+
+def _added_layer(edit: Edit | TextEdit) -> tuple[str, str] | None:
+    """Return the layer that an edit adds, and the one that follows it then."""
+    old, new = edit.old, edit.new
+    if not isinstance(old, ast.Call) or not isinstance(new, ast.Call):
+        return None
+    before, after = _items(old), _items(new)
+    at = next((at for at, item in enumerate(before) if item is not after[at]), None)
+    return (_text(after[at]), _text(before[at])) if at is not None else None
+
+
+def _items(made: ast.Call) -> list[ast.expr]:
+    held = made.args[0] if len(made.args) == 1 else None
+    return held.elts if isinstance(held, ast.List) else made.args
 
 
 def _text(node: ast.AST | str | None) -> str:
@@ -903,6 +927,9 @@ def _suggestion(case: Case, edit: Edit | TextEdit) -> Suggestion | None:
     if edit.kind.startswith(("data", "statement", "return")) or edit.kind in TAKING_AWAY:
         return None
     old, new = _text(edit.old), _text(edit.new)
+    if edit.kind in OF_LAYERS and (added := _added_layer(edit)) is not None:
+        old = f"{added[1].partition('(')[0]}("
+        new = f"{added[0]}, {old}"
     if not old or "\n" in new or case.workspace.source_line(edit.file, edit.line).count(old) != 1:
         return None
     return Suggestion(edit.file, edit.line, old, new)

@@ -128,7 +128,8 @@ PRIORS = {
     "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
     "factor.added": 0.25, "wrap.number": 0.5, "wrap.list": 0.3, "statement.removed": 0.1,
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
-    "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "keyword.named": 0.8,
+    "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "layer.first": 0.9,
+    "layer.last": 0.3, "keyword.named": 0.8,
     "keyword.other": 1.0,
     "star": 0.8, "call.other": 0.6, "string.other": 0.6, "attribute.available": 0.6,
     "count.maximum": 0.8, "count.other": 0.6,
@@ -404,7 +405,7 @@ class Editor:
         value = self.recorder.values.get(made)
         if (
             not isinstance(made, ast.Call)
-            or not isinstance(made.func, ast.Attribute)
+            or not isinstance(made.func, (ast.Attribute, ast.Name))
             or value is None
             or not isinstance(value.data, LibraryObject)
         ):
@@ -412,7 +413,9 @@ class Editor:
         library = value.data.name.partition(".")[0]
         of_range = self.recorder.kernels.of_range and library == "torch"
         for short in ("Sigmoid",) if of_range else LAYERS_BETWEEN.get(library, ()):
-            layer = ast.Attribute(made.func.value, short, ast.Load())
+            layer: ast.expr = ast.Name(short, ast.Load())
+            if isinstance(made.func, ast.Attribute):
+                layer = ast.Attribute(made.func.value, short, ast.Load())
             yield _placed(ast.Call(layer, [], []), made)
 
     # -- expressions -----------------------------------------------------------------------------
@@ -817,14 +820,15 @@ class Editor:
         """Yield a model of layers in a row with one more among them."""
         held = node.args[0] if len(node.args) == 1 else None
         items = held.elts if isinstance(held, ast.List) else node.args
-        for at, item in enumerate(items):
+        for at, item in enumerate((*items[:1], *items)):
             for layer in self._layers_like(item):
-                more = [*items[: at + 1], layer, *items[at + 1 :]]
+                more = [*items[:at], layer, *items[at:]]
                 if isinstance(held, ast.List):
                     more = [ast.copy_location(ast.List(more, ast.Load()), held)]
                 made = ast.Call(node.func, more, node.keywords)
                 self._lines[made] = item.lineno
-                yield made, "layer.added"
+                kinds = {0: "layer.first", len(items): "layer.last"}
+                yield made, kinds.get(at, "layer.added")
 
     def _without_layers(self, node: ast.Call) -> Iterator[tuple[ast.expr, str]]:
         """Yield a model of layers in a row without one of them."""
