@@ -282,7 +282,22 @@ def _report_weights(options: Options) -> ReportWeights:
 def _bug_type(case: Case) -> Verdict:
     if case.failure.kind is FailureKind.REPORT:
         return bug_type_of_report(case.message)
-    return bug_type(case.failure, case.category, case.facts)
+    verdict = bug_type(case.failure, case.category, case.facts)
+    if verdict.id == "model" and case.places and not _makes_model(case):
+        return replace(verdict, confidence=min(verdict.confidence, WITHOUT_MODEL))
+    return verdict
+
+
+WITHOUT_MODEL = 0.5
+"""How sure it is at most that a model is wrong where the files of the stack make none."""
+_OF_MODELS = re.compile(
+    r"\bnn\b|Module\b|Sequential|Model\b|model|keras|layers|from_pretrained|\bfit\(|forward|network"
+)
+
+
+def _makes_model(case: Case) -> bool:
+    files = {place.file for place in case.places}
+    return any(_OF_MODELS.search(case.workspace.text(file) or "") for file in files)
 
 
 def _origin(case: Case) -> Verdict:
