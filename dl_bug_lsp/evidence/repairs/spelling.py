@@ -304,8 +304,10 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
         return
     context = case.sites[-1].context
     given: dict[str, list[Spelling]] = {}
+    scopes: list[Scope] = []
     scope: Scope | None = context.scope
     while scope is not None:
+        scopes.append(scope)
         if not scope.is_class or scope is context.scope:
             for spelling in _bound(scope):
                 given.setdefault(spelling.text, []).append(spelling)
@@ -318,6 +320,9 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
     own = range(statement.lineno, (statement.end_lineno or 0) + 1) if statement else range(0)
     is_top = context.scope.parent is None
 
+    def imports(other: str) -> bool:
+        return any(other in scope.imports for scope in scopes)
+
     def was_there(spelling: Spelling) -> bool:
         if spelling.file != place.file:
             return True
@@ -325,7 +330,7 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
 
     bound = {o: [s for s in spots if was_there(s)] for o, spots in given.items()}
     bound = {other: spots for other, spots in bound.items() if spots}
-    near = best(name, bound)
+    near = [(other, how) for other, how in best(name, bound) if how >= SLIP or not imports(other)]
     for other, how in near:
         yield from _pair(repairs, asked, bound[other], how, "names")
     builtin = best(name, BUILTINS) if not near else []
@@ -333,6 +338,10 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
         edit = Suggestion(place.file, place.line, name, other)
         why = f"`{name}` is nearly `{other}`"
         yield Clue("repair.spelling", place.file, place.line, how, why, edit)
+
+
+SLIP = 0.9
+"""From here on one letter differs: an imported name is no short form of a variable's name."""
 
 
 def _bound(scope: Scope) -> Iterator[Spelling]:
