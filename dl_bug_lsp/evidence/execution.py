@@ -60,7 +60,8 @@ def find_frames(case: Case) -> Iterator[Clue]:
         where = f" in {place.function}" if is_named else ""
         if rank == 1:
             why = f"{_RAISED.get(case.class_name, 'the error was raised here')}{where}"
-            if case.library_frames and case.class_name not in _RAISED:
+            # A text that a library was given to parse stands elsewhere.
+            if case.library_frames and case.class_name != HANG:
                 why = f"the call from which the error came stands here{where}"
             yield Clue("stack_trace.raise_site", place.file, place.line, 1.0, why)
             kind = "stack_trace.raised_directly"

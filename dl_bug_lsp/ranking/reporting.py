@@ -199,7 +199,7 @@ def _confidence(
     places = [(place.file, place.line) for place in case.places[-1:]]
     at_raise_site = (suspects[0].file, suspects[0].line) in places
     is_high = suspects[0].score >= LIKELY_SHARE
-    is_named = case.class_name in SYNTAX_ERRORS and at_raise_site
+    is_named = case.class_name in SYNTAX_ERRORS and at_raise_site and not case.library_frames
     if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         # The statement of a cell that raises is to blame often enough without another sign.
         is_probable = is_high and at_raise_site and suspects[0].file.endswith(".ipynb")

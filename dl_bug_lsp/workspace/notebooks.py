@@ -260,6 +260,10 @@ def locate_cell_line(
     """
     first_line = next((_words(s) for s in (source or "").split("\n") if s.strip()), None)
     if first_line is not None and _OF_MAGIC.search(first_line):
+        notebooks = tuple(notebooks)
+        same = _ran_by_magic(notebooks, name, source or "")
+        if len(same) == 1:
+            return same[0]
         first_line = None
     around = [(number - line, _words(text)) for number, text in excerpt]
     best: tuple[tuple[int, int, int, int, int], str, int] | None = None
@@ -280,6 +284,7 @@ LEAST_AROUND = 2
 LEAST_OF_RENAMED = 2
 """Lines around a printed one that a cell of a notebook with another name has to hold."""
 _OF_MAGIC = re.compile(r"\bget_ipython\(\)\.")
+_MAGIC_RUN = re.compile(r"\brun_(?:cell|line)_magic(?P<open>)\(['\"](?P<magic>\w+)['\"]")
 
 
 def _words(text: str) -> str:
@@ -360,6 +365,85 @@ def locate_timed_line(
     calling = [place for place in found if place[2]]
     likely = calling or (found if line else [])
     return likely[0][:2] if len(likely) == 1 else None
+
+
+MAGIC_TEXT = re.compile(r"^<(?:unknown|string|magic-timeit|timed exec)>$")
+"""The file of a frame of a text that a magic compiled (`%%time`, `%%timeit`, `%%prun`)."""
+
+
+def magic_body(run: str) -> tuple[str, ...] | None:
+    """Return the lines below a cell's magic, as the call shows them that IPython made of it.
+
+    None where no cell magic runs; no lines where the call is cut.
+    """
+    call = _MAGIC_RUN.search(run)
+    if call is None or "run_cell_magic" not in call[0]:
+        return None
+    return tuple((_text_of(run, call) or "").split("\n"))
+
+
+def line_of_body(cell: Cell, body: Sequence[str], line: int, source: str | None) -> int | None:
+    """Return the line of the file on disk that is line ``line`` of what a cell's magic ran.
+
+    The text counts from the first line below the magic that is not blank. ``body`` are its lines,
+    ``source`` is the failing one, where the log has them: it must stand there, or once in the cell.
+    """
+    texts = [_words(text) for text in cell.lines]
+    first = next((index for index, text in enumerate(texts) if text), len(texts))
+    if first == len(texts) or not texts[first].startswith("%%") or line < 1:
+        return None
+    start = next((i for i in range(first + 1, len(texts)) if texts[i]), len(texts))
+    ran = list(body)
+    while ran and not ran[0].strip():
+        del ran[0]
+    printed = _words(source or (ran[line - 1] if line <= len(ran) else ""))
+    if not printed:
+        return None
+    index = start + line - 1
+    if index < len(texts) and _is_printed_as(texts[index], printed):
+        return cell.raw[index]
+    same = [i for i in range(start, len(texts)) if _is_printed_as(texts[i], printed)]
+    return cell.raw[same[0]] if len(same) == 1 else None
+
+
+def _ran_by_magic(
+    notebooks: Iterable[tuple[str, Sequence[Cell]]], name: CellName, run: str
+) -> list[tuple[str, int]]:
+    """Return (notebook, line) of each magic of the notebooks that IPython calls as printed."""
+    call = _MAGIC_RUN.search(run)
+    if call is None:
+        return []
+    body = magic_body(run)
+    found: list[tuple[Cell, str, int]] = []
+    for notebook, cells in notebooks:
+        for cell in cells:
+            if body is None:
+                given = _text_of(run, call)
+                called = _words(f"%{call['magic']} {given}") if given else ""
+                for text, raw in zip(cell.lines, cell.raw, strict=True):
+                    if called and _words(text) == called:
+                        found.append((cell, notebook, raw))
+            elif _is_body(cell, call["magic"], body):
+                first = next(i for i, line in enumerate(cell.lines) if line.strip())
+                found.append((cell, notebook, cell.raw[first]))
+    if len(found) > 1 and name.count is not None and not name.is_ordinal:
+        found = [each for each in found if each[0].execution_count == name.count]
+    return [(notebook, raw) for _, notebook, raw in found]
+
+
+def _text_of(run: str, call: re.Match[str]) -> str | None:
+    """Return the last text that a call of a magic gets; None where the call is cut."""
+    try:
+        given = ast.literal_eval(run[call.end("open") :].strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return given[-1] if isinstance(given, tuple) and isinstance(given[-1], str) else None
+
+
+def _is_body(cell: Cell, magic: str, body: Sequence[str]) -> bool:
+    wanted = [line.strip() for line in body if line.strip()]
+    lines = [line.strip() for line in cell.lines if line.strip()]
+    return bool(wanted) and lines[1:] == wanted and lines[0].split()[0] == f"%%{magic}"
 
 
 def _timed_lines(cell: Cell, line: int, is_expression: bool) -> Iterator[int]:

@@ -12,6 +12,7 @@ import pytest
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Confidence
 from dl_bug_lsp.tracebacks import read_failures
 from dl_bug_lsp.views.words import outside
 from dl_bug_lsp.workspace import Workspace
@@ -318,3 +319,45 @@ def test_a_renamed_notebook_is_known_by_lines_that_stand_together(tmp_path: Path
     assert places[0] is not None
     assert places[0].line == workspace.cells("nb.ipynb")[0].raw[2]
     assert places[1] is None
+
+
+@pytest.mark.parametrize("version", LOGS)
+@pytest.mark.parametrize("cell", [24, 25, 26])
+def test_the_parser_stopped_in_the_body_of_a_magic(
+    workspace: Workspace, version: str, cell: int
+) -> None:
+    report = localize(LOGS[version][cell], workspace).primary
+    assert report is not None
+    first = report.suspects[0]
+    assert first.cell is not None
+    assert (first.cell.number - 1, first.cell.line) == (cell, RECORDER.CELLS[cell][1][0][1])
+    assert [e.why for e in first.evidence] == ["the parser of Python stopped here"]
+
+
+def test_the_parser_did_not_stop_where_a_text_was_given_to_it(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (3, "import ast\nast.parse(text)"))
+    log = (
+        "Traceback (most recent call last):\n\n  Cell In[3], line 2\n    ast.parse(text)\n\n"
+        "  File /opt/python/lib/python3.11/ast.py:50 in parse\n"
+        "    return compile(source, filename, mode, flags,\n\n"
+        "  File <unknown>:2\n    b = = 3\n        ^\nSyntaxError: invalid syntax\n"
+    )
+    report = localize(log, workspace).primary
+    assert report is not None
+    assert report.suspects[0].evidence[0].why == "the call from which the error came stands here"
+    assert report.confidence is not Confidence.LIKELY
+
+
+def test_a_timed_line_is_found_in_the_body_that_the_log_shows(tmp_path: Path) -> None:
+    workspace = _written(
+        tmp_path, (None, "x = 1"), (None, "%%timeit -r 1\n\na = 2\nb = a + missing")
+    )
+    run = r"get_ipython().run_cell_magic('timeit', '-r 1', '\na = 2\nb = a + missing\n')"
+    frames = (
+        Printed("/tmp/ipykernel_7/99.py", 1, None, run),
+        Printed("<magic-timeit>", 2, "inner"),
+    )
+    places = workspace.locate_stack(frames)
+    assert places[0] is None
+    assert places[1] is not None
+    assert places[1].line == workspace.cells("nb.ipynb")[1].raw[3]
