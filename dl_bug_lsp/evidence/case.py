@@ -158,6 +158,12 @@ class Case:
         return tuple(reversed(places))
 
     @cached_property
+    def edited(self) -> frozenset[tuple[str, int]]:
+        """The lines of cells, by file and line, that took the place of a frame's since the run."""
+        places = (place for _, place in self.located if place is not None and place.edited)
+        return frozenset((place.file, place.line) for place in places)
+
+    @cached_property
     def own_lines(self) -> tuple[str, ...]:
         """The part of the log that tells of this failure."""
         span = self.failure.span

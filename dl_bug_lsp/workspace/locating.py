@@ -30,6 +30,7 @@ from dl_bug_lsp.workspace.notebooks import (
     copied_from,
     line_of_body,
     locate_cell_line,
+    locate_edited_line,
     locate_timed_line,
     magic_body,
 )
@@ -288,7 +289,22 @@ class Locator:
                     places[index] = Place(at[0], at[1], at[1], function)
                     if magic is not None:
                         places[magic[0]] = None
-        return tuple(places)
+        return tuple(
+            self._where_it_stood(frame) if place is None else place
+            for frame, place in zip(frames, places, strict=True)
+        )
+
+    def _where_it_stood(self, frame: Printed) -> Place | None:
+        """Return where the line of a cell stood that was edited after the run."""
+        cell = cell_name(frame.file)
+        if cell is None or not frame.source:
+            return None
+        files = [file for file in self._notebooks if file not in self._copies]
+        notebooks = ((file, self._workspace.cells(file)) for file in files)
+        at = locate_edited_line(notebooks, cell, frame.line, frame.source, frame.excerpt)
+        if at is None:
+            return None
+        return Place(at[0], at[1], at[1], self._workspace.enclosing_function(*at), edited=True)
 
     def _in_body(self, magic: Place, run: str, frame: Printed) -> Place | None:
         """Return the line of a cell below its magic, which ran it as a text of its own."""

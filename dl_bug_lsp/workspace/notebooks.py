@@ -9,6 +9,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import partial
 
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.elements import Parsed, parse
@@ -333,6 +335,96 @@ def _score(
     return (1, agreeing(best), int(best + 1 == line), counted), cell.raw[best]
 
 
+LEAST_ALIKE = 0.75
+"""How much of a printed line stands at least in the line of the same cell that took its place."""
+LEAST_UNCOUNTED = 0.85
+"""The same where the cell is known by no more than two lines around."""
+NEXT_ALIKE = 0.1
+"""How much less alike every other line has to be."""
+LEAST_UNCHANGED = 2
+"""Lines around a printed one that stand unchanged, each with five signs or more."""
+_SIGNS_OF_LINE = 5
+_LEAST_SIGNS = 8
+_COMMENT = re.compile(r"""^((?:[^'"#]|'[^']*'|"[^"]*")+?)\s*#.*$""")
+
+
+def locate_edited_line(
+    notebooks: Iterable[tuple[str, tuple[Cell, ...]]],
+    name: CellName,
+    line: int,
+    source: str | None,
+    excerpt: Sequence[tuple[int, str]] = (),
+) -> tuple[str, int] | None:
+    """Return (notebook, line of the file on disk) where a line stood that was changed since.
+
+    It stood where all lines that are printed around it stand unchanged, and where a line of the
+    cell with its execution count is nearly the same. Where two lines are as good there is none.
+    """
+    printed = next((_words(s) for s in (source or "").split("\n") if s.strip()), "")
+    if not printed or _OF_MAGIC.search(printed):
+        return None
+    around = [(number - line, _words(text)) for number, text in excerpt]
+    found: list[tuple[float, str, int]] = []
+    for notebook, cells in notebooks:
+        own = notebook.rpartition("/")[2].casefold()
+        if name.notebook is None or own == name.notebook.casefold():
+            found.extend(
+                (score, notebook, raw)
+                for cell in cells
+                for score, raw in _edited_lines(cell, name, printed, around)
+            )
+    found.sort(key=lambda each: -each[0])
+    if not found or (len(found) > 1 and found[1][0] > found[0][0] - NEXT_ALIKE):
+        return None
+    return found[0][1:]
+
+
+def _edited_lines(
+    cell: Cell, name: CellName, printed: str, around: Sequence[tuple[int, str]]
+) -> Iterator[tuple[float, int]]:
+    """Yield how likely a printed line stood at a line of a cell, with its line on disk."""
+    own = cell.number if name.is_ordinal else cell.execution_count
+    is_counted = name.count is not None and own == name.count
+    texts = [_words(text) for text in cell.lines]
+    telling = [(offset, text) for offset, text in around if len(text) >= _SIGNS_OF_LINE]
+    for index, text in enumerate(texts):
+        same = sum(map(partial(_stands, texts, index), telling))
+        alike = _alike(text, printed) if text and len(printed) >= _LEAST_SIGNS else 0.0
+        if text and same == len(telling) >= LEAST_UNCHANGED:
+            yield 1.0 + alike + is_counted, cell.raw[index]
+        elif alike >= (LEAST_ALIKE if is_counted else LEAST_UNCOUNTED) and (
+            is_counted
+            or same >= LEAST_UNCHANGED
+            or _differs_in_comment(texts, index, printed, around)
+        ):
+            yield alike + is_counted, cell.raw[index]
+
+
+def _stands(texts: Sequence[str], index: int, other: tuple[int, str]) -> bool:
+    """Say whether a line that is printed around one stands as far from a line of a cell."""
+    at = index + other[0]
+    return 0 <= at < len(texts) and _is_printed_as(texts[at], other[1])
+
+
+def _differs_in_comment(
+    texts: Sequence[str], index: int, printed: str, around: Sequence[tuple[int, str]]
+) -> bool:
+    """Say whether a line has another comment than it had, and the same lines around."""
+    codes = {_COMMENT.sub(r"\1", text) for text in (texts[index], printed)}
+    has_comments = codes.isdisjoint((texts[index], printed))
+    is_same = len(codes) == 1 and has_comments and bool(around)
+    return is_same and all(_stands(texts, index, other) for other in around)
+
+
+def _alike(text: str, printed: str) -> float:
+    """Return how much two lines share, from 0 to 1; a comment at the end does not count."""
+    first, second = _COMMENT.sub(r"\1", text), _COMMENT.sub(r"\1", printed)
+    if not first or not second:
+        return 0.0
+    return SequenceMatcher(None, first[:_MOST_SIGNS], second[:_MOST_SIGNS], autojunk=False).ratio()
+
+
+_MOST_SIGNS = 400
 _TIMED_CELL = re.compile(r"\s*%%time\b")
 TIMED_FRAME = re.compile(r"^<timed (?:exec|eval)>$")
 """The file of a frame of what ``%time`` or ``%%time`` runs, which says nothing of the cell."""

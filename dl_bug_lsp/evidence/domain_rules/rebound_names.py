@@ -296,7 +296,11 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
     """Find what gave the names of the failing statement other values than reading order says."""
     for file in _notebooks(case):
         cells = case.workspace.cells(file)
-        lines = {place.line for place in case.places if place.file == file}
+        lines = {
+            place.line
+            for place in case.places
+            if place.file == file and (file, place.line) not in case.edited
+        }
         ran = [cell for line in lines if (cell := _cell_of(cells, line)) is not None]
         failed = max(ran, key=lambda cell: cell.execution_count or 0, default=None)
         tree = case.workspace.tree(file)
