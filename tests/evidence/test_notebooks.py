@@ -68,10 +68,22 @@ ORDERS = [
     pytest.param([(1, MODEL), (2, FAILING), (3, OTHER)], None, "", id="ran afterwards"),
     pytest.param([(1, OTHER), (2, MODEL), (3, FAILING)], None, "", id="in order"),
     pytest.param(
-        [(4, REMADE), (3, MODEL), (5, FAILING)], REMADE, "run twice", id="ran again, out of order"
+        [(4, REMADE), (3, MODEL), (5, FAILING)], REMADE, "two runs", id="ran again, out of order"
     ),
     pytest.param(
-        [(1, MODEL), (3, REMADE), (4, FAILING)], REMADE, "run twice", id="ran again at once"
+        [(1, MODEL), (3, REMADE), (4, FAILING)], REMADE, "two runs", id="ran again at once"
+    ),
+    pytest.param(
+        [(6, OTHER), (1, MODEL), (3, REMADE), (4, FAILING), (6, OTHER)],
+        None,
+        "",
+        id="counts of two sessions",
+    ),
+    pytest.param(
+        [(1, MODEL), (3, "target = target.astype(int)"), (4, FAILING)],
+        None,
+        "",
+        id="a second run changes nothing",
     ),
     pytest.param([(1, MODEL), (2, REMADE), (4, FAILING)], None, "", id="another cell ran again"),
     pytest.param([(4, "target = load()"), (3, MODEL), (5, FAILING)], None, "", id="made anew"),
@@ -98,7 +110,7 @@ def test_cells_that_ran_out_of_order_or_again(
         (lines[suspect.line - 1].strip().strip('"'), evidence.why)
         for suspect in failure.suspects
         for evidence in suspect.evidence
-        if "had its value from here" in evidence.why or "run twice" in evidence.why
+        if "had its value from here" in evidence.why or "two runs" in evidence.why
     ]
     assert [(line, reason in why) for line, why in said] == [(source, True)] * (source is not None)
     told = any("cells may have run in another order" in advice.cause for advice in failure.advice)

@@ -306,6 +306,8 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
         tree = case.workspace.tree(file)
         if failed is None or not failed.execution_count or tree is None:
             continue
+        counts = [cell.execution_count for cell in cells if cell.execution_count is not None]
+        is_one_session = len(set(counts)) == len(counts)
         counted = [
             c for c in cells if c.execution_count and c.execution_count <= failed.execution_count
         ]
@@ -315,9 +317,13 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
         yield from _overwritten(file, made, failed)
         shape = case.category.id == "tensor_mismatch"
         for (line, name, statement), cell in made:
-            kind = _ran_again(cell, counted) if cell.number != failed.number else ""
+            is_other = cell.number != failed.number and is_one_session
+            kind = _ran_again(cell, counted) if is_other else ""
             if kind and _remakes(statement, name, shape):
-                why = f"`{name}` is made from itself here, and this cell seems to have run twice"
+                why = (
+                    f"`{name}` is made from itself here, and the execution counts have room for "
+                    "two runs of this cell"
+                )
                 yield Clue(kind, file, line, 1.0, why)
 
 
@@ -375,11 +381,32 @@ def _ran_again(cell: Cell, counted: list[Cell]) -> str:
     return "rules.medium" if count - 1 in hidden else ""
 
 
+_FINAL_NAMES = """
+    astype copy clip cpu cuda detach double drop_duplicates dropna fillna float half int long lower
+    reset_index round sort_index sort_values str strip title to to_numpy tolist upper
+    array asarray list tuple set dict sorted DataFrame Series to_datetime to_numeric tensor
+"""
+_FINAL = frozenset(_FINAL_NAMES.split())
+"""Calls that change nothing any more when they run a second time."""
+
+
+def _is_final(call: ast.Call) -> bool:
+    func = call.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if name == "reset_index" and not any(keyword.arg == "drop" for keyword in call.keywords):
+        return False  # The old index becomes a column.
+    inner = func.value if isinstance(func, ast.Attribute) else None
+    return name in _FINAL and (not isinstance(inner, ast.Call) or _is_final(inner))
+
+
 def _remakes(statement: ast.stmt, name: str, shape: bool) -> bool:
     """Tell whether running a statement again changes a name again (its ``shape``, where asked)."""
     if isinstance(statement, ast.AugAssign):
         return not shape
     if not isinstance(statement, ast.Assign) or (shape and isinstance(statement.value, ast.BinOp)):
+        return False
+    value = statement.value
+    if isinstance(value, ast.Call) and _is_final(value):
         return False
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
 
