@@ -266,3 +266,30 @@ def test_what_a_print_wrote_teaches_shapes(
     module = interpreter.modules["look.ipynb"].data
     assert isinstance(module, ModuleValue)
     assert shown(module.environment.names["x"]) == ((rows, 3), "float32")
+
+
+@pytest.mark.parametrize(
+    ("first", "is_sure"),
+    [
+        ("import numpy", True),
+        ("# from widgets import *", True),
+        ("from widgets import *", False),
+        ("%run settings.py", False),
+        ("%pylab inline", False),
+        ("%load_ext snippets", False),
+        ("exec(open('settings.py').read())", False),
+        ("globals()['limit'] = 3", False),
+    ],
+)
+def test_what_cannot_be_read_may_give_a_name_its_value(
+    first: str, is_sure: bool, tmp_path: Path
+) -> None:
+    used = "show(sliders)"
+    cells: list[tuple[int | None, str]] = [(1, first), (2, "def show(x):\n    pass"), (3, used)]
+    text = (
+        f"{RULE}NameError                                 Traceback (most recent call last)\n"
+        f"Cell In[3], line 1\n----> 1 {used}\n\nNameError: name 'sliders' is not defined\n"
+    )
+    said = [why for _, whys in suspects(cells, {}, text, tmp_path) for why in whys]
+    assert any("nothing gives `sliders` a value" in why for why in said) is is_sure, said
+    assert any("may give any" in why for why in said) is not is_sure, said
