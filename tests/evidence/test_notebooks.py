@@ -293,3 +293,20 @@ def test_what_cannot_be_read_may_give_a_name_its_value(
     said = [why for _, whys in suspects(cells, {}, text, tmp_path) for why in whys]
     assert any("nothing gives `sliders` a value" in why for why in said) is is_sure, said
     assert any("may give any" in why for why in said) is not is_sure, said
+
+
+@pytest.mark.parametrize(("now", "is_told"), [("", False), ("print(1)", False), (None, True)])
+def test_a_line_that_is_gone_runs_in_no_order(
+    now: str | None, is_told: bool, tmp_path: Path
+) -> None:
+    cells: list[tuple[int | None, str]] = [(1, "frame = load()"), (2, "frame = frame.drop('a')")]
+    cells += [(7, now)] if now is not None else []
+    (tmp_path / "look.ipynb").write_text(notebook(cells), encoding="utf-8")
+    text = (
+        f"{RULE}AttributeError                            Traceback (most recent call last)\n"
+        "<ipython-input-7-78613366fb65> in <module>()\n----> 1 frame.rows[0].dtype\n\n"
+        "AttributeError: 'list' object has no attribute 'dtype'\n"
+    )
+    failure = localize(text, Workspace(tmp_path)).failures[0]
+    told = any("cells may have run in another order" in advice.cause for advice in failure.advice)
+    assert told is is_told

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope
-from dl_bug_lsp.workspace.notebooks import Cell
+from dl_bug_lsp.workspace.notebooks import Cell, cell_name
 
 IN_BODY = 0.5
 """What a name counts that the body of a loop assigns: most such loops compute it for later."""
@@ -173,10 +173,13 @@ def find_cells(case: Case) -> Iterator[Clue]:
 def is_of_order(case: Case) -> bool:
     """Tell whether the order in which a notebook's cells ran can have led to the failure.
 
-    Not where the execution counts say that they ran once, from the top, and not where no other
-    statement of the notebook binds, fills or takes away what is missing: then every order fails.
+    Not where the execution counts say that they ran once, from the top, not where no other
+    statement of the notebook binds, fills or takes away what is missing, as then every order fails,
+    and not where the line that failed is gone from its cell: no order runs it again.
     """
     notebooks = _notebooks(case)
+    if not notebooks and _is_rewritten(case):
+        return False
     if not notebooks or next(find_cells(case), None) is not None:
         return True
     if case.category.id == "undefined_variable":
@@ -196,6 +199,20 @@ def is_of_order(case: Case) -> bool:
     return any(
         _CHANGES_KEYS.search(line) or any(_stores(line, name) for name in missing)
         for line in _lines_with(case, missing)
+    )
+
+
+def _is_rewritten(case: Case) -> bool:
+    """Tell whether a notebook still has the cell that failed, which holds other lines now."""
+    cells = [name for frame, _ in case.located if (name := cell_name(frame.file)) is not None]
+    if not cells or cells[-1].count is None or cells[-1].is_ordinal:
+        return False
+    return any(
+        cell.execution_count == cells[-1].count
+        for file in case.workspace.files()
+        if file.endswith(".ipynb")
+        and (cells[-1].notebook is None or file.rpartition("/")[2] == cells[-1].notebook)
+        for cell in case.workspace.cells(file)
     )
 
 
