@@ -353,9 +353,8 @@ def _unmade(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
     why = f"nothing gives `{name}` a value before line {line}"
     unread = unread_source(case, scope)
     if unread is not None:
-        why = (
-            f"no line before line {line} names `{name}` to give it a value; `{unread}` may give any"
-        )
+        by_name = f"no line before line {line} gives `{name}` a value by its name"
+        why = f"{by_name}; what `{unread}` gives is not known"
     block, index = way[-1]
     first_use = _first_use(block[: index + 1], name)
     index = first_use if first_use is not None else index
