@@ -60,7 +60,7 @@ def find_frames(case: Case) -> Iterator[Clue]:
         if (place.file, place.line) in seen:
             continue
         seen.add((place.file, place.line))
-        is_named = place.function and not place.function.startswith("<")
+        is_named = place.function and not place.function.startswith(("<", "?"))
         where = f" in {place.function}" if is_named else ""
         if rank == 1:
             why = f"{_RAISED.get(case.class_name, 'the error was raised here')}{where}"
