@@ -260,7 +260,8 @@ def case_of(
         located = tuple((frame, None) for frame, _ in located)
     innermost = located[-1][1] if located else None
     if cause is not None:
-        facts = with_raised_values(facts, cause, innermost, workspace)
+        ran = innermost if innermost is None or not innermost.edited else None
+        facts = with_raised_values(facts, cause, ran, workspace)
     case = Case(failure, facts, verdict, located, workspace, log, spectrum, recorded)
     if options.python is not None:
         case.environment = environment_of(options.python, workspace.root)

@@ -166,7 +166,8 @@ class ReportFrame:
     """A frame as printed and, where one was found, its place in the workspace (1-based).
 
     ``mapped`` says that the printed path is another machine's or folder's. ``variables`` are those
-    that its statement reads, where the run recorded them.
+    that its statement reads, where the run recorded them. ``changed`` says of a notebook's cell
+    that the printed line stood at this place, which was changed after the run.
     """
 
     file: str
@@ -176,6 +177,7 @@ class ReportFrame:
     workspace_line: int | None
     mapped: bool = False
     variables: tuple[Variable, ...] = ()
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

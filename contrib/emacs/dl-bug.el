@@ -111,7 +111,7 @@
          (places (and ids (dl-bug--places ids))))
     (cond ((null ids) (message "dl-bug: no failure was found in that text"))
           ((null places)
-           (message "dl-bug: a failure, but no line of the project is suspicious (M-x dl-bug-report)"))
+           (message "dl-bug: a failure, but no suspicious line was found (M-x dl-bug-report)"))
           (t (message "dl-bug: %d suspicious places, the first: %s:%d, %s (M-x dl-bug-next)"
                       (length places)
                       (file-name-nondirectory (dl-bug--file (car places)))

@@ -99,6 +99,11 @@ LocatedFrame = tuple[Frame, Place | None]
 """A frame of the traceback and its place in the workspace, None for those of libraries."""
 
 
+def _says_line(frame: Frame) -> bool:
+    """Say whether a frame tells its line: by its number, or by its text (IPython 8.0 to 8.4)."""
+    return frame.line > 0 or bool(frame.source)
+
+
 class Case:
     """One failure with everything that sources of evidence may ask about it.
 
@@ -143,7 +148,7 @@ class Case:
         places: list[StackPlace] = []
         below: list[tuple[str, str]] = []
         for frame, place in reversed(self.located):
-            if place is None or frame.line <= 0:
+            if place is None or not _says_line(frame):
                 below.insert(0, (frame.file.replace("\\", "/"), frame.own_name or ""))
                 continue
             near = tuple(below[:MOST_BELOW])
@@ -151,6 +156,12 @@ class Case:
             places.append(StackPlace(place.file, place.line, frame.function, expression, near))
             below = []
         return tuple(reversed(places))
+
+    @cached_property
+    def edited(self) -> frozenset[tuple[str, int]]:
+        """The lines of cells, by file and line, that took the place of a frame's since the run."""
+        places = (place for _, place in self.located if place is not None and place.edited)
+        return frozenset((place.file, place.line) for place in places)
 
     @cached_property
     def own_lines(self) -> tuple[str, ...]:
@@ -181,7 +192,7 @@ class Case:
         """How many frames stand below the innermost one of the workspace."""
         count = 0
         for frame, place in reversed(self.located):
-            if place is not None and frame.line > 0:
+            if place is not None and _says_line(frame):
                 break
             count += frame.line > 0
         return count

@@ -47,6 +47,10 @@ _RAISED = {
 """What is said of the innermost place of failures that no statement there raised, by class."""
 
 
+EDITED = "the cell was changed after the run"
+"""What is said of a place at which another line stood when it failed."""
+
+
 def find_frames(case: Case) -> Iterator[Clue]:
     """Yield the lines of the workspace frames."""
     seen: set[tuple[str, int]] = set()
@@ -56,12 +60,17 @@ def find_frames(case: Case) -> Iterator[Clue]:
         if (place.file, place.line) in seen:
             continue
         seen.add((place.file, place.line))
-        is_named = place.function and not place.function.startswith("<")
+        is_named = place.function and not place.function.startswith(("<", "?"))
         where = f" in {place.function}" if is_named else ""
         if rank == 1:
             why = f"{_RAISED.get(case.class_name, 'the error was raised here')}{where}"
-            if case.library_frames and case.class_name not in _RAISED:
+            # A text that a library was given to parse stands elsewhere.
+            if case.library_frames and case.class_name != HANG:
                 why = f"the call from which the error came stands here{where}"
+            if (place.file, place.line) in case.edited:
+                why = f"the failing line stood here{where}; {EDITED}"
+                if case.library_frames:
+                    why = f"the call from which the error came stood here{where}; {EDITED}"
             yield Clue("stack_trace.raise_site", place.file, place.line, 1.0, why)
             kind = "stack_trace.raised_directly"
             if case.library_frames > DEEP:
@@ -72,6 +81,8 @@ def find_frames(case: Case) -> Iterator[Clue]:
         else:
             calls = "a call" if rank == 2 else f"{rank - 1} calls"
             why = f"leads to the error through {calls}{where}"
+            if (place.file, place.line) in case.edited:
+                why = f"a line that led to the error through {calls} stood here{where}; {EDITED}"
             yield Clue("stack_trace.frame", place.file, place.line, 1 / rank, why)
     for inner, callee, made in case.makers:
         why = f"`{made.text}` made `{callee.text}`, which the stack goes through"

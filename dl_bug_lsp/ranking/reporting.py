@@ -17,6 +17,7 @@ from dl_bug_lsp.evidence.domain_rules.rebound_names import (
     is_of_order,
     takes_key_away,
 )
+from dl_bug_lsp.evidence.execution import EDITED
 from dl_bug_lsp.evidence.followed_run import how_known
 from dl_bug_lsp.evidence.interpreted_values import (
     UNNAMED_CHANGE,
@@ -124,7 +125,8 @@ def failure_report(
         )
         files = _files(candidates, shares, options)
     confidence = _confidence(case, suspects, candidates)
-    if is_alone(case) and confidence is Confidence.LIKELY:
+    is_certain = not is_alone(case) and not _is_changed(case, suspects)
+    if confidence is Confidence.LIKELY and not is_certain:
         confidence = Confidence.POSSIBLE
     is_told = confidence is Confidence.LIKELY or not suspects
     diagnosis = _diagnosis(case, suspects, candidates) if is_told else None
@@ -199,12 +201,19 @@ def _confidence(
     places = [(place.file, place.line) for place in case.places[-1:]]
     at_raise_site = (suspects[0].file, suspects[0].line) in places
     is_high = suspects[0].score >= LIKELY_SHARE
-    is_named = case.class_name in SYNTAX_ERRORS and at_raise_site
+    is_named = case.class_name in SYNTAX_ERRORS and at_raise_site and not case.library_frames
     if first is not None and first.specific < LEAST_SPECIFIC and not is_named:
         # The statement of a cell that raises is to blame often enough without another sign.
         is_probable = is_high and at_raise_site and suspects[0].file.endswith(".ipynb")
         return Confidence.POSSIBLE if is_probable else Confidence.UNSURE
     return Confidence.LIKELY if first is not None and is_high else Confidence.POSSIBLE
+
+
+def _is_changed(case: Case, suspects: tuple[Suspect, ...]) -> bool:
+    """Say whether what failed, or the first place, is no more what it was in the run."""
+    failed = [(place.file, place.line) for place in case.places[-1:]]
+    first = [(suspect.file, suspect.line) for suspect in suspects[:1]]
+    return not case.edited.isdisjoint((*failed, *first))
 
 
 def _candidate_of(suspect: Suspect, candidates: list[Candidate]) -> Candidate | None:
@@ -500,7 +509,7 @@ _SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
 
 def _is_weak(clue: Clue, case: Case) -> bool:
     """Whether a clue's sentence tells little beside one about what is wrong."""
-    if clue.kind == "rules.join_default_axis":
+    if clue.kind == "rules.join_default_axis" or clue.why.endswith(EDITED):
         return False
     if is_by_chance(case, clue) or _SMALL.match(clue.why):
         return True
@@ -567,6 +576,7 @@ def _frames(case: Case) -> tuple[ReportFrame, ...]:
                 place.line if place else None,
                 place is not None and case.workspace.is_mapped(frame.file),
                 _variables(case, place) if place else (),
+                place is not None and place.edited,
             )
         )
     return tuple(frames)

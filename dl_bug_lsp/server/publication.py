@@ -359,6 +359,7 @@ class _Maker:
             if (file, line) == (suspect.file, suspect.line):
                 continue
             words = "the last line of yours before the error" if at == 0 else "called from here"
+            words += "; it was changed after the run" if frame.changed else ""
             if (file, line) not in self._frames:
                 self._frames[file, line] = self.spot(file, line, line)
             where = f"{words}, in {frame.function}" if frame.function else words

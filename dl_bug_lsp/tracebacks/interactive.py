@@ -34,7 +34,7 @@ _IN_EDITOR = r"\.ipynb [^\W\d]{1,20} \d{1,8}"
 _CELL_LINE = r"<cell line: \d{1,8}>"
 TRIGGER = re.compile(
     rf"^{_BEFORE}{_CLASS}Traceback \(most recent call last\)\s*$"
-    r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\](?:, in |\s*$))"
+    r"|^[\s>]*(?:Cell In ?\[\d+\], line \d+|Input In \[\d+\](?:,? in |\s*$))"
     r"|^(?:\[/[^\]\s]{1,400}\.py\]\(https?://[^)\s]{1,200}\)|(?:/|~/|[A-Za-z]:\\)\S{1,400}\.py)"
     rf" in (?:[\w<>.]{{1,200}}|{_CELL_LINE})\(.*\)\s*$"
     rf"|^.{{1,400}}{_IN_EDITOR}'?(?: line \d{{1,8}}| in .{{1,400}})\s*$"

@@ -222,7 +222,8 @@ class _Page:
 
     def _frame(self, frame: ReportFrame) -> str:
         place = self.paths.place(frame.workspace_file or "", frame.workspace_line or frame.line)
-        return code(f"{place} {frame.function or ''}".strip())
+        changed = " (changed after the run)" if frame.changed else ""
+        return code(f"{place} {frame.function or ''}".strip()) + changed
 
     def places(self, limit: int) -> _Section:
         """Return the first places with a reason and the way to the failure, as many as fit."""
@@ -230,7 +231,7 @@ class _Page:
         suspects = self.failure.suspects
         if not suspects:
             out.add("")
-            out.add("No line of the workspace is suspicious.")
+            out.add(f"{words.NO_PLACE}.")
             if text := words.outside(self.failure):
                 out.add(sentence(self.clean(text)))
             return out
@@ -398,7 +399,10 @@ class _Page:
         )
         place = code(self.paths.place(file, line))
         standing = f"place {rank}" if rank is not None else "none of the places"
-        return [f"Your last line before the error, {place}: {standing}; others have more evidence."]
+        what = "Your last line before the error"
+        if raised.changed:
+            what = "Where your last line before the error stood, which was changed since"
+        return [f"{what}, {place}: {standing}; others have more evidence."]
 
 
 GAP = "…"

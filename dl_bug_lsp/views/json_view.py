@@ -174,6 +174,7 @@ def _frame(frame: ReportFrame) -> Json:
         "workspace_file": frame.workspace_file and well_formed(frame.workspace_file),
         "workspace_line": frame.workspace_line,
         **({"mapped": True} if frame.mapped else {}),
+        **({"changed": True} if frame.changed else {}),
         **({"variables": _variables(frame)} if frame.variables else {}),
     }
 

@@ -151,7 +151,7 @@ def _failure(
     if left := len(failure.suspects) - len(shown):
         out += ["", f"{words.counted(left, 'less likely place')} not listed."]
     if not failure.suspects:
-        out.append("No line of the workspace is suspicious.")
+        out.append(f"{words.NO_PLACE}.")
         if text := words.outside(failure):
             out += ["", sentence(text)]
     if failure.frames:

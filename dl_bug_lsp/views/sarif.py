@@ -152,6 +152,8 @@ def _related(frames: Sequence[ReportFrame]) -> list[Json]:
     for at, frame in enumerate(dict.fromkeys(reversed(inside))):
         line = frame.workspace_line or frame.line
         words_ = "Raised below this line" if at == 0 else "Called from here"
+        if frame.changed:
+            words_ += " as it stood in the run; it was changed since"
         if frame.mapped:
             words_ += f" (mapped: the log calls it {escape(frame.file)}:{frame.line})"
         location: Json = {"id": at, "message": {"text": words_}}

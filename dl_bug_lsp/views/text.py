@@ -104,11 +104,13 @@ COMPREHENSIONS = ("<listcomp>", "<genexpr>", "<dictcomp>", "<setcomp>")
 
 def _as_printed(frame: ReportFrame) -> str:
     """Return what the log calls the place where it calls it otherwise (a cell, an older line)."""
+    changed = "changed after the run" if frame.changed else ""
     if frame.line in (0, frame.workspace_line):
-        return ""
+        return f"  ({changed})" if changed else ""
     same_name = _name(frame.file) == _name(frame.workspace_file or "")
     file = "" if same_name else f"{one_line(frame.file, 60)}, "
-    return f"  ({file}line {frame.line} in the log)"
+    changed = f"; {changed}" if changed else ""
+    return f"  ({file}line {frame.line} in the log{changed})"
 
 
 def _name(path: str) -> str:
@@ -282,11 +284,12 @@ class _Page:
     def suspects(self, failure: FailureReport) -> None:
         suspects = failure.suspects
         if not suspects:
-            self.heading("No line of the workspace is suspicious")
+            self.heading(words.NO_PLACE)
             if outside := words.outside(failure):
                 hint = "--workspace FOLDER names the program's folder." if failure.outside else ""
                 is_repeated = outside in words.finding(failure, "")
-                self.say(hint if is_repeated else f"{escape(outside)} {hint}".strip(), "  ")
+                if told := hint if is_repeated else f"{escape(outside)} {hint}".strip():
+                    self.say(told, "  ")
             self.advice(failure)
             return
         self.heading(words.heading_of_places(failure))

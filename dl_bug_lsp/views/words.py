@@ -359,6 +359,10 @@ def located(failure: FailureReport, text: str, place: str) -> str:
     return f"{place}: {text.removeprefix(begin)}" if text.startswith(begin) else text
 
 
+NO_PLACE = "No suspicious line was found"
+"""What is said where there is no place to look at."""
+
+
 def finding(failure: FailureReport, place: str) -> str:
     """Return in one sentence where to look; ``place`` is the first suspect's file and line.
 
@@ -367,7 +371,7 @@ def finding(failure: FailureReport, place: str) -> str:
     if failure.diagnosis:
         return f"Likely cause: {located(failure, failure.diagnosis, place)}"
     if not failure.suspects:
-        return outside(failure) or "No line of the workspace is suspicious."
+        return outside(failure) or f"{NO_PLACE}."
     first = failure.suspects[0]
     if is_only_printed(failure):
         return f"No place of the cause is known; the last output in the log comes from {place}."
@@ -384,6 +388,9 @@ def finding(failure: FailureReport, place: str) -> str:
         where = ", where the process stood still"
     if at_raise and not is_innermost:
         where = ", the innermost call of this folder's code"
+    if at_raise and raised is not None and raised.changed:
+        what = "the failing line" if is_innermost else "the innermost call of this folder's code"
+        where = f", where {what} stood before the cell was changed"
     phrase = doubt(failure).capitalize() or "Likely"
     return f"{phrase}; look first at {place}{where} ({percent(first.score)})."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool | None
@@ -10,12 +10,16 @@ Scalar: TypeAlias = str | int | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A range of lines of a workspace file; lines are 1-based and inclusive, ``/`` separates."""
+    """A range of lines of a workspace file; lines are 1-based and inclusive, ``/`` separates.
+
+    ``edited`` says of a place of a frame that its line is not what ran: it was changed since.
+    """
 
     file: str
     line: int
     end_line: int
     function: str | None = None
+    edited: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

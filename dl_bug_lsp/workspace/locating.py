@@ -23,12 +23,16 @@ from typing import TYPE_CHECKING
 
 from dl_bug_lsp.workspace.contents import FunctionElement, Place
 from dl_bug_lsp.workspace.notebooks import (
+    MAGIC_TEXT,
     TIMED_FRAME,
     CellName,
     cell_name,
     copied_from,
+    line_of_body,
     locate_cell_line,
+    locate_edited_line,
     locate_timed_line,
+    magic_body,
 )
 from dl_bug_lsp.workspace.stores import Store
 from dl_bug_lsp.workspace.walk import is_library_folder
@@ -261,7 +265,7 @@ class Locator:
     ) -> tuple[Place | None, ...]:
         """Return the places of a stack's frames, outermost first, None where none is meant.
 
-        A frame of what ``%time`` ran says neither notebook nor cell: the frames beside it do.
+        A frame of what a magic ran says neither notebook nor cell: the frames beside it do.
         """
         places = [self.locate(frame, path_map) for frame in frames]
         magic: tuple[int, Place] | None = None
@@ -269,6 +273,11 @@ class Locator:
             place = places[index]
             if place is not None and _RUNS_MAGIC.search(frame.source or ""):
                 magic = index, place
+            if place is None and magic is not None and MAGIC_TEXT.match(frame.file):
+                run = frames[magic[0]]
+                places[index] = self._in_body(magic[1], run.source or "", frame)
+                if places[index] is not None:
+                    places[magic[0]] = None
             if place is None and TIMED_FRAME.match(frame.file):
                 called = frames[index + 1].function if index + 1 < len(frames) else None
                 notebooks = ((file, self._workspace.cells(file)) for file in self._notebooks)
@@ -280,13 +289,41 @@ class Locator:
                     places[index] = Place(at[0], at[1], at[1], function)
                     if magic is not None:
                         places[magic[0]] = None
-        return tuple(places)
+        return tuple(
+            self._where_it_stood(frame) if place is None else place
+            for frame, place in zip(frames, places, strict=True)
+        )
+
+    def _where_it_stood(self, frame: Printed) -> Place | None:
+        """Return where the line of a cell stood that was edited after the run."""
+        cell = cell_name(frame.file)
+        if cell is None or not frame.source:
+            return None
+        files = [file for file in self._notebooks if file not in self._copies]
+        notebooks = ((file, self._workspace.cells(file)) for file in files)
+        at = locate_edited_line(notebooks, cell, frame.line, frame.source, frame.excerpt)
+        if at is None:
+            return None
+        return Place(at[0], at[1], at[1], self._workspace.enclosing_function(*at), edited=True)
+
+    def _in_body(self, magic: Place, run: str, frame: Printed) -> Place | None:
+        """Return the line of a cell below its magic, which ran it as a text of its own."""
+        cells = self._workspace.cells(magic.file)
+        cell = next((cell for cell in cells if magic.line in cell.raw), None)
+        body = magic_body(run)
+        if cell is None or body is None:
+            return None
+        line = line_of_body(cell, body, frame.line, frame.source)
+        if line is None:
+            return None
+        return Place(magic.file, line, line, self._workspace.enclosing_function(magic.file, line))
 
     def standing(
         self, frame: Printed, place: Place, path_map: tuple[tuple[str, str], ...]
     ) -> Standing:
         """Return how sure it is that ``place``, which was found for a frame, is what it means."""
-        if cell_name(frame.file) is not None or apply_path_map(frame.file, path_map) is not None:
+        is_cell = cell_name(frame.file) is not None or MAGIC_TEXT.match(frame.file) is not None
+        if is_cell or apply_path_map(frame.file, path_map) is not None:
             return Standing.CERTAIN
         if is_absolute(frame.file) and self._inside(frame.file) == place.file:
             return Standing.CERTAIN

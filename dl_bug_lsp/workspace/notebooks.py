@@ -9,6 +9,8 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import partial
 
 from dl_bug_lsp.workspace.configs.json_reader import Node, read_json
 from dl_bug_lsp.workspace.elements import Parsed, parse
@@ -260,6 +262,10 @@ def locate_cell_line(
     """
     first_line = next((_words(s) for s in (source or "").split("\n") if s.strip()), None)
     if first_line is not None and _OF_MAGIC.search(first_line):
+        notebooks = tuple(notebooks)
+        same = _ran_by_magic(notebooks, name, source or "")
+        if len(same) == 1:
+            return same[0]
         first_line = None
     around = [(number - line, _words(text)) for number, text in excerpt]
     best: tuple[tuple[int, int, int, int, int], str, int] | None = None
@@ -280,6 +286,7 @@ LEAST_AROUND = 2
 LEAST_OF_RENAMED = 2
 """Lines around a printed one that a cell of a notebook with another name has to hold."""
 _OF_MAGIC = re.compile(r"\bget_ipython\(\)\.")
+_MAGIC_RUN = re.compile(r"\brun_(?:cell|line)_magic(?P<open>)\(['\"](?P<magic>\w+)['\"]")
 
 
 def _words(text: str) -> str:
@@ -328,6 +335,96 @@ def _score(
     return (1, agreeing(best), int(best + 1 == line), counted), cell.raw[best]
 
 
+LEAST_ALIKE = 0.75
+"""How much of a printed line stands at least in the line of the same cell that took its place."""
+LEAST_UNCOUNTED = 0.85
+"""The same where the cell is known by no more than two lines around."""
+NEXT_ALIKE = 0.1
+"""How much less alike every other line has to be."""
+LEAST_UNCHANGED = 2
+"""Lines around a printed one that stand unchanged, each with five signs or more."""
+_SIGNS_OF_LINE = 5
+_LEAST_SIGNS = 8
+_COMMENT = re.compile(r"""^((?:[^'"#]|'[^']*'|"[^"]*")+?)\s*#.*$""")
+
+
+def locate_edited_line(
+    notebooks: Iterable[tuple[str, tuple[Cell, ...]]],
+    name: CellName,
+    line: int,
+    source: str | None,
+    excerpt: Sequence[tuple[int, str]] = (),
+) -> tuple[str, int] | None:
+    """Return (notebook, line of the file on disk) where a line stood that was changed since.
+
+    It stood where all lines that are printed around it stand unchanged, and where a line of the
+    cell with its execution count is nearly the same. Where two lines are as good there is none.
+    """
+    printed = next((_words(s) for s in (source or "").split("\n") if s.strip()), "")
+    if not printed or _OF_MAGIC.search(printed):
+        return None
+    around = [(number - line, _words(text)) for number, text in excerpt]
+    found: list[tuple[float, str, int]] = []
+    for notebook, cells in notebooks:
+        own = notebook.rpartition("/")[2].casefold()
+        if name.notebook is None or own == name.notebook.casefold():
+            found.extend(
+                (score, notebook, raw)
+                for cell in cells
+                for score, raw in _edited_lines(cell, name, printed, around)
+            )
+    found.sort(key=lambda each: -each[0])
+    if not found or (len(found) > 1 and found[1][0] > found[0][0] - NEXT_ALIKE):
+        return None
+    return found[0][1:]
+
+
+def _edited_lines(
+    cell: Cell, name: CellName, printed: str, around: Sequence[tuple[int, str]]
+) -> Iterator[tuple[float, int]]:
+    """Yield how likely a printed line stood at a line of a cell, with its line on disk."""
+    own = cell.number if name.is_ordinal else cell.execution_count
+    is_counted = name.count is not None and own == name.count
+    texts = [_words(text) for text in cell.lines]
+    telling = [(offset, text) for offset, text in around if len(text) >= _SIGNS_OF_LINE]
+    for index, text in enumerate(texts):
+        same = sum(map(partial(_stands, texts, index), telling))
+        alike = _alike(text, printed) if text and len(printed) >= _LEAST_SIGNS else 0.0
+        if text and same == len(telling) >= LEAST_UNCHANGED:
+            yield 1.0 + alike + is_counted, cell.raw[index]
+        elif alike >= (LEAST_ALIKE if is_counted else LEAST_UNCOUNTED) and (
+            is_counted
+            or same >= LEAST_UNCHANGED
+            or _differs_in_comment(texts, index, printed, around)
+        ):
+            yield alike + is_counted, cell.raw[index]
+
+
+def _stands(texts: Sequence[str], index: int, other: tuple[int, str]) -> bool:
+    """Say whether a line that is printed around one stands as far from a line of a cell."""
+    at = index + other[0]
+    return 0 <= at < len(texts) and _is_printed_as(texts[at], other[1])
+
+
+def _differs_in_comment(
+    texts: Sequence[str], index: int, printed: str, around: Sequence[tuple[int, str]]
+) -> bool:
+    """Say whether a line has another comment than it had, and the same lines around."""
+    codes = {_COMMENT.sub(r"\1", text) for text in (texts[index], printed)}
+    has_comments = codes.isdisjoint((texts[index], printed))
+    is_same = len(codes) == 1 and has_comments and bool(around)
+    return is_same and all(_stands(texts, index, other) for other in around)
+
+
+def _alike(text: str, printed: str) -> float:
+    """Return how much two lines share, from 0 to 1; a comment at the end does not count."""
+    first, second = _COMMENT.sub(r"\1", text), _COMMENT.sub(r"\1", printed)
+    if not first or not second:
+        return 0.0
+    return SequenceMatcher(None, first[:_MOST_SIGNS], second[:_MOST_SIGNS], autojunk=False).ratio()
+
+
+_MOST_SIGNS = 400
 _TIMED_CELL = re.compile(r"\s*%%time\b")
 TIMED_FRAME = re.compile(r"^<timed (?:exec|eval)>$")
 """The file of a frame of what ``%time`` or ``%%time`` runs, which says nothing of the cell."""
@@ -360,6 +457,85 @@ def locate_timed_line(
     calling = [place for place in found if place[2]]
     likely = calling or (found if line else [])
     return likely[0][:2] if len(likely) == 1 else None
+
+
+MAGIC_TEXT = re.compile(r"^<(?:unknown|string|magic-timeit|timed exec)>$")
+"""The file of a frame of a text that a magic compiled (`%%time`, `%%timeit`, `%%prun`)."""
+
+
+def magic_body(run: str) -> tuple[str, ...] | None:
+    """Return the lines below a cell's magic, as the call shows them that IPython made of it.
+
+    None where no cell magic runs; no lines where the call is cut.
+    """
+    call = _MAGIC_RUN.search(run)
+    if call is None or "run_cell_magic" not in call[0]:
+        return None
+    return tuple((_text_of(run, call) or "").split("\n"))
+
+
+def line_of_body(cell: Cell, body: Sequence[str], line: int, source: str | None) -> int | None:
+    """Return the line of the file on disk that is line ``line`` of what a cell's magic ran.
+
+    The text counts from the first line below the magic that is not blank. ``body`` are its lines,
+    ``source`` is the failing one, where the log has them: it must stand there, or once in the cell.
+    """
+    texts = [_words(text) for text in cell.lines]
+    first = next((index for index, text in enumerate(texts) if text), len(texts))
+    if first == len(texts) or not texts[first].startswith("%%") or line < 1:
+        return None
+    start = next((i for i in range(first + 1, len(texts)) if texts[i]), len(texts))
+    ran = list(body)
+    while ran and not ran[0].strip():
+        del ran[0]
+    printed = _words(source or (ran[line - 1] if line <= len(ran) else ""))
+    if not printed:
+        return None
+    index = start + line - 1
+    if index < len(texts) and _is_printed_as(texts[index], printed):
+        return cell.raw[index]
+    same = [i for i in range(start, len(texts)) if _is_printed_as(texts[i], printed)]
+    return cell.raw[same[0]] if len(same) == 1 else None
+
+
+def _ran_by_magic(
+    notebooks: Iterable[tuple[str, Sequence[Cell]]], name: CellName, run: str
+) -> list[tuple[str, int]]:
+    """Return (notebook, line) of each magic of the notebooks that IPython calls as printed."""
+    call = _MAGIC_RUN.search(run)
+    if call is None:
+        return []
+    body = magic_body(run)
+    found: list[tuple[Cell, str, int]] = []
+    for notebook, cells in notebooks:
+        for cell in cells:
+            if body is None:
+                given = _text_of(run, call)
+                called = _words(f"%{call['magic']} {given}") if given else ""
+                for text, raw in zip(cell.lines, cell.raw, strict=True):
+                    if called and _words(text) == called:
+                        found.append((cell, notebook, raw))
+            elif _is_body(cell, call["magic"], body):
+                first = next(i for i, line in enumerate(cell.lines) if line.strip())
+                found.append((cell, notebook, cell.raw[first]))
+    if len(found) > 1 and name.count is not None and not name.is_ordinal:
+        found = [each for each in found if each[0].execution_count == name.count]
+    return [(notebook, raw) for _, notebook, raw in found]
+
+
+def _text_of(run: str, call: re.Match[str]) -> str | None:
+    """Return the last text that a call of a magic gets; None where the call is cut."""
+    try:
+        given = ast.literal_eval(run[call.end("open") :].strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return given[-1] if isinstance(given, tuple) and isinstance(given[-1], str) else None
+
+
+def _is_body(cell: Cell, magic: str, body: Sequence[str]) -> bool:
+    wanted = [line.strip() for line in body if line.strip()]
+    lines = [line.strip() for line in cell.lines if line.strip()]
+    return bool(wanted) and lines[1:] == wanted and lines[0].split()[0] == f"%%{magic}"
 
 
 def _timed_lines(cell: Cell, line: int, is_expression: bool) -> Iterator[int]:

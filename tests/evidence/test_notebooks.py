@@ -68,10 +68,22 @@ ORDERS = [
     pytest.param([(1, MODEL), (2, FAILING), (3, OTHER)], None, "", id="ran afterwards"),
     pytest.param([(1, OTHER), (2, MODEL), (3, FAILING)], None, "", id="in order"),
     pytest.param(
-        [(4, REMADE), (3, MODEL), (5, FAILING)], REMADE, "run twice", id="ran again, out of order"
+        [(4, REMADE), (3, MODEL), (5, FAILING)], REMADE, "two runs", id="ran again, out of order"
     ),
     pytest.param(
-        [(1, MODEL), (3, REMADE), (4, FAILING)], REMADE, "run twice", id="ran again at once"
+        [(1, MODEL), (3, REMADE), (4, FAILING)], REMADE, "two runs", id="ran again at once"
+    ),
+    pytest.param(
+        [(6, OTHER), (1, MODEL), (3, REMADE), (4, FAILING), (6, OTHER)],
+        None,
+        "",
+        id="counts of two sessions",
+    ),
+    pytest.param(
+        [(1, MODEL), (3, "target = target.astype(int)"), (4, FAILING)],
+        None,
+        "",
+        id="a second run changes nothing",
     ),
     pytest.param([(1, MODEL), (2, REMADE), (4, FAILING)], None, "", id="another cell ran again"),
     pytest.param([(4, "target = load()"), (3, MODEL), (5, FAILING)], None, "", id="made anew"),
@@ -98,7 +110,7 @@ def test_cells_that_ran_out_of_order_or_again(
         (lines[suspect.line - 1].strip().strip('"'), evidence.why)
         for suspect in failure.suspects
         for evidence in suspect.evidence
-        if "had its value from here" in evidence.why or "run twice" in evidence.why
+        if "had its value from here" in evidence.why or "two runs" in evidence.why
     ]
     assert [(line, reason in why) for line, why in said] == [(source, True)] * (source is not None)
     told = any("cells may have run in another order" in advice.cause for advice in failure.advice)
@@ -254,3 +266,47 @@ def test_what_a_print_wrote_teaches_shapes(
     module = interpreter.modules["look.ipynb"].data
     assert isinstance(module, ModuleValue)
     assert shown(module.environment.names["x"]) == ((rows, 3), "float32")
+
+
+@pytest.mark.parametrize(
+    ("first", "is_sure"),
+    [
+        ("import numpy", True),
+        ("# from widgets import *", True),
+        ("from widgets import *", False),
+        ("%run settings.py", False),
+        ("%pylab inline", False),
+        ("%load_ext snippets", False),
+        ("exec(open('settings.py').read())", False),
+        ("globals()['limit'] = 3", False),
+    ],
+)
+def test_what_cannot_be_read_may_give_a_name_its_value(
+    first: str, is_sure: bool, tmp_path: Path
+) -> None:
+    used = "show(sliders)"
+    cells: list[tuple[int | None, str]] = [(1, first), (2, "def show(x):\n    pass"), (3, used)]
+    text = (
+        f"{RULE}NameError                                 Traceback (most recent call last)\n"
+        f"Cell In[3], line 1\n----> 1 {used}\n\nNameError: name 'sliders' is not defined\n"
+    )
+    said = [why for _, whys in suspects(cells, {}, text, tmp_path) for why in whys]
+    assert any("nothing gives `sliders` a value" in why for why in said) is is_sure, said
+    assert any("gives is not known" in why for why in said) is not is_sure, said
+
+
+@pytest.mark.parametrize(("now", "is_told"), [("", False), ("print(1)", False), (None, True)])
+def test_a_line_that_is_gone_runs_in_no_order(
+    now: str | None, is_told: bool, tmp_path: Path
+) -> None:
+    cells: list[tuple[int | None, str]] = [(1, "frame = load()"), (2, "frame = frame.drop('a')")]
+    cells += [(7, now)] if now is not None else []
+    (tmp_path / "look.ipynb").write_text(notebook(cells), encoding="utf-8")
+    text = (
+        f"{RULE}AttributeError                            Traceback (most recent call last)\n"
+        "<ipython-input-7-78613366fb65> in <module>()\n----> 1 frame.rows[0].dtype\n\n"
+        "AttributeError: 'list' object has no attribute 'dtype'\n"
+    )
+    failure = localize(text, Workspace(tmp_path)).failures[0]
+    told = any("cells may have run in another order" in advice.cause for advice in failure.advice)
+    assert told is is_told

@@ -61,3 +61,19 @@ def test_values_are_frozen_and_unknown_ids_are_refused() -> None:
         category("loss_nan").name = "other"  # type: ignore[misc]
     with pytest.raises(KeyError):
         category("no_such_category")
+
+
+@pytest.mark.parametrize(
+    ("id_", "words"),
+    [
+        ("key_not_found", ("dict", "set", "table", "config", "file", "element")),
+        ("attribute_not_found", ("no attribute", "does not let it be set")),
+        ("permission_denied", ("no right", "a folder as a file")),
+        ("library_not_found", ("not found", "lacks the name that is imported")),
+    ],
+)
+def test_a_definition_holds_for_all_that_the_category_takes(
+    id_: str, words: tuple[str, ...]
+) -> None:
+    definition = category(id_).definition
+    assert [word for word in words if word not in definition] == []

@@ -74,6 +74,11 @@ CELLS: list[tuple[str, list[tuple[int, int]]]] = [
     ("try:\n    {}['k']\nexcept KeyError:\n    inner(np.ones(16))", [(OWN, 4), (0, 5)]),
     ("int('abc')", [(OWN, 1)]),
     ("x = np.zeros(3)\nx[7]", [(OWN, 2)]),
+    ("%%time\ny = = 2", [(OWN, 2)]),
+    ("%%timeit -n 1 -r 1\n\nx = 7\nif x:\ny = 2", [(OWN, 5)]),
+    ("%%prun -q\nx = 8\ny = = 3", [(OWN, 3)]),
+    ("%%capture\nx = 9\ny = = 4", [(OWN, 3)]),
+    ("x = 10\n%time y = = 5", [(OWN, 2)]),
 ]
 """Cells, and the frames of the notebook that each shows: number of the cell and line, from 1."""
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")

@@ -12,8 +12,9 @@ import pytest
 
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.logs import read_log
+from dl_bug_lsp.report import Confidence
 from dl_bug_lsp.tracebacks import read_failures
-from dl_bug_lsp.views.words import outside
+from dl_bug_lsp.views.words import finding, outside
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.locating import Printed
 
@@ -193,13 +194,76 @@ def _log(count: int, line: str, error: str) -> str:
     return f"{'-' * 75}\n{head}\nCell In[{count}], line 1\n----> 1 {line}\n\n{error}\n"
 
 
-def test_a_cell_that_was_edited_since_has_no_failing_line(tmp_path: Path) -> None:
-    workspace = _written(tmp_path, (1, "import torch"), (2, "from xgb import Booster"))
+def test_a_cell_that_was_rewritten_since_has_no_failing_line(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (1, "import torch"), (2, "model = torch.nn.Linear(2, 2)"))
     log = _log(2, "from xgboost import Booster", "ModuleNotFoundError: No module named 'xgboost'")
     report = localize(log, workspace).primary
     assert report is not None
     assert [frame.workspace_line for frame in report.frames] == [None]
     assert "the cell was changed since" in outside(report)
+
+
+STOOD = "the failing line stood here; the cell was changed after the run"
+EDITED = {
+    "small edit of the same cell": (
+        [(2, "x = 1\nfit(x, epochs=5)"), (3, "print(x)")],
+        (2, "fit(x, epoch=5)"),
+        (),
+        (0, 1),
+    ),
+    "stray token at the end": (
+        [(2, "rows = read('a.csv')read")],
+        (2, "rows = read('a.csv')"),
+        (),
+        (0, 0),
+    ),
+    "other line between the same ones": (
+        [(None, "table = load(path)\ny = table.iloc[:, 3]\nmodel.fit(X, y)"), (7, "y = 2")],
+        (7, "labels = frame['label']"),
+        ((1, "table = load(path)"), (3, "model.fit(X, y)")),
+        (0, 1),
+    ),
+    "other comment": (
+        [(None, "sizes.remove(4)\nsizes"), (None, "sizes.remove(4)  # error\nsizes")],
+        (9, "sizes.remove(4)  # KeyError: 4"),
+        ((3, "sizes"),),
+        (1, 0),
+    ),
+    "two lines as good": (
+        [(2, "fit(x, epochs=5)\nfit(x, epochs=6)")],
+        (2, "fit(x, epochs=7)"),
+        (),
+        None,
+    ),
+    "another line of the same cell": ([(2, "import torch")], (2, "model.fit(a, b)"), (), None),
+    "alike in another cell": ([(5, "fit(x, epochs=5)")], (2, "fit(x, epochs=7)"), (), None),
+    "short": ([(2, "# run()")], (2, "run()"), (), None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_a_line_that_was_changed_since_is_named_as_such(tmp_path: Path, name: str) -> None:
+    cells, (count, printed), around, expected = EDITED[name]
+    workspace = _written(tmp_path, *cells)
+    frame = Printed(f"Cell In[{count}]", 2, None, printed, around)
+    place = workspace.locate_stack([frame])[0]
+    raw = [cell.raw for cell in workspace.cells("nb.ipynb")]
+    assert (place and place.line) == (raw[expected[0]][expected[1]] if expected else None)
+    assert place is None or place.edited
+
+
+def test_a_changed_line_is_never_a_sure_place(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (1, "import torch"), (2, "from xgb import Booster"))
+    log = _log(2, "from xgboost import Booster", "ModuleNotFoundError: No module named 'xgboost'")
+    report = localize(log, workspace).primary
+    assert report is not None
+    assert report.frames[0].changed
+    assert report.outside is None
+    assert STOOD in [e.why for e in report.suspects[0].evidence]
+    assert report.confidence is not Confidence.LIKELY
+    assert report.diagnosis is None
+    said = finding(report, "nb.ipynb:20")
+    assert "where the failing line stood before the cell was changed" in said
 
 
 def test_a_line_that_another_cell_has_as_well_is_not_the_failing_one(tmp_path: Path) -> None:
@@ -318,3 +382,45 @@ def test_a_renamed_notebook_is_known_by_lines_that_stand_together(tmp_path: Path
     assert places[0] is not None
     assert places[0].line == workspace.cells("nb.ipynb")[0].raw[2]
     assert places[1] is None
+
+
+@pytest.mark.parametrize("version", LOGS)
+@pytest.mark.parametrize("cell", [24, 25, 26])
+def test_the_parser_stopped_in_the_body_of_a_magic(
+    workspace: Workspace, version: str, cell: int
+) -> None:
+    report = localize(LOGS[version][cell], workspace).primary
+    assert report is not None
+    first = report.suspects[0]
+    assert first.cell is not None
+    assert (first.cell.number - 1, first.cell.line) == (cell, RECORDER.CELLS[cell][1][0][1])
+    assert [e.why for e in first.evidence] == ["the parser of Python stopped here"]
+
+
+def test_the_parser_did_not_stop_where_a_text_was_given_to_it(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (3, "import ast\nast.parse(text)"))
+    log = (
+        "Traceback (most recent call last):\n\n  Cell In[3], line 2\n    ast.parse(text)\n\n"
+        "  File /opt/python/lib/python3.11/ast.py:50 in parse\n"
+        "    return compile(source, filename, mode, flags,\n\n"
+        "  File <unknown>:2\n    b = = 3\n        ^\nSyntaxError: invalid syntax\n"
+    )
+    report = localize(log, workspace).primary
+    assert report is not None
+    assert report.suspects[0].evidence[0].why == "the call from which the error came stands here"
+    assert report.confidence is not Confidence.LIKELY
+
+
+def test_a_timed_line_is_found_in_the_body_that_the_log_shows(tmp_path: Path) -> None:
+    workspace = _written(
+        tmp_path, (None, "x = 1"), (None, "%%timeit -r 1\n\na = 2\nb = a + missing")
+    )
+    run = r"get_ipython().run_cell_magic('timeit', '-r 1', '\na = 2\nb = a + missing\n')"
+    frames = (
+        Printed("/tmp/ipykernel_7/99.py", 1, None, run),
+        Printed("<magic-timeit>", 2, "inner"),
+    )
+    places = workspace.locate_stack(frames)
+    assert places[0] is None
+    assert places[1] is not None
+    assert places[1].line == workspace.cells("nb.ipynb")[1].raw[3]

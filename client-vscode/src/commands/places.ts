@@ -53,7 +53,7 @@ export class Places implements vscode.Disposable {
     const shown = this.failures.shown().find((one) => one.failure.failure === primary.id);
     const first = shown?.failure.places.find((place) => place.suspect === 1) ?? shown?.failure.places[0];
     if (first === undefined) {
-      const words = `${categoryName(primary.category.id)}: no line of the open folders is suspicious.`;
+      const words = `${categoryName(primary.category.id)}: no suspicious line was found.`;
       const choice = await vscode.window.showInformationMessage(words, "Show Report");
       if (choice !== undefined && shown !== undefined) {
         await this.reports.show(shown.listed.report, shown.failure.failure);

@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope
-from dl_bug_lsp.workspace.notebooks import Cell
+from dl_bug_lsp.workspace.notebooks import Cell, cell_name
 
 IN_BODY = 0.5
 """What a name counts that the body of a loop assigns: most such loops compute it for later."""
@@ -173,10 +173,13 @@ def find_cells(case: Case) -> Iterator[Clue]:
 def is_of_order(case: Case) -> bool:
     """Tell whether the order in which a notebook's cells ran can have led to the failure.
 
-    Not where the execution counts say that they ran once, from the top, and not where no other
-    statement of the notebook binds, fills or takes away what is missing: then every order fails.
+    Not where the execution counts say that they ran once, from the top, not where no other
+    statement of the notebook binds, fills or takes away what is missing, as then every order fails,
+    and not where the line that failed is gone from its cell: no order runs it again.
     """
     notebooks = _notebooks(case)
+    if not notebooks and _is_rewritten(case):
+        return False
     if not notebooks or next(find_cells(case), None) is not None:
         return True
     if case.category.id == "undefined_variable":
@@ -196,6 +199,20 @@ def is_of_order(case: Case) -> bool:
     return any(
         _CHANGES_KEYS.search(line) or any(_stores(line, name) for name in missing)
         for line in _lines_with(case, missing)
+    )
+
+
+def _is_rewritten(case: Case) -> bool:
+    """Tell whether a notebook still has the cell that failed, which holds other lines now."""
+    cells = [name for frame, _ in case.located if (name := cell_name(frame.file)) is not None]
+    if not cells or cells[-1].count is None or cells[-1].is_ordinal:
+        return False
+    return any(
+        cell.execution_count == cells[-1].count
+        for file in case.workspace.files()
+        if file.endswith(".ipynb")
+        and (cells[-1].notebook is None or file.rpartition("/")[2] == cells[-1].notebook)
+        for cell in case.workspace.cells(file)
     )
 
 
@@ -296,12 +313,18 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
     """Find what gave the names of the failing statement other values than reading order says."""
     for file in _notebooks(case):
         cells = case.workspace.cells(file)
-        lines = {place.line for place in case.places if place.file == file}
+        lines = {
+            place.line
+            for place in case.places
+            if place.file == file and (file, place.line) not in case.edited
+        }
         ran = [cell for line in lines if (cell := _cell_of(cells, line)) is not None]
         failed = max(ran, key=lambda cell: cell.execution_count or 0, default=None)
         tree = case.workspace.tree(file)
         if failed is None or not failed.execution_count or tree is None:
             continue
+        counts = [cell.execution_count for cell in cells if cell.execution_count is not None]
+        is_one_session = len(set(counts)) == len(counts)
         counted = [
             c for c in cells if c.execution_count and c.execution_count <= failed.execution_count
         ]
@@ -311,9 +334,13 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
         yield from _overwritten(file, made, failed)
         shape = case.category.id == "tensor_mismatch"
         for (line, name, statement), cell in made:
-            kind = _ran_again(cell, counted) if cell.number != failed.number else ""
+            is_other = cell.number != failed.number and is_one_session
+            kind = _ran_again(cell, counted) if is_other else ""
             if kind and _remakes(statement, name, shape):
-                why = f"`{name}` is made from itself here, and this cell seems to have run twice"
+                why = (
+                    f"`{name}` is made from itself here, and the execution counts have room for "
+                    "two runs of this cell"
+                )
                 yield Clue(kind, file, line, 1.0, why)
 
 
@@ -371,11 +398,32 @@ def _ran_again(cell: Cell, counted: list[Cell]) -> str:
     return "rules.medium" if count - 1 in hidden else ""
 
 
+_FINAL_NAMES = """
+    astype copy clip cpu cuda detach double drop_duplicates dropna fillna float half int long lower
+    reset_index round sort_index sort_values str strip title to to_numpy tolist upper
+    array asarray list tuple set dict sorted DataFrame Series to_datetime to_numeric tensor
+"""
+_FINAL = frozenset(_FINAL_NAMES.split())
+"""Calls that change nothing any more when they run a second time."""
+
+
+def _is_final(call: ast.Call) -> bool:
+    func = call.func
+    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+    if name == "reset_index" and not any(keyword.arg == "drop" for keyword in call.keywords):
+        return False  # The old index becomes a column.
+    inner = func.value if isinstance(func, ast.Attribute) else None
+    return name in _FINAL and (not isinstance(inner, ast.Call) or _is_final(inner))
+
+
 def _remakes(statement: ast.stmt, name: str, shape: bool) -> bool:
     """Tell whether running a statement again changes a name again (its ``shape``, where asked)."""
     if isinstance(statement, ast.AugAssign):
         return not shape
     if not isinstance(statement, ast.Assign) or (shape and isinstance(statement.value, ast.BinOp)):
+        return False
+    value = statement.value
+    if isinstance(value, ast.Call) and _is_final(value):
         return False
     return any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
 

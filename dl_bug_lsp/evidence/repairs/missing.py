@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.rebound_names import is_bound_in
@@ -268,6 +268,8 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
     lines = import_lines(tree) if tree is not None else []
     wanted = elsewhere or MODULE_NAMES.get(name, name)
     why = f"`{name}` is used and nothing imports it (`{wanted}`)"
+    if unread_source(case, module) is not None:
+        why = f"`{name}` is used and no import names it (`{wanted}`)"
     if not lines:
         yield _clue("missing.import", module.file, 1, 1.0, why)
         return
@@ -289,6 +291,36 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
     for rank, statement in enumerate(dict.fromkeys([*same[:1], *before[-1:], *after[:1], *lines])):
         if rank < MOST:
             yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank), why)
+
+
+_GIVES_NAMES = re.compile(
+    r"[ \t]*%(?:run|pylab|load_ext|store|load|macro|recall|rerun)\b|(?:^|[^\w.])exec\("
+    r"|\b(?:globals|locals|vars)\(\)(?:\[|\.(?:update|setdefault)\()"
+    r"|(?:^|[^\w.])(?:exec|run)file\("
+    r"|get_ipython\(\)\.(?:run_line_)?magic\(['\"](?:run|pylab|load_ext|store|load)\b"
+)
+_LONGEST_SHOWN = 40
+
+
+def unread_source(case: Case, scope: Scope) -> str | None:
+    """Return what gives a module names that cannot be read there, as it is written; else None.
+
+    A star import of a module that is not in the workspace, a magic or a text that runs elsewhere.
+    """
+    module = scope
+    while module.parent is not None:
+        module = module.parent
+    for star in module.stars:
+        if case.engine.program.imported(module, star) is None:
+            return f"from {star} import *"
+    lines: Iterable[str] = case.workspace.lines(module.file)
+    if module.file.endswith(".ipynb"):
+        lines = (line for cell in case.workspace.cells(module.file) for line in cell.lines)
+    for line in lines:
+        if _GIVES_NAMES.search(line) and not line.lstrip().startswith("#"):
+            text = line.strip().replace("`", "'")
+            return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"
+    return None
 
 
 def _modules_of_imports(case: Case, module: Scope) -> Iterator[tuple[ast.ImportFrom, Scope]]:
@@ -326,6 +358,10 @@ def _unmade(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
     if not way:
         return
     why = f"nothing gives `{name}` a value before line {line}"
+    unread = unread_source(case, scope)
+    if unread is not None:
+        by_name = f"no line before line {line} gives `{name}` a value by its name"
+        why = f"{by_name}; what `{unread}` gives is not known"
     block, index = way[-1]
     first_use = _first_use(block[: index + 1], name)
     index = first_use if first_use is not None else index

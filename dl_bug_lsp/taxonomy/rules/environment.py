@@ -127,6 +127,8 @@ RULES: tuple[Rule, ...] = (
         *(f"image not found…{end}" for end in (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".npy")),
         confidence=0.9,
     ),
+    # pandas makes an attribute of a missing library: `.style` without jinja2.
+    rule("pandas.accessor", LIBRARY, "accessor requires jinja2", types="AttributeError"),
     rule(
         "environment.library",
         LIBRARY,

@@ -75,7 +75,7 @@ local function told(report)
   end
   places.quickfix(function(items)
     if #items == 0 then
-      clients.say('a failure, but no line of the open folders is suspicious (:DlBugReport)')
+      clients.say('a failure, but no suspicious line was found (:DlBugReport)')
       return
     end
     local first = items[1]
