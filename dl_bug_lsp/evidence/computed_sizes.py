@@ -490,10 +490,11 @@ def _computed(case: Case) -> Iterator[Clue]:
         makes = (
             f"`{unparsed(relation.node)}` makes" if relation.node is not None else "joining makes"
         )
-        why = (
-            f"{makes} {relation.after} of {relation.before}; the message has both sizes "
-            f"{how_known(case)}"
-        )
+        before, after = relation.before, relation.after
+        given = relation.operands if len(relation.operands) == 2 else (before,)
+        sizes = "both sizes" if len(given) == 1 else f"{before} and {after}"
+        of_given = " and ".join(map(str, given))
+        why = f"{makes} {after} of {of_given}; the message has {sizes} {how_known(case)}"
         score = 1.0 / math.sqrt(len(related))
         score *= 1.0 if made is None or (file, line) in made else OF_OTHERS
         yield Clue("numbers.made_of_other", file, line, score, why)

@@ -883,8 +883,8 @@ class Expressions(Calls):
         if type(result.data) is int and result.origins:
             result = Value(result.data, merged(result, Value(None, frozenset({place}))))
         if self.comparisons.reported:
-            self.comparisons.relate(place, left, result, node)
-            self.comparisons.relate(place, right, result, node)
+            for operand in (left, right):
+                self.comparisons.relate(place, operand, result, node, (left, right))
         return result
 
     def operated(self, kind: type[ast.operator], left: Value, right: Value, place: Origin) -> Value:
