@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from dl_bug_lsp.localize import localize
 from dl_bug_lsp.report import FailureReport
 from dl_bug_lsp.workspace import Workspace
@@ -54,3 +56,38 @@ ValueError: matmul: Input operand 1 has a mismatch in its core dimension 0, with
     said = reasons(found, 5)
     assert "makes 25 of 100 and 4" in said
     assert "makes 25 of 4" not in said
+
+
+READS = """\
+import pandas as pd
+
+rows = pd.read_csv("rows.csv")
+rows["size"] = rows["size"].astype(float)
+"""
+
+
+@pytest.mark.parametrize("mark", ["?", "-", " ", "missing"])
+def test_a_mark_that_pandas_does_not_know_is_named(tmp_path: Path, mark: str) -> None:
+    error = f"ValueError: could not convert string to float: '{mark}'"
+    said = reasons(report(tmp_path, READS, 4, error))
+    assert f"`'{mark}'` is none that pandas knows by itself" in said
+
+
+@pytest.mark.parametrize("mark", ["N/A", "null", "None", ""])
+def test_a_mark_that_pandas_knows_is_not_kept(tmp_path: Path, mark: str) -> None:
+    error = f"ValueError: could not convert string to float: '{mark}'"
+    assert "marks of missing values" not in reasons(report(tmp_path, READS, 4, error))
+
+
+def test_empty_cells_are_supposed_only(tmp_path: Path) -> None:
+    program = """\
+import pandas as pd
+from sklearn.linear_model import LinearRegression
+
+rows = pd.read_csv("rows.csv")
+LinearRegression().fit(rows[["a"]], rows["b"])
+"""
+    said = reasons(report(tmp_path, program, 5, "ValueError: Input X contains NaN."))
+    assert (
+        "where the file has empty cells, `rows = pd.read_csv('rows.csv')` reads them as NaN" in said
+    )
