@@ -91,3 +91,17 @@ LinearRegression().fit(rows[["a"]], rows["b"])
     assert (
         "where the file has empty cells, `rows = pd.read_csv('rows.csv')` reads them as NaN" in said
     )
+
+
+NUMPY_OF_GRAPH = """\
+import torch
+
+weights = torch.tensor([1.0, 2.0], requires_grad=True)
+weights = weights.numpy()
+"""
+
+
+def test_a_refused_conversion_cuts_no_gradient(tmp_path: Path) -> None:
+    error = "RuntimeError: Can't call numpy() on Tensor that requires grad. Use \
+tensor.detach().numpy() instead."
+    assert "cuts the gradient" not in reasons(report(tmp_path, NUMPY_OF_GRAPH, 4, error))

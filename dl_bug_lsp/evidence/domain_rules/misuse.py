@@ -403,7 +403,13 @@ def _is_bound_first(loop: ast.For | ast.While, bound: int, used: list[int]) -> b
     return all(first <= line <= last for first, last in blocks for line in used)
 
 
+STILL_IN_GRAPH = ("call numpy()", "leaf Variable", "deepcopy protocol")
+"""Words of messages about tensors that do require gradients: what they refuse cut nothing."""
+
+
 def _graph_broken(case: Case) -> Iterator[Clue]:
+    if any(words in case.message for words in STILL_IN_GRAPH):
+        return
     # What is differentiated by a tensor needs no graph behind it, only to be asked for gradients.
     kind = "rules.weak" if "differentiated Tensors" in case.message else "rules.strong"
     for step in case.raise_slice:
