@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,60 @@ def test_a_refused_conversion_cuts_no_gradient(tmp_path: Path) -> None:
     error = "RuntimeError: Can't call numpy() on Tensor that requires grad. Use \
 tensor.detach().numpy() instead."
     assert "cuts the gradient" not in reasons(report(tmp_path, NUMPY_OF_GRAPH, 4, error))
+
+
+def notebook(folder: Path, cells: list[str], failing: int, error: str) -> FailureReport:
+    """Return the report on a notebook of which one cell's first line fails."""
+    written = [
+        {
+            "cell_type": "code",
+            "execution_count": number,
+            "id": f"c{number}",
+            "metadata": {},
+            "outputs": [],
+            "source": cell.splitlines(keepends=True),
+        }
+        for number, cell in enumerate(cells, 1)
+    ]
+    book = {"cells": written, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (folder / "nb.ipynb").write_text(json.dumps(book, indent=1), encoding="utf-8")
+    first = cells[failing - 1].splitlines()[0]
+    text = f"""\
+---------------------------------------------------------------------------
+{error.partition(":")[0]}                                Traceback (most recent call last)
+Cell In[{failing}], line 1
+----> 1 {first}
+
+{error}
+"""
+    found = localize(text, Workspace(folder, cache=False)).primary
+    assert found is not None
+    return found
+
+
+def test_an_assignment_that_is_refused_hands_nothing_on(tmp_path: Path) -> None:
+    cells = [
+        "import torch\nX = torch.arange(12.0).reshape((3, 4))",
+        "X[1, 2] = torch.tensor([5, 6, 7])",
+        "X[:] = torch.tensor([1, 2, 3])",
+    ]
+    error = (
+        "RuntimeError: The expanded size of the tensor (4) must match the existing size (3) at "
+        "non-singleton dimension 1.  Target sizes: [3, 4].  Tensor sizes: [3]"
+    )
+    said = reasons(notebook(tmp_path, cells, 3, error))
+    assert "torch.arange" in said or "goes into the size 4" in said
+    assert "torch.tensor([5, 6, 7])" not in said
+
+
+def test_a_result_that_is_refused_is_not_lost(tmp_path: Path) -> None:
+    cells = [
+        "import numpy as np\nrow = np.array([1, 2, 3, 4])",
+        "row.reshape((3, 5))\nprint(row)",
+        "row.reshape((2, 2))\nprint(row)",
+        "row.arange(4)",
+    ]
+    error = "AttributeError: 'numpy.ndarray' object has no attribute 'arange'"
+    said = reasons(notebook(tmp_path, cells, 4, error))
+    assert "`row.reshape((2, 2))` gives a new value" in said
+    assert "`row.reshape((3, 5))` gives a new value" not in said
