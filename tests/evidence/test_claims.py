@@ -163,3 +163,37 @@ def test_a_result_that_is_refused_is_not_lost(tmp_path: Path) -> None:
     said = reasons(notebook(tmp_path, cells, 4, error))
     assert "`row.reshape((2, 2))` gives a new value" in said
     assert "`row.reshape((3, 5))` gives a new value" not in said
+
+
+def test_a_none_that_is_turned_back_does_not_arrive(tmp_path: Path) -> None:
+    program = """\
+import numpy as np
+
+
+def path(name):
+    if not name:
+        return None
+    return name + ".npy"
+
+
+def load(name):
+    file = path(name)
+    if file is None:
+        return []
+    return np.load(file)
+
+
+load("rows")
+"""
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    text = """\
+Traceback (most recent call last):
+  File "main.py", line 17, in <module>
+    load("rows")
+  File "main.py", line 14, in load
+    return np.load(file)
+PermissionError: [Errno 13] Permission denied: 'rows.npy'
+"""
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert "`None`" not in reasons(found)
