@@ -197,3 +197,32 @@ PermissionError: [Errno 13] Permission denied: 'rows.npy'
     found = localize(text, Workspace(tmp_path, cache=False)).primary
     assert found is not None
     assert "`None`" not in reasons(found)
+
+
+@pytest.mark.parametrize(
+    ("call", "changes"),
+    [
+        ("rows.sample(5)", False),
+        ("rows.to_csv('b.csv')", False),
+        ("rows.drop('b', axis=1)", False),
+        ("rows.drop('b', axis=1, inplace=True)", True),
+        ("rows.insert(0, 'c', 1)", True),
+    ],
+)
+def test_a_call_that_changes_nothing_configures_nothing(
+    tmp_path: Path, call: str, changes: bool
+) -> None:
+    cells = ["import pandas as pd\nrows = pd.read_csv('a.csv')", call, "pd.to_numeric(rows.a)"]
+    error = 'ValueError: Unable to parse string " " at position 4'
+    said = reasons(notebook(tmp_path, cells, 3, error))
+    assert ("configures what goes into" in said) is changes
+
+
+def test_a_query_of_another_object_configures_nothing(tmp_path: Path) -> None:
+    cells = [
+        "import gensim\nwords = gensim.models.KeyedVectors.load_word2vec_format('v.txt')",
+        "words.most_similar('dog')",
+        "words.most_similar('cat')",
+    ]
+    said = reasons(notebook(tmp_path, cells, 3, "KeyError: \"word 'cat' not in vocabulary\""))
+    assert "configures what goes into" not in said
