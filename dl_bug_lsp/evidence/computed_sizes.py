@@ -21,7 +21,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.interpreted_values import origins_of
-from dl_bug_lsp.evidence.numbers import bounds_in, sizes_of
+from dl_bug_lsp.evidence.numbers import bounds_in, counts_axes, sizes_of
 from dl_bug_lsp.interpretation.values import Origin, Raised
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -463,6 +463,8 @@ def find_relations(case: Case) -> Iterator[Clue]:
 
 
 def _pairs(case: Case) -> set[tuple[int, int]]:
+    if counts_axes(case):
+        return set()
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     if len(expected) > 2 or len(actual) > 2:
         return set()

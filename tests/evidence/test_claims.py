@@ -226,3 +226,40 @@ def test_a_query_of_another_object_configures_nothing(tmp_path: Path) -> None:
     ]
     said = reasons(notebook(tmp_path, cells, 3, "KeyError: \"word 'cat' not in vocabulary\""))
     assert "configures what goes into" not in said
+
+
+def test_numbers_of_axes_are_no_sizes(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("age,name\n1,a\n2,b\n3,c\n", encoding="utf-8")
+    program = """\
+import pandas as pd
+from sklearn.preprocessing import OrdinalEncoder
+
+rows = pd.read_csv("rows.csv")
+OrdinalEncoder().fit_transform(rows.iloc[:, 1])
+"""
+    error = "ValueError: Expected 2D array, got 1D array instead:\narray=['a' 'b' 'c']."
+    said = reasons(report(tmp_path, program, 5, error))
+    assert "size" not in said
+    assert "do not fit" not in said
+    assert "of the message" not in said and "in the message" not in said
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ValueError: Custom expected a rank-4 input tensor; got x.dim()=3.",
+        "ValueError: Data must be 1-dimensional",
+        "IndexError: too many indices for array: array is 1-dimensional, but 4 were indexed",
+        "RuntimeError: Expected 3D (unbatched) or 4D (batched) input to conv2d, but got 1D",
+        "ValueError: Input 0 of layer rnn is incompatible with the layer: expected ndim=3, found "
+        "ndim=4",
+    ],
+)
+def test_a_number_in_the_program_is_no_number_of_axes(tmp_path: Path, error: str) -> None:
+    program = """\
+import helpers
+
+WIDTH, COUNT, HEIGHT = 3, 4, 1
+helpers.work(helpers.make(WIDTH, COUNT, HEIGHT))
+"""
+    assert "in the message" not in reasons(report(tmp_path, program, 4, error))

@@ -26,7 +26,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 )
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpreted_values import origins_of
-from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
+from dl_bug_lsp.evidence.numbers import counts_axes, indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Items, StepKind
@@ -407,7 +407,7 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
     (Ronneberger et al., MICCAI 2015, section 2). Pooling drops the rest of an odd size; a padded
     convolution of stride 2 rounds it up (PyTorch, "Conv2d").
     """
-    if (case.facts.family or "").endswith("_rank"):
+    if (case.facts.family or "").endswith("_rank") or counts_axes(case):
         # Numbers of axes are no sizes.
         return
     sizes = sizes_of(case, Role.EXPECTED) | sizes_of(case, Role.ACTUAL)
