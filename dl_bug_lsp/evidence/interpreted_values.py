@@ -102,7 +102,10 @@ WORDLESS = (
 )
 """Beginnings of sentences that only say that a value arrives."""
 UNNAMED_CHANGE = "after a small change of this line the program may get past the failing one"
-"""What is said of an edit that passes and that hides more often than it mends."""
+MAY_DEPEND = "the failing line may depend on this one"
+"""What is said of an edit that passes: that hides more often than it mends, and that changes what
+goes into something of which it is not known whether it would take it, or what the data mean."""
+UNNAMED = (UNNAMED_CHANGE, MAY_DEPEND)
 
 
 def find(case: Case) -> Iterator[Clue]:

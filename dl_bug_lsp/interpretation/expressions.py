@@ -1294,6 +1294,10 @@ class Expressions(Calls):
             last = base.data.name.rpartition(".")[2]
             is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
             return base if is_type else unknown(*parts)
+        adds = any(p.data is None and s is None for p, s in zip(parts, slices, strict=True))
+        if adds and isinstance(base.data, Array) and base.data.library == "pandas":
+            # pandas 2 adds no axes so ("Multi-dimensional indexing is no longer supported").
+            return unknown(base, *parts)
         known: Value | None = None
         if isinstance(base.data, cells.Series) and len(parts) == 1:
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))

@@ -263,3 +263,91 @@ WIDTH, COUNT, HEIGHT = 3, 4, 1
 helpers.work(helpers.make(WIDTH, COUNT, HEIGHT))
 """
     assert "in the message" not in reasons(report(tmp_path, program, 4, error))
+
+
+MAY_PASS = "may get past"
+
+
+def test_a_layer_is_made_with_lengths(tmp_path: Path) -> None:
+    program = """\
+import torch
+from torch import nn
+
+
+class Heads(nn.Module):
+    def __init__(self, heads, width):
+        super().__init__()
+        self.part = width // heads
+        self.layer = nn.Linear(heads, width)
+        self.keys = torch.randn(self.part, self.part)
+
+    def forward(self):
+        return self.layer(self.keys)
+
+
+Heads(4, 100)()
+"""
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    text = """\
+Traceback (most recent call last):
+  File "main.py", line 16, in <module>
+    Heads(4, 100)()
+  File "main.py", line 13, in forward
+    return self.layer(self.keys)
+  File "/usr/lib/python3/site-packages/torch/nn/modules/linear.py", line 116, in forward
+    return F.linear(input, self.weight, self.bias)
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (25x25 and 4x100)
+"""
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert "range(heads)" not in reasons(found)
+
+
+def test_names_in_another_order_are_no_repair(tmp_path: Path) -> None:
+    program = """\
+import matplotlib.pyplot as plt
+
+figure, axes = plt.subplots(3, 1)
+axes[0, 0].plot([1, 2], [3, 4])
+"""
+    error = "IndexError: too many indices for array: array is 1-dimensional, but 2 were indexed"
+    assert MAY_PASS not in reasons(report(tmp_path, program, 4, error), 3)
+
+
+@pytest.mark.parametrize("index", ["[:, None]", "[None]"])
+def test_an_axis_of_a_column_is_not_added_by_an_index(tmp_path: Path, index: str) -> None:
+    (tmp_path / "rows.csv").write_text("age,name\n1,a\n2,b\n3,c\n", encoding="utf-8")
+    program = """\
+import pandas as pd
+from sklearn.preprocessing import OrdinalEncoder
+
+rows = pd.read_csv("rows.csv")
+OrdinalEncoder().fit_transform(rows.iloc[:, 1])
+"""
+    error = "ValueError: Expected 2D array, got 1D array instead:\narray=['a' 'b' 'c']."
+    assert index not in reasons(report(tmp_path, program, 5, error))
+
+
+def test_a_value_for_a_call_that_is_not_known_is_no_repair(tmp_path: Path) -> None:
+    program = """\
+import torch
+from elsewhere import Attention
+
+attention = Attention(8)
+x = torch.randn(2, 16, 8)
+attention(x)
+"""
+    error = "ValueError: Attention expected a rank-4 input tensor; got x.dim()=3."
+    assert MAY_PASS not in reasons(report(tmp_path, program, 6, error))
+
+
+def test_rows_are_padded_by_what_all_releases_have(tmp_path: Path) -> None:
+    program = """\
+import tensorflow as tf
+
+rows = [[4, 5, 6, 7], [8, 9]]
+batch = tf.constant(rows)
+"""
+    error = "ValueError: Can't convert non-rectangular Python sequence to Tensor."
+    said = reasons(report(tmp_path, program, 4, error))
+    assert "tf.keras.preprocessing.sequence.pad_sequences(rows)" in said
