@@ -1295,7 +1295,7 @@ class Expressions(Calls):
             is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
             return base if is_type else unknown(*parts)
         adds = any(p.data is None and s is None for p, s in zip(parts, slices, strict=True))
-        if adds and isinstance(base.data, Array) and base.data.library == "pandas":
+        if adds and isinstance(base.data, cells.Series) and base.data.index is not None:
             # pandas 2 adds no axes so ("Multi-dimensional indexing is no longer supported").
             return unknown(base, *parts)
         known: Value | None = None

@@ -280,6 +280,7 @@ class Heads(nn.Module):
         self.part = width // heads
         self.layer = nn.Linear(heads, width)
         self.keys = torch.randn(self.part, self.part)
+        self.order = [n for n in range(heads)]
 
     def forward(self):
         return self.layer(self.keys)
@@ -290,9 +291,9 @@ Heads(4, 100)()
     (tmp_path / "main.py").write_text(program, encoding="utf-8")
     text = """\
 Traceback (most recent call last):
-  File "main.py", line 16, in <module>
+  File "main.py", line 17, in <module>
     Heads(4, 100)()
-  File "main.py", line 13, in forward
+  File "main.py", line 14, in forward
     return self.layer(self.keys)
   File "/usr/lib/python3/site-packages/torch/nn/modules/linear.py", line 116, in forward
     return F.linear(input, self.weight, self.bias)
@@ -316,7 +317,6 @@ axes[0, 0].plot([1, 2], [3, 4])
 
 @pytest.mark.parametrize("index", ["[:, None]", "[None]"])
 def test_an_axis_of_a_column_is_not_added_by_an_index(tmp_path: Path, index: str) -> None:
-    (tmp_path / "rows.csv").write_text("age,name\n1,a\n2,b\n3,c\n", encoding="utf-8")
     program = """\
 import pandas as pd
 from sklearn.preprocessing import OrdinalEncoder
@@ -333,12 +333,35 @@ def test_a_value_for_a_call_that_is_not_known_is_no_repair(tmp_path: Path) -> No
 import torch
 from elsewhere import Attention
 
-attention = Attention(8)
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = Attention(8)
+
+    def forward(self, x):
+        x = self.attention(x)
+        return x.mean(dim=1)
+
+
 x = torch.randn(2, 16, 8)
-attention(x)
+Net()(x)
 """
-    error = "ValueError: Attention expected a rank-4 input tensor; got x.dim()=3."
-    assert MAY_PASS not in reasons(report(tmp_path, program, 6, error))
+    (tmp_path / "main.py").write_text(program, encoding="utf-8")
+    text = """\
+Traceback (most recent call last):
+  File "main.py", line 16, in <module>
+    Net()(x)
+  File "main.py", line 11, in forward
+    x = self.attention(x)
+  File "/usr/lib/python3/site-packages/elsewhere/layers.py", line 96, in forward
+    raise ValueError(
+ValueError: Attention expected a rank-4 input tensor; got x.dim()=3.
+"""
+    found = localize(text, Workspace(tmp_path, cache=False)).primary
+    assert found is not None
+    assert MAY_PASS not in reasons(found)
 
 
 def test_rows_are_padded_by_what_all_releases_have(tmp_path: Path) -> None:
