@@ -11,7 +11,7 @@ import heapq
 import json
 import math
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -742,7 +742,7 @@ WORKING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Att
 
 
 def _is_accepted(
-    before: Recorder, edit: Edit | TextEdit, again: Recorder, stack: Collection[Origin]
+    before: Recorder, edit: Edit | TextEdit, again: Recorder, stack: Set[Origin]
 ) -> bool:
     """Whether everything that an edit reaches is known to take what it then gets.
 
@@ -769,10 +769,10 @@ def _is_accepted(
         if not value.known and isinstance(node, WORKING) and any(map(is_changed, _operands(node))):
             return False
     for statement, env in again.statements.items():
-        for node in ast.walk(statement) if _lines_of(statement, env) & stack else ():
-            if isinstance(node, WORKING):
-                now = again.values.get(node)
-                if now is not None and not now.known and earlier(node) is None:
+        for part in ast.walk(statement) if _lines_of(statement, env) & stack else ():
+            if isinstance(part, WORKING):
+                now = again.values.get(part)
+                if now is not None and not now.known and earlier(part) is None:
                     return False
     return True
 

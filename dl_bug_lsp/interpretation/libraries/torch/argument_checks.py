@@ -485,7 +485,7 @@ MADE_OF_LENGTHS = (
 
 
 @made_with(*MADE_OF_LENGTHS)
-def _lengths(given: Given) -> None:
+def _made_of_lengths(given: Given) -> None:
     """Refuse a sequence, a text, a table or a real number as the length of an axis."""
     for name in LENGTHS & given.keys():
         data = given[name].data
