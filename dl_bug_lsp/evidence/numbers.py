@@ -122,7 +122,9 @@ COUNTED_AXES = re.compile(
 
 def counts_axes(case: Case) -> bool:
     """Whether the message tells numbers of axes, and no size that does not fit."""
-    return not case.facts.of(FactKind.SIZE) and COUNTED_AXES.search(case.message) is not None
+    if case.facts.of(FactKind.SIZE) or case.facts.of(FactKind.SHAPE):
+        return False
+    return COUNTED_AXES.search(case.message) is not None
 
 
 def names_no_size(case: Case) -> bool:
