@@ -21,7 +21,7 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import near_scopes
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.interpreted_values import origins_of
-from dl_bug_lsp.evidence.numbers import bounds_in, sizes_of
+from dl_bug_lsp.evidence.numbers import bounds_in, counts_axes, sizes_of
 from dl_bug_lsp.interpretation.values import Origin, Raised
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
@@ -463,6 +463,8 @@ def find_relations(case: Case) -> Iterator[Clue]:
 
 
 def _pairs(case: Case) -> set[tuple[int, int]]:
+    if counts_axes(case):
+        return set()
     expected, actual = sizes_of(case, Role.EXPECTED), sizes_of(case, Role.ACTUAL)
     if len(expected) > 2 or len(actual) > 2:
         return set()
@@ -490,10 +492,11 @@ def _computed(case: Case) -> Iterator[Clue]:
         makes = (
             f"`{unparsed(relation.node)}` makes" if relation.node is not None else "joining makes"
         )
-        why = (
-            f"{makes} {relation.after} of {relation.before}; the message has both sizes "
-            f"{how_known(case)}"
-        )
+        before, after = relation.before, relation.after
+        given = relation.operands if len(relation.operands) == 2 else (before,)
+        sizes = "both sizes" if len(given) == 1 else f"{before} and {after}"
+        of_given = " and ".join(map(str, given))
+        why = f"{makes} {after} of {of_given}; the message has {sizes} {how_known(case)}"
         score = 1.0 / math.sqrt(len(related))
         score *= 1.0 if made is None or (file, line) in made else OF_OTHERS
         yield Clue("numbers.made_of_other", file, line, score, why)

@@ -80,6 +80,17 @@ def follow(case: Case) -> Outcome:
     return _followed(case)[0]
 
 
+def refused_lines(case: Case) -> frozenset[Origin]:
+    """Return the lines, not of the stack, at which the followed run saw an operation refused.
+
+    Such a line hands nothing on: cells of a notebook that failed before the failing one.
+    """
+    if not case.places:
+        return frozenset()
+    stack = {(place.file, place.line) for place in case.places}
+    return frozenset(place for place, _ in follow(case).elsewhere if place not in stack)
+
+
 def how_known(case: Case) -> str:
     """Return the end of a sentence about what was followed: how that is known.
 

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data.data_files import columns_of_text, numbers_of
 from dl_bug_lsp.evidence.followed_run import CODE, follow, how_known
-from dl_bug_lsp.evidence.numbers import OF_MOST, is_odd_one_out
+from dl_bug_lsp.evidence.numbers import OF_MOST, counts_axes, is_odd_one_out
 from dl_bug_lsp.interpretation.interpreter import Outcome, own_end
 from dl_bug_lsp.interpretation.table_values import Series, number_in
 from dl_bug_lsp.interpretation.values import (
@@ -102,7 +102,10 @@ WORDLESS = (
 )
 """Beginnings of sentences that only say that a value arrives."""
 UNNAMED_CHANGE = "after a small change of this line the program may get past the failing one"
-"""What is said of an edit that passes and that hides more often than it mends."""
+MAY_DEPEND = "the failing line may depend on this one"
+"""What is said of an edit that passes: that hides more often than it mends, and that changes what
+goes into something of which it is not known whether it would take it, or what the data mean."""
+UNNAMED = (UNNAMED_CHANGE, MAY_DEPEND)
 
 
 def find(case: Case) -> Iterator[Clue]:
@@ -534,6 +537,8 @@ MOST_AXES = 5
 
 def _may_count_axes(case: Case, raised: Raised) -> bool:
     """Whether the sides may be numbers of axes, or others than those that the message has."""
+    if counts_axes(case):
+        return True
     numbers = numbers_of(case)
     sizes = [side.data for side in raised.sides[:2] if type(side.data) is int]
     if raised.axes != 0 or (numbers and not numbers.issuperset(sizes)):

@@ -248,7 +248,8 @@ def _filled(place: KnownPattern, case: Case) -> KnownPattern | None:
         return None
     said = re.escape(match[1]) if match.re.groups else ""
     texts = (place.text.replace("<1>", said), place.inside.replace("<1>", said))
-    return replace(place, text=texts[0], inside=texts[1])
+    why = place.why.replace("<1>", match[1]) if match.re.groups else place.why
+    return replace(place, text=texts[0], inside=texts[1], why=why)
 
 
 def _holds(case: Case, file: str, pattern: str) -> bool:

@@ -113,9 +113,26 @@ NO_SIZES = (
 """Words of names whose numbers are the size of no array's axis."""
 
 
+COUNTED_AXES = re.compile(
+    r"(?i)\b\d-?d\b|\b\d[ -]dimension(?:al|s|\(s\))|\bndims?\b|\bdim\(\)|\brank[ -]?\d"
+    r"|\brank\b.*\brank\b|number of dimensions|too many indices|\bwith dim \d"
+)
+"""What messages say that tell how many axes an array has."""
+
+
+def counts_axes(case: Case) -> bool:
+    """Whether the message tells numbers of axes, and no size that does not fit."""
+    if case.facts.of(FactKind.SIZE) or case.facts.of(FactKind.SHAPE):
+        return False
+    return COUNTED_AXES.search(case.message) is not None
+
+
 def names_no_size(case: Case) -> bool:
     """Whether the numbers of the message are no sizes or values that the program may set."""
-    return (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS | ONE_SAMPLE
+    return (
+        counts_axes(case)
+        or (case.facts.family or "").rpartition(".")[2] in OF_ARGUMENTS | ONE_SAMPLE
+    )
 
 
 def counts_no_size(name: str, message: str) -> bool:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TypeGuard
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
+from dl_bug_lsp.evidence.followed_run import refused_lines
+from dl_bug_lsp.interpretation.statements import leaves
+from dl_bug_lsp.interpretation.values import Origin
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.nodes import Node, StepKind
 from dl_bug_lsp.provenance.scopes import Synthetic, called_name
@@ -250,12 +253,15 @@ TRAINS = "is a part of the training, where the search begins"
 def find(case: Case) -> Iterator[Clue]:
     """Yield every step of the slices, scored by its distance from the raising expression."""
     followed = {id(step.node): step.decides for step in case.property_slice}
+    refused = refused_lines(case)
     begin = RAISES if len(case.starts) == 1 else STANDS
     if case.failure.kind is FailureKind.SILENT:
         begin = TRAINS
     elif case.supposed:
         begin = MAY_RAISE
     for step in case.raise_slice:
+        if not _arrives(step, refused):
+            continue
         yield from _clues(step, 0.0, "", begin, _share(step, followed))
         if case.category.id in INDIFFERENT and step.node.line > 0 and _bystander(step):
             why = f"`{step.node.text}` is handed over but hardly matters here"
@@ -273,7 +279,73 @@ def find(case: Case) -> Iterator[Clue]:
             yield Clue("focus.decides", step.node.file, step.node.line, score, why)
     for depth, steps in enumerate(case.outer_slices, 1):
         for step in steps:
-            yield from _clues(step, OUTER_DISTANCE * depth, "outer_", LED)
+            if _arrives(step, refused):
+                yield from _clues(step, OUTER_DISTANCE * depth, "outer_", LED)
+
+
+def _arrives(step: Step, refused: Collection[Origin]) -> bool:
+    """Whether a value may arrive: nothing on its way is refused, or turns a None back."""
+    way = step.way()
+    if refused and any((link.node.file, link.node.line) in refused for link in way[1:]):
+        return False
+    expr = step.node.expr if step.node.entry is None else None
+    if not isinstance(expr, ast.Constant) or expr.value is not None:
+        return True
+    return not any(_turns_none_back(link.node) for link in way[:-1])
+
+
+def _turns_none_back(node: Node) -> bool:
+    """Whether a name or attribute is read only where it was asked not to be None."""
+    if node.entry is not None or not isinstance(node.expr, ast.Name | ast.Attribute):
+        return False
+    text = ast.unparse(node.expr)
+    inner: ast.AST | None = node.context.scope.node
+    while inner is not None:
+        around, inner = inner, None
+        for name, block in ast.iter_fields(around):
+            if not isinstance(block, list) or not block or not isinstance(block[0], ast.stmt):
+                continue
+            for statement in block:
+                if statement.lineno > node.line:
+                    break
+                if node.line <= (statement.end_lineno or 0):
+                    inner = statement
+                    if isinstance(around, ast.If) and _asks(around.test, text, name == "body"):
+                        return True
+                elif _guards(statement, text):
+                    return True
+    return False
+
+
+def _guards(statement: ast.stmt, text: str) -> bool:
+    """Whether a statement lets nothing pass where a name is None, or gives it another value."""
+    if isinstance(statement, ast.Assert):
+        return _asks(statement.test, text, wanted=True)
+    if not isinstance(statement, ast.If) or not _asks(statement.test, text, wanted=False):
+        return False
+    targets = [
+        target
+        for inner in statement.body
+        if isinstance(inner, ast.Assign) and not _is_none(inner.value)
+        for target in inner.targets
+    ]
+    return leaves(statement.body) or any(ast.unparse(target) == text for target in targets)
+
+
+def _asks(test: ast.expr, text: str, wanted: bool) -> bool:
+    """Whether a name is no None where a test is true (``wanted``), or where it is false."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return _asks(test.operand, text, not wanted)
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And if wanted else ast.Or):
+        return any(_asks(part, text, wanted) for part in test.values)
+    if isinstance(test, ast.Compare) and len(test.ops) == 1 and _is_none(test.comparators[0]):
+        kinds = (ast.IsNot, ast.NotEq) if wanted else (ast.Is, ast.Eq)
+        return isinstance(test.ops[0], kinds) and ast.unparse(test.left) == text
+    return wanted and ast.unparse(test) == text
+
+
+def _is_none(expr: ast.expr) -> bool:
+    return isinstance(expr, ast.Constant) and expr.value is None
 
 
 BYSTANDERS = {

@@ -34,11 +34,15 @@ from dl_bug_lsp.interpretation.values import (
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A computation (``node``) that made one number of another; without one a join of arrays."""
+    """A computation (``node``) that made one number of another; without one a join of arrays.
+
+    ``operands`` are the numbers that an operator was given, of which ``before`` is one.
+    """
 
     before: int
     after: int
     node: ast.expr | None
+    operands: tuple[int, ...] = ()
 
 
 @dataclass
@@ -97,13 +101,21 @@ class Comparisons:
     chosen: dict[Origin, ast.IfExp] = field(default_factory=dict)
     """The conditional expressions that were followed, by their place."""
 
-    def relate(self, place: Origin, operand: Value, result: Value, node: ast.expr | None) -> None:
+    def relate(
+        self,
+        place: Origin,
+        operand: Value,
+        result: Value,
+        node: ast.expr | None,
+        operands: Sequence[Value] = (),
+    ) -> None:
         """Note a computation that makes one of the two sizes of the message of the other."""
         before, after = size(operand), size(result)
         if before is None or after is None:
             return
         if (before, after) in self.reported or (after, before) in self.reported:
-            self.related.setdefault(place, Relation(before, after, node))
+            given = tuple(number for number in map(size, operands) if number is not None)
+            self.related.setdefault(place, Relation(before, after, node, given))
 
     def select(self, place: Origin, taken: int, asked: int = 1) -> None:
         """Count items of which a condition was true."""

@@ -883,8 +883,8 @@ class Expressions(Calls):
         if type(result.data) is int and result.origins:
             result = Value(result.data, merged(result, Value(None, frozenset({place}))))
         if self.comparisons.reported:
-            self.comparisons.relate(place, left, result, node)
-            self.comparisons.relate(place, right, result, node)
+            for operand in (left, right):
+                self.comparisons.relate(place, operand, result, node, (left, right))
         return result
 
     def operated(self, kind: type[ast.operator], left: Value, right: Value, place: Origin) -> Value:
@@ -1294,6 +1294,10 @@ class Expressions(Calls):
             last = base.data.name.rpartition(".")[2]
             is_type = isinstance(base.data, ClassValue) or last[:1].isupper() or last in GENERIC
             return base if is_type else unknown(*parts)
+        adds = any(p.data is None and s is None for p, s in zip(parts, slices, strict=True))
+        if adds and isinstance(base.data, cells.Series) and base.data.index is not None:
+            # pandas 2 adds no axes so ("Multi-dimensional indexing is no longer supported").
+            return unknown(base, *parts)
         known: Value | None = None
         if isinstance(base.data, cells.Series) and len(parts) == 1:
             known = cells.subscripted(base, parts[0], slices[0], frozenset({place}))

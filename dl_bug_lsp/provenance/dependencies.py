@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dl_bug_lsp.provenance import calls, changes, evaluation, known_calls, names, objects
@@ -51,6 +51,48 @@ USED_METHODS = (
 LOOKS_ON = frozenset(("compute_metrics", "preprocess_logits_for_metrics", "metrics", "callbacks"))
 """Arguments of trainers whose functions look at what was computed and hand nothing back."""
 
+ONLY_CHANGED_BY = {
+    "pandas.": frozenset(("insert", "pop", "update", "sort")),
+    "numpy.": frozenset(("sort", "fill", "resize", "put", "partition", "itemset", "setflags")),
+}
+"""The methods that change objects of a library; all others of its give new ones.
+
+Of pandas those with ``inplace=True`` do, too (pandas, "Copy-on-Write"; NumPy, "ndarray").
+"""
+ASKS = frozenset((
+    *("get", "is", "has", "most", "find", "search", "count", "len", "info", "head", "tail"),
+    *("sample", "read"),
+    *("describe", "plot", "show", "display", "print", "predict", "transform", "score", "summary"),
+    *("evaluate", "inverse", "similarity", "similar", "similarities", "wv", "distance"),
+    *("save", "savefig", "export", "dump", "hist", "boxplot", "scatter", "imshow", "query"),
+    *("groupby", "value", "nunique", "unique", "corr", "isnull", "isna", "notna", "mean", "sum"),
+    *("min", "max", "std", "var", "median", "argmax", "argmin", "quantile", "pivot", "merge"),
+    *("kneighbors", "decode", "tokenize", "generate", "doesnt", "keys", "values", "items"),
+    *("equals", "nlargest", "nsmallest", "crosstab", "melt", "fillna", "dropna", "sort_values"),
+    *("drop_duplicates", "reset_index", "set_index", "rename", "astype", "numpy", "tolist"),
+    *("inspect", "check", "compare", "visualize", "detect", "explain"),
+))  # fmt: skip
+"""First words of methods that look something up, show it or make something new of it."""
+CHANGES_AFTER_ALL = frozenset(
+    ("to", "to_empty", "to_bettertransformer", "read", "read_file", "read_dict", "read_string")
+)
+"""Methods that do change what they belong to: a network, a parser of settings."""
+
+
+def may_change(call: ast.Call, kinds: Sequence[str]) -> bool:
+    """Whether a method that a statement calls may change its object, of one of some classes."""
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    inplace = next((k.value for k in call.keywords if k.arg == "inplace"), None)
+    if inplace is not None:
+        return not (isinstance(inplace, ast.Constant) and not inplace.value)
+    if method.endswith("_") or method in CHANGES_AFTER_ALL:
+        return True
+    for library, methods in ONLY_CHANGED_BY.items():
+        if kinds and all(kind.startswith(library) for kind in kinds):
+            return method in methods
+    first = method.partition("_")[0]
+    return not (first in ASKS or method in ASKS or method.startswith("to_"))
+
 
 def _any_item(engine: Engine, node: Node, expr: AnyItem) -> list[Edge]:
     base = engine.node(expr.value, node.context)
@@ -90,6 +132,8 @@ def _name(engine: Engine, node: Node, expr: ast.Name) -> list[Edge]:
         for c in scope.configured.get(expr.id, [])
         if c.lineno < line and getattr(c.func, "attr", "") not in DECLARES
     ]
+    kinds = [v.name for v in node.values if isinstance(v, LibraryObject)]
+    configured = [c for c in configured if may_change(c, kinds)]
     prefix = f"{expr.id}."
     edges.extend(
         ("configured", names.placed(engine, b.value, b, holder))

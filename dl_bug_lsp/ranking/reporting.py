@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.domain_rules.rebound_names import (
 from dl_bug_lsp.evidence.execution import EDITED
 from dl_bug_lsp.evidence.followed_run import how_known
 from dl_bug_lsp.evidence.interpreted_values import (
-    UNNAMED_CHANGE,
+    UNNAMED,
     WORDLESS,
     Side,
     is_by_chance,
@@ -250,7 +250,7 @@ def _diagnosis(
     reasons.sort(
         key=lambda c: (
             IMPLIED in c.why,
-            _is_weak(c, case) and (1 if c.why.startswith(UNNAMED_CHANGE) else 2),
+            _is_weak(c, case) and (1 if c.why.startswith(UNNAMED) else 2),
             c.kind.startswith("repair.followed"),
             c.suggestion is None,
             c.kind.startswith("interpretation."),
@@ -499,7 +499,7 @@ BESIDE_CHANGE = 0.25
 
 def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
     """Return what a sentence must add to be told in place of an edit that passes."""
-    changes = [part for clue, part in clues if clue.why.startswith(UNNAMED_CHANGE)]
+    changes = [part for clue, part in clues if clue.why.startswith(UNNAMED)]
     return max(changes, default=0.0) * BESIDE_CHANGE
 
 
@@ -515,7 +515,7 @@ def _is_weak(clue: Clue, case: Case) -> bool:
         return True
     if clue.kind in FOLLOWED:
         return clue.why.startswith(WORDLESS)
-    return clue.kind.startswith(WEAK) or clue.why.startswith(UNNAMED_CHANGE)
+    return clue.kind.startswith(WEAK) or clue.why.startswith(UNNAMED)
 
 
 def _evidence_of(candidate: Candidate, case: Case) -> tuple[Evidence, ...]:

@@ -29,9 +29,9 @@ class KnownPattern:
     - ``program`` occurs in a line of the program and ``nowhere`` in none.
 
     A row with ``key`` looks at settings instead: ``key`` is for the dotted path, ``text`` and
-    ``but`` for the value as written. In ``text``, ``<1>`` stands for what the first group of
-    ``message`` matched in the message. ``way`` leaves out what no value on the way to the failure
-    comes from. ``share`` is how much the place says, in (0, 1].
+    ``but`` for the value as written. In ``text`` and ``why``, ``<1>`` stands for what the first
+    group of ``message`` matched in the message. ``way`` leaves out what no value on the way to the
+    failure comes from. ``share`` is how much the place says, in (0, 1].
     """
 
     why: str

@@ -27,7 +27,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     source,
     standard_modules,
 )
-from dl_bug_lsp.evidence.followed_run import follow
+from dl_bug_lsp.evidence.followed_run import follow, refused_lines
 from dl_bug_lsp.evidence.numbers import indexes_shape
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
@@ -480,6 +480,7 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
         return
     failing = (case.places[-1].file, case.places[-1].line) if case.places else None
     own_methods = case.code_words.texts({"definition"})
+    refused = refused_lines(case)
     for file in dict.fromkeys(scope.file for scope in near_scopes(case)):
         tree = case.workspace.tree(file)
         modules = standard_modules(tree)
@@ -491,6 +492,8 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
                 continue
             if call.end_lineno in shown or (file, call.lineno) == failing:
                 continue
+            if (file, call.lineno) in refused:
+                continue  # It gives nothing.
             name = call.func.attr
             if source(call.func.value) in modules:
                 # `os.replace` and its like are called for what they do.

@@ -403,7 +403,14 @@ def _is_bound_first(loop: ast.For | ast.While, bound: int, used: list[int]) -> b
     return all(first <= line <= last for first, last in blocks for line in used)
 
 
+STILL_IN_GRAPH = ("leaf Variable", "deepcopy protocol")
+"""Words of messages about tensors that do require gradients: what they refuse cut nothing."""
+
+
 def _graph_broken(case: Case) -> Iterator[Clue]:
+    is_refused = "call numpy()" in case.message
+    if any(words in case.message for words in STILL_IN_GRAPH):
+        return
     # What is differentiated by a tensor needs no graph behind it, only to be asked for gradients.
     kind = "rules.weak" if "differentiated Tensors" in case.message else "rules.strong"
     for step in case.raise_slice:
@@ -411,9 +418,13 @@ def _graph_broken(case: Case) -> Iterator[Clue]:
         if step.node.entry is not None or not isinstance(expr, ast.Call):
             continue
         name = called_name(expr)
+        if is_refused and (name != "numpy" or step.before is not None):
+            continue
         if name in BREAKS_GRAPH or (name == "tensor" and expr.args):
             near = 1 / (1 + step.distance / 6)
             why = f"`{step.node.text}` cuts the gradient's way back"
+            if is_refused:
+                why = f"`{step.node.text}` is asked of a tensor that still belongs to a graph"
             yield Clue(kind, step.node.file, step.node.line, near, why)
     for scope in near_scopes(case):
         for text in scope.decorators():

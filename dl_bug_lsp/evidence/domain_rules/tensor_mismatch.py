@@ -16,15 +16,17 @@ from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     DRAWN_COUNTS,
     DRAWN_MEASURES,
+    calls_in,
     is_drawn,
     keyword,
     names_in,
+    near_files,
     near_scopes,
     own_nodes,
 )
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpreted_values import origins_of
-from dl_bug_lsp.evidence.numbers import indexes_shape, sizes_of
+from dl_bug_lsp.evidence.numbers import counts_axes, indexes_shape, sizes_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.nodes import Items, StepKind
@@ -393,6 +395,7 @@ def _batch_sizes(case: Case, file: str) -> set[str]:
 
 
 HALVINGS = range(1, 8)
+MOST_FILES = 30
 LARGEST_SIDE = 8192
 SIDES = re.compile(
     r"size|height|width|resol|crop|tile|patch|window|side|length|dim|pixel|shape|seq|pad|[hw]$"
@@ -406,7 +409,7 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
     (Ronneberger et al., MICCAI 2015, section 2). Pooling drops the rest of an odd size; a padded
     convolution of stride 2 rounds it up (PyTorch, "Conv2d").
     """
-    if (case.facts.family or "").endswith("_rank"):
+    if (case.facts.family or "").endswith("_rank") or counts_axes(case):
         # Numbers of axes are no sizes.
         return
     sizes = sizes_of(case, Role.EXPECTED) | sizes_of(case, Role.ACTUAL)
@@ -414,7 +417,7 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
     if odd and not _has_strided_convolution(case):
         odd = {}
     odd |= {size: size - 1 for size in sizes if size % 2 and size > 2 and size - 1 in sizes}
-    if not odd:
+    if not odd or not _halves_and_doubles(case):
         return
     places: list[tuple[str, int, str, object]] = [
         (e.file, e.line, e.key, e.value) for e in case.config_entries
@@ -438,6 +441,33 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
                 )
                 named = SIDES.search(key.lower()) or not key or (file, line) in on_way
                 yield Clue("rules.halved", file, line, 1.0 if named else 0.4, why)
+
+
+POOLS = re.compile(r"(?i)^(?:adaptive_?|fractional_?)?(?:max|avg|average|lp)_?pool")
+"""Calls that pool: by two where they are told nothing else in nearly all programs."""
+DOUBLES = re.compile(
+    r"(?i)conv_?\d?d?_?transpose|transposed?_?conv|deconv|upsampl|up_?conv|interpolate|unpool"
+    r"|pixel_?shuffle|resize|upscale|zoom"
+)
+BOTH = re.compile(r"(?i)u_?net|auto_?encoder|hourglass|\bvae\b|autoencoderkl|linknet|fpn|pspnet")
+"""Names of networks, also of libraries, that halve a size and double it again."""
+
+
+def _halves_and_doubles(case: Case) -> bool:
+    """Whether a file near the stack has something that halves a size, and something that doubles.
+
+    Without both no size is one off after it was halved and doubled again.
+    """
+    halves = doubles = False
+    for file in near_files(case)[:MOST_FILES]:
+        tree = case.workspace.tree(file)
+        for call in calls_in(tree) if tree is not None else ():
+            name = called_name(call)
+            if BOTH.search(name):
+                return True
+            halves |= bool(POOLS.search(name)) or ("conv" in name.lower() and _has_stride_2(call))
+            doubles |= bool(DOUBLES.search(name))
+    return halves and doubles
 
 
 def _has_strided_convolution(case: Case) -> bool:

@@ -11,7 +11,7 @@ import heapq
 import json
 import math
 from collections import defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -31,7 +31,7 @@ from dl_bug_lsp.evidence.followed_run import (
     recorded_names,
     settings_of,
 )
-from dl_bug_lsp.evidence.interpreted_values import UNNAMED_CHANGE, places_of
+from dl_bug_lsp.evidence.interpreted_values import MAY_DEPEND, UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
@@ -131,6 +131,8 @@ ALIKE = 0.6
 """From here on one key may be another one that is misspelt."""
 UNNAMED = {"slice", *OF_BRANCHES}
 """Edits after which a program mostly runs on with other data or in another branch than is meant."""
+LOSING = {"wrap.reduced", "wrap.decided", "wrap.list", "index.added", "star", "operand", "name"}
+"""Edits that pass as a part or a sum of the data fits: no change like them is meant."""
 TEXT = -1
 """The tier of an edit of a config or data file."""
 
@@ -190,11 +192,13 @@ class Tried:
     """An edit that was tried, and its effect.
 
     ``visits`` counts what the backward passes of the run went through, where that was followed.
+    ``accepted`` tells of an edit that passes whether all that it reaches is known to take it.
     """
 
     candidate: Candidate
     effect: Effect
     visits: int = 0
+    accepted: bool = False
 
     @property
     def edit(self) -> Edit | TextEdit:
@@ -246,6 +250,7 @@ class Search:
         self.batches: list[Batch] = []
         self.steps = 0
         self.visits = 0
+        self.accepted = False
         self.outcome = follow(case)
         raised = self.outcome.raised
         self._meant = _meant(raised)
@@ -274,6 +279,7 @@ class Search:
             options=choices_of_code,
         )
         self._bound = _bound(case, raised)
+        self._stack = {(place.file, place.line) for place in case.places}
         self._sides = _outline(raised)
         self.batches = list(_batches(case, self._before, raised, self._editor))
 
@@ -312,7 +318,9 @@ class Search:
         result = again.run()
         self.steps += result.steps
         self.visits = 0 if again.gradients is None else again.gradients.visits
+        self.accepted = False
         if _passes(self._before, self.outcome, edit, again, result):
+            self.accepted = _is_accepted(self._before, edit, again, self._stack)
             return Effect.PASSES
         if result.raised is not None:
             same = _outline(result.raised) == self._sides
@@ -406,7 +414,7 @@ def _try(case: Case) -> list[Tried]:
                 continue
         effect = search.effect(candidate.edit)
         further[place] *= FURTHER.get(effect, 1.0)
-        found.append(Tried(candidate, effect, search.visits))
+        found.append(Tried(candidate, effect, search.visits, search.accepted))
         most = MOST_OF_BRIEF if search.steps < FEW_STEPS else MOST_EDITS
         if len(found) >= most or search.steps >= MOST_STEPS:
             break
@@ -730,6 +738,55 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
     return True
 
 
+WORKING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute)
+"""Expressions that may refuse what they are given."""
+
+
+def _is_accepted(
+    before: Recorder, edit: Edit | TextEdit, again: Recorder, stack: Set[Origin]
+) -> bool:
+    """Whether everything that an edit reaches is known to take what it then gets.
+
+    What no model knows says neither that it takes a value nor that it refuses it.
+    """
+    own = edit.new if isinstance(edit, Edit) and isinstance(edit.new, ast.AST) else None
+    made = again.values.get(own) if isinstance(own, ast.expr) else None
+    if made is not None and not made.known and isinstance(own, WORKING):
+        return False
+    old = {(n.lineno, n.col_offset, type(n)): v for n, v in before.values.items()}
+
+    def earlier(node: ast.expr) -> Value | None:
+        found = before.values.get(node)
+        return found or old.get((node.lineno, node.col_offset, type(node)))
+
+    def is_changed(node: ast.expr) -> bool:
+        value = again.values.get(node)
+        if value is None:
+            return False
+        like = earlier(node)
+        return node is own or (like is not None and _outlined(value) != _outlined(like))
+
+    for node, value in again.values.items():
+        if not value.known and isinstance(node, WORKING) and any(map(is_changed, _operands(node))):
+            return False
+    for statement, env in again.statements.items():
+        for part in ast.walk(statement) if _lines_of(statement, env) & stack else ():
+            if isinstance(part, WORKING):
+                now = again.values.get(part)
+                if now is not None and not now.known and earlier(part) is None:
+                    return False
+    return True
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    """Yield what an expression is given, also inside a list of indices or a starred argument."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield child
+        if isinstance(child, (ast.keyword, ast.Starred, ast.Slice, ast.Tuple)):
+            yield from (part for part in ast.iter_child_nodes(child) if isinstance(part, ast.expr))
+
+
 def _is_as_known(value: Value | None, like: Value) -> bool:
     """Whether a value is known as well as another."""
     if not like.known:
@@ -746,6 +803,7 @@ def _open_axes(value: Value) -> float:
 def find(case: Case) -> Iterator[Clue]:
     """Yield the lines of which a small edit lets the followed run pass the failing line."""
     best: dict[Origin, tuple[float, Edit | TextEdit]] = {}
+    sure: dict[Origin, tuple[float, Edit | TextEdit]] = {}
     agreed, meant = follow(case).agreed, _meant(follow(case).raised)
     edits = tried_edits(case)
     cutting = [t for t in edits if t.passes and t.edit.kind == "wrap.detach"]
@@ -769,12 +827,17 @@ def find(case: Case) -> Iterator[Clue]:
             likely = OF_MIXED_UP if _mixes_up(tried.edit) else likely * NOT_MIXED_UP
         if tried.passes and (place not in best or likely > best[place][0]):
             best[place] = (likely, tried.edit)
+        if tried.accepted and (place not in sure or likely > sure[place][0]):
+            sure[place] = (likely, tried.edit)
     total = sum(likely**2 for likely, _ in best.values())
     for (file, line), (likely, edit) in best.items():
         score = likely**2 / total * math.sqrt(likely)
-        is_named = _may_be_meant(case, edit)
+        _, edit = sure.get((file, line), (likely, edit))
+        is_sure = (file, line) in sure
+        is_named = is_sure and _may_be_meant(case, edit)
         named = _least_count(case, edit, edits)
-        why = f"{_change(named) if is_named else UNNAMED_CHANGE} {how_known(case)}"
+        unnamed = UNNAMED_CHANGE if is_sure and edit.kind not in LOSING else MAY_DEPEND
+        why = f"{_change(named) if is_named else unnamed} {how_known(case)}"
         suggestion = _suggestion(case, named) if is_named else None
         yield Clue("repair.followed", file, line, score, why, suggestion)
 
@@ -791,7 +854,7 @@ def _least_count(case: Case, edit: Edit | TextEdit, edits: Iterable[Tried]) -> E
     counts = {
         number: t.edit
         for t in edits
-        if t.passes
+        if t.accepted
         and t.edit.kind in OF_NUMBERS
         and (t.edit.file, t.edit.line, _text(t.edit.old)) == (edit.file, edit.line, _text(edit.old))
         and (number := _number_in(_text(t.edit.new))) is not None
@@ -852,7 +915,8 @@ def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
         # Any operator that makes the number greater passes.
         return False
     if kind == "unpacking":
-        old, new = ([p.strip("() ") for p in _text(e).split(",")] for e in (edit.old, edit.new))
+        sides = (_text(e).partition(" = ")[0] for e in (edit.old, edit.new))
+        old, new = ([p.strip("() ") for p in side.split(",")] for side in sides)
         # A value that is thrown away may be one that is needed; names in another order tell little.
         if "_" in new or sorted(old) == sorted(new):
             return False

@@ -402,8 +402,8 @@ OF_TEXTS = (
     ("X.split()", "wrap.list"),
 )
 OF_RAGGED = (
-    ("KERAS.utils.pad_sequences(X)", "wrap.padded"),
-    ("TF.keras.utils.pad_sequences(X)", "wrap.padded"),
+    ("KERAS.preprocessing.sequence.pad_sequences(X)", "wrap.padded"),
+    ("TF.keras.preprocessing.sequence.pad_sequences(X)", "wrap.padded"),
     ("TORCH.nn.utils.rnn.pad_sequence(X, batch_first=True)", "wrap.padded"),
 )
 """What makes items of different lengths one array."""

@@ -89,8 +89,7 @@ def _no_text(data: tuple[Array, Value], source: Value) -> None:
 def _wants_matrix(pair: tuple[Array, Value]) -> None:
     data, value = pair
     if data.shape is not None and len(data.shape) == 1:
-        rank = Value(1, value.origins)
-        raise Raised("size", "Expected 2D array, got 1D array instead", rank, Value(2))
+        raise refused_axes("Expected 2D array, got 1D array instead", value, 1, Value(2))
 
 
 def _same_features(call: Call, pair: tuple[Array, Value]) -> None:

@@ -468,6 +468,31 @@ def _divides(given: Given, whole: str, part: str) -> None:
         raise Raised("size", f"{whole} must be divisible by {part}", given[whole], given[part])
 
 
+LENGTHS = frozenset((
+    *("in_features", "out_features", "in1_features", "in2_features", "in_channels", "out_channels"),
+    *("num_embeddings", "embedding_dim", "num_channels", "num_groups", "groups", "input_size"),
+    *("hidden_size", "num_layers", "embed_dim", "num_heads", "d_model", "nhead"),
+    *("dim_feedforward", "num_encoder_layers", "num_decoder_layers"),
+))  # fmt: skip
+"""What layers are made with that is the length of one axis, or a number of parts."""
+MADE_OF_LENGTHS = (
+    *("Linear", "Bilinear", "Embedding", "EmbeddingBag", "GroupNorm", "LSTM", "GRU", "RNN"),
+    *("LSTMCell", "GRUCell", "RNNCell", "MultiheadAttention", "Transformer"),
+    *("TransformerEncoderLayer", "TransformerDecoderLayer", "TransformerEncoder"),
+    *("TransformerDecoder",),
+    *(f"{kind}{n}d" for kind in ("Conv", "ConvTranspose") for n in (1, 2, 3)),
+)
+
+
+@made_with(*MADE_OF_LENGTHS)
+def _made_of_lengths(given: Given) -> None:
+    """Refuse a sequence, a text, a table or a real number as the length of an axis."""
+    for name in LENGTHS & given.keys():
+        data = given[name].data
+        if isinstance(data, (list, tuple, dict, str, float)):
+            raise Raised("type", f"{name} must be an int", given[name])
+
+
 @made_with(*(f"{kind}{n}d" for kind in ("Conv", "ConvTranspose") for n in (1, 2, 3)))
 def _convolution_groups(given: Given) -> None:
     """Refuse channels that cannot be divided into groups."""
