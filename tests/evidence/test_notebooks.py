@@ -56,6 +56,34 @@ def test_a_cell_that_makes_a_name_too_late(
     assert any("cells may have run in another order" in advice.cause for advice in failure.advice)
 
 
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        ([(None, MADE), (None, USED)], "run code cell 1 first, which sets it (line "),
+        ([(1, MADE), (2, USED)], "run code cell 1 first, which sets it (line "),
+        ([(7, MADE), (2, USED)], "code cell 1, which sets it (line 9), ran only afterwards"),
+        ([(1, MADE), (2, "del train"), (3, USED)], "is deleted here, in code cell 2"),
+        ([(1, MADE), (2, "%reset_selective -f train"), (3, USED)], "deleted here, in code cell 2"),
+        ([(1, "if ready:\n    " + MADE), (2, USED)], ""),
+        ([(1, "train += 1"), (2, USED)], ""),
+    ],
+)
+def test_a_name_that_a_cell_above_sets(
+    cells: list[tuple[int | None, str]], said: str, tmp_path: Path
+) -> None:
+    """Had that cell run in this kernel, the name would have a value."""
+    (tmp_path / "look.ipynb").write_text(notebook(cells), encoding="utf-8")
+    text = (
+        "---------------------------------------------------------------------------\n"
+        "NameError                                 Traceback (most recent call last)\n"
+        f"Cell In[3], line 1\n----> 1 {USED}\n\nNameError: name 'train' is not defined\n"
+    )
+    failure = localize(text, Workspace(tmp_path)).failures[0]
+    found = " ".join(e.why for s in failure.suspects for e in s.evidence)
+    assert said in found
+    assert ("run code cell" in found) == ("first" in said)
+
+
 MODEL = "model = build()"
 FAILING = "fit(model, target)"
 OTHER = "model = baseline()"

@@ -284,11 +284,66 @@ def _too_late(case: Case) -> Iterator[Clue]:
             cells = tuple(replace(cell, execution_count=None) for cell in cells)
         failed = _cell_of(cells, own)
         tree = case.workspace.tree(file)
-        for line, name, _ in _made(tree, names) if tree is not None else ():
-            cell = _cell_of(cells, line)
-            why = _reason(cell, failed) if cell is not None and failed is not None else ""
-            if why:
-                yield Clue("rules.strong", file, line, 1.0, f"`{name}` is made here, {why}")
+        if failed is None or tree is None:
+            continue
+        made = [
+            (line, name, statement, cell)
+            for line, name, statement in _made(tree, names)
+            if (cell := _cell_of(cells, line)) is not None and cell.number != failed.number
+        ]
+        reasons = {line: _reason(cell, failed) for line, _, _, cell in made}
+        for line, name, _, _ in made:
+            if reasons[line]:
+                why = f"`{name}` is made here, {reasons[line]}"
+                yield Clue("rules.strong", file, line, 1.0, why)
+        if case.class_name != "NameError":
+            continue
+        deleted = list(_deleted_by_cells(tree, cells, names, own))
+        for line, name, cell in deleted:
+            why = f"`{name}` is deleted here, in code cell {cell.number}"
+            yield Clue("rules.strong", file, line, 1.0, why)
+        always = [one for one in made if isinstance(one[2], ALWAYS_BINDS)]
+        above = [one for one in always if one[3].number < failed.number]
+        for line, name, _, cell in (above[-1:] or always[:1]) if not deleted else ():
+            # The name is global: had a line that sets it run in this process, it had a value.
+            if not reasons[line]:
+                why = (
+                    f"`{name}` is set here, in code cell {cell.number}, but this line had not run "
+                    "when the error came, or the name was deleted since"
+                )
+                yield Clue("missing.binding", file, line, NOT_RUN, why)
+            how = reasons[line].partition(", ")[2].removeprefix("which ")
+            what = f"run code cell {cell.number} first, which sets it (line {line})"
+            if how:
+                what = f"code cell {cell.number}, which sets it (line {line}), {how}"
+            why = f"`{name}` had no value when this line ran: {what}"
+            yield Clue("missing.binding", file, own, NO_VALUE, why)
+
+
+def _deleted_by_cells(
+    tree: ast.Module, cells: Sequence[Cell], names: set[str], own: int
+) -> Iterator[tuple[int, str, Cell]]:
+    """Yield the lines of a notebook's top level that delete one of the names, without ``own``."""
+    for statement in tree.body:
+        targets = statement.targets if isinstance(statement, ast.Delete) else ()
+        for target in targets:
+            cell = _cell_of(cells, statement.lineno) if statement.lineno != own else None
+            if isinstance(target, ast.Name) and target.id in names and cell is not None:
+                yield statement.lineno, target.id, cell
+    for cell in cells:
+        for text, line in zip(cell.lines, cell.raw, strict=True):
+            if _RESETS.match(text):
+                yield from ((line, name, cell) for name in sorted(names) if name in text)
+
+
+_RESETS = re.compile(r"\s*%(?:reset_selective|xdel)\b")
+NOT_RUN, NO_VALUE = 0.35, 0.6
+"""For the line that would have given a name its value, and for the one that reads it."""
+ALWAYS_BINDS = (
+    *(ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef),
+    *(ast.AsyncFunctionDef, ast.With),
+)
+"""Statements that bind their names each time they run."""
 
 
 def _cell_of(cells: Sequence[Cell], line: int) -> Cell | None:
@@ -450,6 +505,8 @@ def _bound_by(statement: ast.stmt) -> set[str]:
         return {statement.name}
     if isinstance(statement, (ast.Import, ast.ImportFrom)):
         return {(a.asname or a.name).partition(".")[0] for a in statement.names}
+    if isinstance(statement, ast.AugAssign):
+        return set()  # It changes what has a value already.
     # The targets of a comprehension are names of its own scope.
     inner = {
         id(name)

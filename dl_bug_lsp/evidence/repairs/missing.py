@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     names_read,
     way_to,
 )
-from dl_bug_lsp.evidence.repairs.spelling import best
+from dl_bug_lsp.evidence.repairs.spelling import SLIP, best
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.scopes import Scope, called_name
@@ -119,18 +119,37 @@ def _name(case: Case, name: str) -> Iterator[Clue]:
         yield from _not_yet_bound(case, scope, name, site.place.line)
         return
     scope = site.context.scope
-    if best(name, _visible(scope) - _bound_at(scope, site.place.line)):
-        return
     module = scope
     while module.parent is not None:
         module = module.parent
     if is_bound_in(case, module.file, name):
         return  # A cell that did not run, or a definition below, binds it.
+    if _is_slip(name, scope, site.place.line):
+        # The places of both spellings tell more; that nothing binds this one stays true.
+        why = f"nothing gives `{name}` a value before line {site.place.line}"
+        if unread_source(case, scope) is None:
+            yield _clue("missing.binding", site.place.file, site.place.line, BESIDE_SLIP, why)
+        return
     imported = list(_import(case, module, name))
     for star in module.stars:
         target = case.engine.program.imported(module, star)
         imported.extend(_import(case, target, name) if target is not None else ())
     yield from imported or _unmade(case, scope, name, site.place.line)
+
+
+BESIDE_SLIP = 0.3
+"""What it counts at the failing line that nothing binds a name which another one is like."""
+
+
+def _is_slip(name: str, scope: Scope, line: int) -> bool:
+    """Whether a name in scope is nearly the same; of an imported one a letter may differ."""
+    imported: set[str] = set()
+    at: Scope | None = scope
+    while at is not None:
+        imported.update(at.imports)
+        at = at.parent
+    near = best(name, _visible(scope) - _bound_at(scope, line))
+    return any(how >= SLIP or other not in imported for other, how in near)
 
 
 def _visible(scope: Scope) -> set[str]:
