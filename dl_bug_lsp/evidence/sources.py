@@ -44,6 +44,7 @@ from dl_bug_lsp.evidence.domain_rules import (
     outliers,
     settings,
     stored_data,
+    tensor_mismatch,
     unused_parts,
 )
 from dl_bug_lsp.evidence.followed_run import part_in_run
@@ -103,6 +104,7 @@ FACTORS: tuple[Callable[[Case, Clue], float], ...] = (
     counterfactuals.clue_factor,
     execution.clue_factor,
     value_flow.clue_factor,
+    tensor_mismatch.clue_factor,
 )
 """Factors of a clue's score: below 1 where its line is right or has no part in what fails."""
 OF_RANKS: tuple[Source, ...] = (rank_divergence.find,)

@@ -33,6 +33,7 @@ from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance.nodes import Instance, LibraryObject, StepKind
 from dl_bug_lsp.provenance.scopes import ElementOf, called_name
 from dl_bug_lsp.provenance.slices import Property, Step
+from dl_bug_lsp.workspace.notebooks import Cell
 
 MODEL_CALLS = {"predict", "evaluate", "fit", "apply", "generate", "predict_on_batch", "__call__"}
 ADDS_AXIS = {
@@ -485,7 +486,7 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
         tree = case.workspace.tree(file)
         modules = standard_modules(tree)
         # The value of a cell's last expression is shown.
-        shown = {cell.raw[-1] for cell in case.workspace.cells(file) if cell.raw}
+        shown = {line for cell in case.workspace.cells(file) if (line := _last_of_code(cell))}
         for node in ast.walk(tree) if tree is not None else ():
             call = node.value if isinstance(node, ast.Expr) else None
             if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
@@ -511,6 +512,12 @@ def _dropped_results(case: Case) -> Iterator[Clue]:
             of_gaps = case.category.id == "loss_nan" and name in OF_GAPS
             kind = "rules.strong" if of_gaps else "rules.dropped_result"
             yield Clue(kind, file, call.lineno, 1.0, why)
+
+
+def _last_of_code(cell: Cell) -> int | None:
+    """Return the line on which a cell's code ends, without the comments below it."""
+    lines = zip(reversed(cell.lines), reversed(cell.raw), strict=True)
+    return next((line for text, line in lines if text.strip() and text.lstrip()[0] != "#"), None)
 
 
 NO_VALUE = {"undefined_variable", "unexpected_encoding", "library_not_found"}

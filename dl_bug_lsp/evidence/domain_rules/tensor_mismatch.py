@@ -274,11 +274,22 @@ def _lacking_batch(case: Case) -> Iterator[Clue]:
             f"what goes into the model here may be one sample without an axis for the batch: it is "
             f"flattened to {rows} x {columns}, and {wanted} features are wanted"
         )
-        yield Clue("rules.strong", place.file, place.line, ALL_EXPLAINED, why)
+        yield Clue("rules.strong", place.file, place.line, 1.0, why)
 
 
-ALL_EXPLAINED = 1.6
-"""For what explains all sizes of the message: more than one of them that stands in the code."""
+OF_SIZES = ("numbers.", "interpretation.", "shapes.")
+EXPLAINED = 0.4
+"""What clues on single sizes count where one place explains all sizes of the message."""
+
+
+def clue_factor(case: Case, clue: Clue) -> float:
+    """Return a clue's factor: on a size less, where a sample without its batch explains them all."""
+    if not clue.kind.startswith(OF_SIZES) or OF_MATRICES.search(case.message) is None:
+        return 1.0
+    place = next(((c.file, c.line) for c in _lacking_batch(case)), None)
+    return EXPLAINED if place is not None and place != (clue.file, clue.line) else 1.0
+
+
 MANY_ROWS = 2
 OF_INPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:in|inp|inputs?|prev|previous|last)(?:_|$)")
 OF_OUTPUT = re.compile(r"(?i)(?:n_|num_|dim_)?(?:out|outputs?|next|hidden)(?:_|$)")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
@@ -369,6 +369,9 @@ def _attribute(repairs: RepairContext, attribute: str) -> Iterator[Clue]:
         cls = class_named(case, owner.rpartition(".")[2])
         if cls is not None:
             given = members_of(case, cls)
+            if (why := _private(attribute, cls.name.rpartition(".")[2], given)) is not None:
+                yield Clue("repair.spelling", place.file, place.line, 1.0, why)
+                continue
             lines = {name: [Spelling(name, *at) for at in spots] for name, spots in given.items()}
             for name, near in best(attribute, lines):
                 yield from _pair(repairs, asked, lines[name], near, "attributes")
@@ -386,6 +389,23 @@ def _attribute(repairs: RepairContext, attribute: str) -> Iterator[Clue]:
                 at.setdefault(spelling.text, []).append(spelling)
             for name, near in best(attribute, at):
                 yield from _pair(repairs, asked, at[name], near, "names")
+
+
+MANGLED = re.compile(r"_([A-Za-z]\w*?)(__\w*[A-Za-z0-9])")
+
+
+def _private(attribute: str, owner: str, given: Container[str]) -> str | None:
+    """Say what a name with two underscores means, None for other names.
+
+    Within a class it gets the class's name in front (Python reference, "Private name mangling").
+    """
+    mangled = MANGLED.fullmatch(attribute)
+    if mangled is not None:
+        meant = f"within `{mangled[1]}` the name `{mangled[2]}` is `{attribute}`"
+        return f"{meant}: names with two underscores belong to the class that sets them"
+    if attribute.startswith("__") and not attribute.endswith("__") and attribute in given:
+        return f"outside of `{owner}` its `{attribute}` has the name `_{owner}{attribute}`"
+    return None
 
 
 def _of_library(file: str, line: int, attribute: str, names: Iterable[str]) -> Iterator[Clue]:

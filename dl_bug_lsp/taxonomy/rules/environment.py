@@ -81,7 +81,7 @@ RULES: tuple[Rule, ...] = (
         "exit code 126",
         "detected dubious ownership",
         "unable to create directory…permission",
-        unless=("publickey",),
+        unless=("publickey", "attribute '"),
     ),
     rule(
         "environment.conda_class",
