@@ -110,6 +110,15 @@ UNPADDED = (
         ("AttributeError", "The '.style' accessor requires jinja2", "train.py", "style"),
         ("ValueError", "Could not interpret input 'Age '", "train.py", "seaborn"),
         ("TypeError", "getattr expected at least 2 arguments, got 1", "train.py", "library/functions"),
+        ("FileNotFoundError", r"File b'D:\\Data\x0cashion.csv' does not exist", "train.py", "escape-sequences"),
+        ("TypeError", "'tuple' object does not support item assignment", "train.py", "tuples"),
+        ("TypeError", "'numpy.float64' object cannot be interpreted as an integer", "train.py", "numeric-types"),
+        ("TypeError", "unhashable type: 'slice'", "train.py", "indexing"),
+        ("KeyError", "\"['atemp'] not found in axis\"", "train.py", "DataFrame.drop"),
+        ("RuntimeError", "Input type (unsigned char) and bias type (float) should be the same", TORCH, "transforms"),
+        ("TypeError", "list indices must be integers or slices, not tuple", "train.py", "basics.indexing"),
+        ("AttributeError", "'dict' object has no attribute 'iteritems'", "train.py", "whatsnew"),
+        ("_tkinter.TclError", "no display name and no $DISPLAY environment variable", "train.py", "backends"),
     ],
 )  # fmt: skip
 def test_common_errors(type_: str, message: str, file: str, page: str) -> None:
