@@ -81,14 +81,16 @@ def follow(case: Case) -> Outcome:
 
 
 def refused_lines(case: Case) -> frozenset[Origin]:
-    """Return the lines, not of the stack, at which the followed run saw an operation refused.
+    """Return the lines of notebooks, not of the stack, at which an operation was refused.
 
-    Such a line hands nothing on: cells of a notebook that failed before the failing one.
+    A cell that failed before the failing one hands nothing on. A script came past such a line: there
+    the followed run is wrong.
     """
     if not case.places:
         return frozenset()
     stack = {(place.file, place.line) for place in case.places}
-    return frozenset(place for place, _ in follow(case).elsewhere if place not in stack)
+    elsewhere = {place for place, _ in follow(case).elsewhere if place[0].endswith(".ipynb")}
+    return frozenset(elsewhere - stack)
 
 
 def how_known(case: Case) -> str:
