@@ -93,8 +93,8 @@ class Outcome:
     lines that the failing values went through where the run was traced (`dynamic_slices`), each
     with how many of them lie between it and the failure. ``generated`` are the files of the
     workspace that it read and a command before it wrote. ``defaulted`` gives for the places at
-    which a table lacked a key, and a default was taken, the key and the places of those keys of the
-    table that were never looked up. ``ran`` are the first lines of the statements that ran,
+    which a table lacked a key, and a default was taken, the key and the places of the table's keys;
+    ``looked_up`` are the places of the keys that were looked up at all. ``ran`` are the first lines of the statements that ran,
     ``switched_off`` the settings for which a block was left out, by the place of its condition.
     """
 
@@ -116,6 +116,7 @@ class Outcome:
     dynamic_slice: Mapping[Origin, int] = field(default_factory=dict)
     generated: frozenset[str] = frozenset()
     defaulted: Mapping[Origin, tuple[str, Mapping[str, Origin]]] = field(default_factory=dict)
+    looked_up: frozenset[Origin] = frozenset()
     ran: frozenset[Origin] = frozenset()
     switched_off: Mapping[Origin, set[Origin]] = field(default_factory=dict)
 
@@ -178,12 +179,13 @@ class Interpreter(Statements):
             self.callees,
             generated=frozenset(self.generated),
             defaulted=self._defaulted(),
+            looked_up=frozenset(self.comparisons.looked_up),
             ran=frozenset(self.ran),
             switched_off=self.comparisons.switched_off,
         )
 
     def _defaulted(self) -> dict[Origin, tuple[str, Mapping[str, Origin]]]:
-        """Return where a default was taken, and what else the table has that nobody looked up."""
+        """Return where a default was taken, with the key and what the table has."""
         defaulted: dict[Origin, tuple[str, Mapping[str, Origin]]] = {}
         for place, (key, table) in self.comparisons.defaulted.items():
             places = {
@@ -191,9 +193,8 @@ class Interpreter(Statements):
                 for name, value in table.items()
                 if isinstance(name, str) and len(value.origins) == 1
             }
-            others = {n: p for n, p in places.items() if p not in self.comparisons.looked_up}
-            if others:
-                defaulted[place] = key, others
+            if places:
+                defaulted[place] = key, places
         return defaulted
 
     def _explain_rebound(self, raised: Raised | None) -> None:

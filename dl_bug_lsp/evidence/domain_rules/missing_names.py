@@ -29,7 +29,7 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
     written_number,
 )
 from dl_bug_lsp.evidence.followed_run import follow, how_known
-from dl_bug_lsp.evidence.word_index import HELD_FILES, ROLES, nearness
+from dl_bug_lsp.evidence.word_index import HELD_FILES, ROLES, nearness, parts_of
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.nodes import (
@@ -738,7 +738,17 @@ def find_defaults_taken(case: Case) -> Iterator[Clue]:
     outcome = follow(case)
     for (file, line), (key, others) in outcome.defaulted.items():
         near = [name for name, (other, _) in others.items() if other in configs]
-        name = _near(key, [n for n in near if not _stands_as_key(case, n)])
+        unread = [n for n in near if others[n] not in outcome.looked_up]
+        name = _near(key, [n for n in unread if not _stands_as_key(case, n)])
+        short = next((n for n in near if n not in unread and _is_short_form(key, n)), None)
+        if name is None and short is not None:
+            written = others[short]
+            why = (
+                f"`{key}` is looked up here, and {written[0]}:{written[1]} has `{short}`, which "
+                "other code looks up: the default is taken"
+            )
+            yield Clue("rules.default_taken", file, line, 1.0, f"{why} {how_known(case)}")
+            continue
         if name is None:
             continue
         written = others[name]
@@ -747,6 +757,18 @@ def find_defaults_taken(case: Case) -> Iterator[Clue]:
         yield Clue("rules.default_taken", file, line, 1.0, f"{why} {how_known(case)}")
         why = f"nothing looks up `{name}`; {file}:{line} looks up `{key}` and takes its default"
         yield Clue("rules.default_taken", *written, 1.0, f"{why} {how_known(case)}")
+
+
+def _is_short_form(key: str, other: str) -> bool:
+    """Whether two names have the same words, written out or shortened (``max_len``)."""
+    pairs = list(zip(parts_of(key), parts_of(other), strict=False))
+    if len(parts_of(key)) != len(parts_of(other)) or key == other:
+        return False
+    return all(a.startswith(b) or b.startswith(a) or {a, b} <= COUNTS for a, b in pairs)
+
+
+COUNTS = {"n", "num", "number", "nb"}
+"""Words for how many."""
 
 
 def _stands_as_key(case: Case, key: str) -> bool:
