@@ -94,8 +94,9 @@ class Outcome:
     with how many of them lie between it and the failure. ``generated`` are the files of the
     workspace that it read and a command before it wrote. ``defaulted`` gives for the places at
     which a table lacked a key, and a default was taken, the key and the places of the table's keys;
-    ``looked_up`` are the places of the keys that were looked up at all. ``ran`` are the first lines of the statements that ran,
-    ``switched_off`` the settings for which a block was left out, by the place of its condition.
+    ``looked_up`` are the places of the keys that were looked up at all. ``ran`` are the first lines
+    of the statements that ran, ``switched_off`` the settings for which a block was left out, by the
+    place of its condition.
     """
 
     raised: Raised | None

@@ -680,3 +680,194 @@ def find_late_calls(case: Case) -> Iterator[Clue]:
                 why = f"`{name}`, which the message asks for, is called after line {place.line}"
                 yield Clue("rules.strong", place.file, call.lineno, 0.8, why)
                 break
+
+
+OF_STATE = (
+    *("framework_api_misuse", "tensor_mismatch", "gpu_out_of_memory", "cpu_out_of_memory"),
+    *("illegal_index", "loss_nan", "process_killed", "division_by_zero"),
+)
+"""Categories of failures to which what a former call left behind may lead."""
+OF_OTHERS = 0.4
+"""What a shared default counts for failures of other categories."""
+CHANGES = frozenset(
+    ("append", "extend", "insert", "add", "update", "setdefault", "pop", "remove", "appendleft")
+)
+
+
+def find_shared_defaults(case: Case) -> Iterator[Clue]:
+    """Yield lists and tables that stand as defaults of parameters and are changed.
+
+    A default is made once, when the function is defined, and shared by all calls (Python reference,
+    "Function definitions").
+    """
+    share = 1.0 if case.category.id in OF_STATE else OF_OTHERS
+    for file in near_files(case):
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            node = scope.node
+            if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                continue
+            for name, default in _filled_defaults(node):
+                changed = name if _is_changed(node, name) else _kept_and_changed(scope, name)
+                if changed is None or not _is_left_out(case, scope, name):
+                    continue
+                why = (
+                    f"`{source(default)}` is one {_noun(default)} for all calls that leave out "
+                    f"`{name}`, and `{changed}` is changed: what one call puts in is there for the "
+                    "next"
+                )
+                yield Clue("rules.strong", file, default.lineno, share, why)
+
+
+def find_shared_items(case: Case) -> Iterator[Clue]:
+    """Yield lists and tables that several objects or items share, and that are changed.
+
+    What stands in a class's body belongs to the class (Python tutorial, "Class and Instance
+    Variables"); ``[x] * n`` and ``dict.fromkeys(keys, x)`` hold one ``x`` several times.
+    """
+    share = 1.0 if case.category.id in OF_STATE else OF_OTHERS
+    for file in near_files(case):
+        module = case.engine.program.module(file)
+        for scope in module.walk() if module is not None else ():
+            yield from (_shared_by_objects if scope.is_class else _shared_by_items)(scope, share)
+
+
+def _shared_by_objects(cls: Scope, share: float) -> Iterator[Clue]:
+    for statement in getattr(cls.node, "body", []):
+        if not isinstance(statement, ast.Assign) or not _is_empty(statement.value):
+            continue
+        for name in (t.id for t in statement.targets if isinstance(t, ast.Name)):
+            own, methods = f"self.{name}", [m.node for m in cls.functions.values()]
+            if _is_assigned(methods, own) or not any(_is_changed(m, own) for m in methods):
+                continue
+            why = (
+                f"`{name}` is one {_noun(statement.value)} of the class for all its objects, and "
+                f"`{own}` is changed"
+            )
+            yield Clue("rules.strong", cls.file, statement.lineno, share, why)
+
+
+def _is_empty(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        return called_name(value) in ("list", "dict", "set") and not value.args
+    return source(value) in ("[]", "{}")
+
+
+def _is_assigned(nodes: list[ast.AST], text: str) -> bool:
+    """Whether an attribute gets a value of its own in one of the methods."""
+    parts = (part for node in nodes for part in ast.walk(node))
+    assigned = (p for p in parts if isinstance(p, (ast.Assign, ast.AnnAssign)))
+    targets = (
+        t for p in assigned for t in (p.targets if isinstance(p, ast.Assign) else [p.target])
+    )
+    return any(source(target) == text for target in targets)
+
+
+def _shared_by_items(scope: Scope, share: float) -> Iterator[Clue]:
+    for statement in own_nodes(scope.node):
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            continue
+        shared = _repeated(statement.value)
+        name = source(statement.targets[0])
+        if shared is None or not _is_item_changed(scope.node, name):
+            continue
+        why = (
+            f"all items of `{name}` are one {_noun(shared)}, `{source(shared)}`: a change of one "
+            "of them is one of all"
+        )
+        yield Clue("rules.strong", scope.file, statement.lineno, share, why)
+
+
+def _repeated(value: ast.expr) -> ast.expr | None:
+    """Return the list or table that an expression holds several times."""
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mult):
+        for side in (value.left, value.right):
+            if isinstance(side, ast.List) and len(side.elts) == 1:
+                item = side.elts[0]
+                is_inner = isinstance(item, ast.BinOp) and isinstance(item.left, ast.List)
+                return item if is_inner or isinstance(item, (ast.List, ast.Dict)) else None
+    if isinstance(value, ast.Call) and source(value.func) == "dict.fromkeys" and value.args[1:]:
+        return value.args[1] if isinstance(value.args[1], (ast.List, ast.Dict)) else None
+    return None
+
+
+def _is_item_changed(node: ast.AST, name: str) -> bool:
+    """Whether an item of a container is changed: ``rows[i][j] = 1``, ``rows[i].append(1)``."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            owner = part.func.value
+            is_item = isinstance(owner, ast.Subscript) and source(owner.value) == name
+            if part.func.attr in CHANGES and is_item:
+                return True
+        elif isinstance(part, ast.Subscript) and isinstance(part.ctx, ast.Store):
+            inner = part.value
+            if isinstance(inner, ast.Subscript) and source(inner.value) == name:
+                return True
+    return False
+
+
+def _filled_defaults(
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+) -> Iterator[tuple[str, ast.expr]]:
+    given = node.args
+    positional = [*given.posonlyargs, *given.args]
+    pairs = list(zip(reversed(positional), reversed(given.defaults), strict=False))
+    pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
+    for argument, default in pairs:
+        is_call = isinstance(default, ast.Call) and called_name(default) in ("list", "dict", "set")
+        if is_call or isinstance(default, (ast.List, ast.Dict, ast.Set)):
+            yield argument.arg, default
+
+
+def _noun(default: ast.expr) -> str:
+    is_table = isinstance(default, ast.Dict) or source(default).startswith("dict(")
+    return "dictionary" if is_table else "list" if isinstance(default, ast.List) else "object"
+
+
+def _is_changed(node: ast.AST, text: str) -> bool:
+    """Whether a function changes what an expression stands for, without giving it another value."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            if part.func.attr in CHANGES and source(part.func.value) == text:
+                return True
+        elif isinstance(part, (ast.Assign, ast.AugAssign)):
+            targets = part.targets if isinstance(part, ast.Assign) else [part.target]
+            for target in targets:
+                if isinstance(target, ast.Subscript) and source(target.value) == text:
+                    return True
+                if isinstance(part, ast.AugAssign) and source(target) == text:
+                    return True
+    return False
+
+
+def _kept_and_changed(scope: Scope, name: str) -> str | None:
+    """Return the attribute that keeps a parameter as it is and that another method changes."""
+    owner = scope.owner
+    for part in own_nodes(scope.node) if owner is not None else ():
+        if isinstance(part, ast.Assign) and source(part.value) == name:
+            for target in part.targets:
+                kept = source(target)
+                is_own = isinstance(target, ast.Attribute) and kept.startswith("self.")
+                if is_own and owner is not None:
+                    methods = owner.functions.values()
+                    if any(_is_changed(method.node, kept) for method in methods):
+                        return kept
+    return None
+
+
+def _is_left_out(case: Case, scope: Scope, name: str) -> bool:
+    """Whether a call of a function, or of its class, leaves an argument out."""
+    called = scope.name.rpartition(".")[2]
+    if called == "__init__" and scope.owner is not None:
+        called = scope.owner.name.rpartition(".")[2]
+    names = [p.arg for p in scope.parameters()]
+    at = names.index(name) - (names[:1] == ["self"]) if name in names else len(names)
+    for file in near_files(case):
+        tree = case.workspace.tree(file)
+        for call in calls_in(tree) if tree is not None else ():
+            if called_name(call) != called or any(isinstance(a, ast.Starred) for a in call.args):
+                continue
+            is_given = len(call.args) > at or any(k.arg in (name, None) for k in call.keywords)
+            if not is_given:
+                return True
+    return False

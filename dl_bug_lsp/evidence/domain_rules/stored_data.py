@@ -27,7 +27,13 @@ from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data.data_files import TABLES
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, keyword, near_files, source
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    keyword,
+    near_files,
+    own_nodes,
+    source,
+)
 from dl_bug_lsp.evidence.followed_run import follow
 from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
 from dl_bug_lsp.evidence.repairs.spelling import best
@@ -390,6 +396,38 @@ def _json_keys(case: Case, files: list[str]) -> Iterator[Clue]:
                 yield Clue("rules.json_keys", file, call.lineno, score, JSON_KEYS)
                 for line in _used_below(tree, call) if not takers else ():
                     yield Clue("rules.json_keys", file, line, OF_USED, JSON_KEYS)
+
+
+def find_unconverted_keys(case: Case) -> Iterator[Clue]:
+    """Find a look-up with a key as it is, where others of the same table convert theirs.
+
+    ``row_of[str(a)]`` beside ``row_of[b]``: the keys are of one type, and the other one is missing.
+    """
+    if case.category.id != "key_not_found" or not case.places:
+        return
+    place = case.places[-1]
+    scope = case.engine.program.scope_at(place.file, place.line)
+    if scope is None:
+        return
+    looked_up = [node for node in own_nodes(scope.node) if isinstance(node, ast.Subscript)]
+    for failing in (node for node in looked_up if node.lineno == place.line):
+        if _conversion(failing.slice):
+            continue
+        others = [node for node in looked_up if source(node.value) == source(failing.value)]
+        converted = [(name, node) for node in others if (name := _conversion(node.slice))]
+        for name, other in converted[:1]:
+            table, key = source(failing.value), source(failing.slice)
+            why = (
+                f"`{table}` is asked for `{key}` as it is; line {other.lineno} asks it for "
+                f"`{source(other.slice)}`, made by `{name}`"
+            )
+            yield Clue("rules.strong", place.file, place.line, 1.0, why)
+
+
+def _conversion(key: ast.expr) -> str:
+    """Return the name of the type that a key is converted to, empty where it is taken as it is."""
+    name = called_name(key) if isinstance(key, ast.Call) else ""
+    return name if name in ("str", "int", "float", "tuple") else ""
 
 
 WHOLE_NUMBER = re.compile(r"-?\d+")

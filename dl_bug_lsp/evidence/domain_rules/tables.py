@@ -27,8 +27,8 @@ from dl_bug_lsp.evidence.domain_rules.syntax import (
 from dl_bug_lsp.evidence.followed_run import follow, has_views, how_known
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
-from dl_bug_lsp.provenance.nodes import Items
-from dl_bug_lsp.provenance.scopes import called_name
+from dl_bug_lsp.provenance.nodes import Function, Items
+from dl_bug_lsp.provenance.scopes import Scope, called_name
 from dl_bug_lsp.provenance.slices import Step, backward_slice
 
 UNEVEN_COLUMNS = re.compile(r"Column \d+ named [\w.-]+ expected length \d+ but got length \d+")
@@ -691,15 +691,65 @@ def find_used_up(case: Case) -> Iterator[Clue]:
         for made in nodes:
             if not isinstance(made, ast.Assign) or not isinstance(made.targets[0], ast.Name):
                 continue
+            name = made.targets[0].id
+            if _is_generator(case, scope, made.value) or _is_once(made.value):
+                yield from _used_up_in_rounds(case, scope, made, name)
             if not _is_once(made.value):
                 continue
-            name = made.targets[0].id
             reads = sorted(_reads(scope.node, name, made.lineno), key=lambda n: n.lineno)
             again = [n.lineno for n in reads if n.lineno > reads[0].lineno]
             if again and _is_used_up_in(scope.node, reads[0]):
                 why = f"`{name}` can be iterated over once: line {reads[0].lineno} uses it up"
                 yield Clue("rules.strong", scope.file, reads[0].lineno, 1.0, why)
                 yield Clue("rules.strong", scope.file, made.lineno, 0.9, why)
+
+
+def _used_up_in_rounds(case: Case, scope: Scope, made: ast.Assign, name: str) -> Iterator[Clue]:
+    """Yield an iterator that is made before a loop whose first round uses it up."""
+    for loop in own_nodes(scope.node):
+        if not isinstance(loop, (ast.For, ast.While)) or loop.lineno <= made.lineno:
+            continue
+        reads = [read for body in loop.body for read in _reads(body, name, made.lineno)]
+        for read in reads[:1]:
+            if not _is_used_up_in(loop, read) and not _is_handed_on(case, scope, loop, read):
+                continue
+            why = (
+                f"`{name}` is made before the loop of line {loop.lineno} and can be iterated over "
+                f"once: from the second round on line {read.lineno} finds nothing in it"
+            )
+            yield Clue("rules.strong", scope.file, made.lineno, 1.0, why)
+            yield Clue("rules.strong", scope.file, read.lineno, 0.6, why)
+            return
+
+
+def _is_generator(case: Case, scope: Scope, value: ast.expr) -> bool:
+    """Whether a value is made by calling a function of the program that yields."""
+    if not isinstance(value, ast.Call):
+        return False
+    return any(
+        isinstance(node, (ast.Yield, ast.YieldFrom))
+        for function in _called(case, scope, value)
+        for node in own_nodes(function.node)
+    )
+
+
+def _called(case: Case, scope: Scope, call: ast.Call) -> list[Scope]:
+    """Return the functions of the program that a call may call."""
+    values = case.engine.node(call.func, case.engine.open_context(scope)).values
+    return [value.scope for value in values if isinstance(value, Function)]
+
+
+def _is_handed_on(case: Case, scope: Scope, loop: ast.AST, read: ast.Name) -> bool:
+    """Whether a name is handed to a function of the program that goes through it."""
+    for call in (node for node in ast.walk(loop) if isinstance(node, ast.Call)):
+        at = next((at for at, arg in enumerate(call.args) if arg is read), None)
+        for function in _called(case, scope, call) if at is not None else ():
+            names = [p.arg for p in function.parameters()]
+            names = names[1:] if names[:1] == ["self"] else names
+            inside = _reads(function.node, names[at], 0) if at < len(names) else ()
+            if any(_is_used_up_in(function.node, inner) for inner in inside):
+                return True
+    return False
 
 
 def _is_once(value: ast.expr) -> bool:

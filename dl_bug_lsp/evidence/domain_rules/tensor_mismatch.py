@@ -283,7 +283,7 @@ EXPLAINED = 0.4
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
-    """Return a clue's factor: on a size less, where a sample without its batch explains them all."""
+    """Return a factor: on a size less, where a sample without its batch explains them all."""
     if not clue.kind.startswith(OF_SIZES) or OF_MATRICES.search(case.message) is None:
         return 1.0
     place = next(((c.file, c.line) for c in _lacking_batch(case)), None)
