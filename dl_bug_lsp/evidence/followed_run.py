@@ -83,8 +83,8 @@ def follow(case: Case) -> Outcome:
 def refused_lines(case: Case) -> frozenset[Origin]:
     """Return the lines of notebooks, not of the stack, at which an operation was refused.
 
-    A cell that failed before the failing one hands nothing on. A script came past such a line: there
-    the followed run is wrong.
+    A cell that failed before the failing one hands nothing on. A script came past such a line:
+    there the followed run is wrong.
     """
     if not case.places:
         return frozenset()

@@ -1,4 +1,4 @@
-"""Log and code together: printed lines and the templates that made them.
+"""Log and code together: printed lines, the templates that made them, what warnings name.
 
 A line that the run printed before it failed is matched to the ``print``, logging call or f-string
 whose literal parts it holds. What stands between the parts are values of the template's expressions
@@ -9,6 +9,7 @@ The last template that matched says how far the run came.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from itertools import islice
 
@@ -31,6 +32,7 @@ EMPTY = ("zero", "empty", "None", "at least one", "num_samples=0", "too few", " 
 
 def find(case: Case) -> Iterator[Clue]:
     """Yield what made printed values that the message names or that are odd, and the last print."""
+    yield from _refused_names(case)
     lines = _before(case)
     if not lines:
         return
@@ -52,6 +54,42 @@ def find(case: Case) -> Iterator[Clue]:
     if last is not None and not case.places:
         why = "this is the last statement whose output the log shows"
         yield Clue("printed.last", last.file, last.line, 1.0, why)
+
+
+REFUSED = (
+    re.compile(r"Parameters: ?\{([^}]{1,300})\} (?:are|might) not (?:be )?used"),
+    re.compile(r"\[Warning\] Unknown parameter: (\S{1,80})"),
+    re.compile(
+        r"[Kk]eyword arguments? \{?([^}.]{1,300})\}? (?:is|are|was|were) not (?:recognized|used)"
+    ),
+    re.compile(
+        r"[Tt]he following [\w `]{1,40} are not (?:used|valid)[^:\[]{0,80}[:\[] ?([^\]]{1,300})"
+    ),
+    re.compile(r"[Uu]nused (?:kwargs|keyword arguments|parameters)[^:]{0,40}: ?([^.]{1,300})"),
+    re.compile(r"[Ii]gnoring (?:unknown|unused|unrecognized) [\w ]{1,40}[ :]+['\"`]?(\w{2,80})"),
+)
+"""How XGBoost, LightGBM, transformers, diffusers and others say that they do not know a setting."""
+MOST_LOG_LINES = 5_000
+GIVES_SETTINGS = frozenset(("config_key", "keyword", "dict_key", "string"))
+"""Roles of words that may give a setting its name."""
+
+
+def _refused_names(case: Case) -> Iterator[Clue]:
+    """Yield where settings are given of which a warning of the log says that they are not used."""
+    lines = case.log.lines[:MOST_LOG_LINES]
+    found = (
+        m[1] for line in lines for pattern in REFUSED for m in [pattern.search(line.text)] if m
+    )
+    names = dict.fromkeys(name for text in found for name in re.findall(r"[A-Za-z_]\w+", text))
+    for name in islice(names, MOST_NAMES):
+        words = [w for w in case.words.with_text((name,)) if w.role in GIVES_SETTINGS]
+        for word in words:
+            why = f"a warning of the log says that `{name}` is not used: it may be spelt otherwise"
+            score = 1 / len({(w.file, w.line) for w in words}) ** 0.5
+            yield Clue("rules.unused_setting", word.file, word.line, score, why)
+
+
+MOST_NAMES = 12
 
 
 def _before(case: Case) -> list[str]:

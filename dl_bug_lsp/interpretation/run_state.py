@@ -143,20 +143,23 @@ class Reach:
 class OfKernels(NamedTuple):
     """What the message says of kernels.
 
-    ``of_range`` tells whether numbers are no probabilities; ``deferred`` is the kind of a failure
+    ``of_range`` tells whether numbers are no probabilities, ``of_targets`` whether these are the
+    targets of a loss; ``deferred`` is the kind of a failure
     that the device reports at a later line than where it came to be, None where it is reported at
     once.
     """
 
     of_range: bool
     deferred: str | None
+    of_targets: bool = False
 
     @classmethod
     def of(cls, message: str) -> OfKernels:
         """Read a message, with the kernel's assertion where the log has one."""
         kinds = (kind for words, kind in OF_KERNELS if words.search(message))
         deferred = next(kinds, None) if DEFERRED.search(message) else None
-        return cls(bool(OF_RANGE.search(message)), deferred)
+        of_targets = "elements of target" in message or "target_val >= zero" in message
+        return cls(bool(OF_RANGE.search(message)), deferred, of_targets)
 
 
 @dataclass(slots=True)

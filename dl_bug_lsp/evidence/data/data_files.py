@@ -152,7 +152,7 @@ def find(case: Case) -> Iterator[Clue]:
         yield from _odd_values(case, table, closeness, text)
         yield from _readers(case, table, closeness)
         yield from _missing_numbers(case, table, closeness)
-        yield from _message_values(case, table, closeness)
+        yield from _message_values(case, table, closeness, tables)
         yield from _extremes(case, table, closeness)
 
 
@@ -1090,6 +1090,13 @@ def _ends(path: str) -> Iterator[str]:
             yield "/".join(parts[start:])
 
 
+def _stands_elsewhere(case: Case, value: str, table: Table, tables: Sequence[Table]) -> bool:
+    """Whether another table, a config or code holds a value as well."""
+    if any(case.workspace.table_rows(t.file, value) for t in tables if t.file != table.file):
+        return True
+    return any(word.file != table.file for word in case.words.with_text((value,)))
+
+
 def column_words(table: Table, name: str) -> str:
     """Return a column as people call it: of a file without a header by its number, from 1."""
     if table.header_line is None and name.isdecimal():
@@ -1097,8 +1104,10 @@ def column_words(table: Table, name: str) -> str:
     return f"column `{name}`"
 
 
-def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue]:
-    """Yield the rows that hold a value of the message."""
+def _message_values(
+    case: Case, table: Table, closeness: float, tables: Sequence[Table]
+) -> Iterator[Clue]:
+    """Yield the rows of a table that hold a value of the message."""
     usual = columns_of_text(case).get(table.file, {})
     for kind in VALUES:
         for fact in case.facts.of(kind):
@@ -1115,6 +1124,7 @@ def _message_values(case: Case, table: Table, closeness: float) -> Iterator[Clue
                 why = f"`{value}` of the message stands in {column_words(table, name)}"
                 score = closeness / len(rows) ** 0.5
                 yield Clue("data_files.value", table.file, line, score, why)
-                if len(rows) == 1 and len(value) >= LONG_VALUE:
+                is_alone = len(rows) == 1 and len(value) >= LONG_VALUE
+                if is_alone and not _stands_elsewhere(case, value, table, tables):
                     why = f"`{value}` of the message stands in this row alone"
                     yield Clue("data_files.explains", table.file, line, UNIQUE * score, why)

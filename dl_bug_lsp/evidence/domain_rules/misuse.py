@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.in_place import find_in_place, find_settings
@@ -753,7 +753,7 @@ def _is_empty(value: ast.expr) -> bool:
     return source(value) in ("[]", "{}")
 
 
-def _is_assigned(nodes: list[ast.AST], text: str) -> bool:
+def _is_assigned(nodes: Sequence[ast.AST], text: str) -> bool:
     """Whether an attribute gets a value of its own in one of the methods."""
     parts = (part for node in nodes for part in ast.walk(node))
     assigned = (p for p in parts if isinstance(p, (ast.Assign, ast.AnnAssign)))

@@ -742,8 +742,8 @@ def _called(case: Case, scope: Scope, call: ast.Call) -> list[Scope]:
 def _is_handed_on(case: Case, scope: Scope, loop: ast.AST, read: ast.Name) -> bool:
     """Whether a name is handed to a function of the program that goes through it."""
     for call in (node for node in ast.walk(loop) if isinstance(node, ast.Call)):
-        at = next((at for at, arg in enumerate(call.args) if arg is read), None)
-        for function in _called(case, scope, call) if at is not None else ():
+        at = next((at for at, arg in enumerate(call.args) if arg is read), -1)
+        for function in _called(case, scope, call) if at >= 0 else ():
             names = [p.arg for p in function.parameters()]
             names = names[1:] if names[:1] == ["self"] else names
             inside = _reads(function.node, names[at], 0) if at < len(names) else ()

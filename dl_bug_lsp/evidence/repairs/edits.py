@@ -411,7 +411,8 @@ class Editor:
         ):
             return
         library = value.data.name.partition(".")[0]
-        of_range = self.recorder.kernels.of_range and library == "torch"
+        kernels = self.recorder.kernels
+        of_range = kernels.of_range and not kernels.of_targets and library == "torch"
         for short in ("Sigmoid",) if of_range else LAYERS_BETWEEN.get(library, ()):
             layer: ast.expr = ast.Name(short, ast.Load())
             if isinstance(made.func, ast.Attribute):

@@ -174,6 +174,7 @@ RULES: tuple[Rule, ...] = (
         "expected one of cpu, cuda",
         "unknown device string",
         "all elements of input should be between 0 and 1",
+        "all elements of target should be between 0 and 1",
         "input_val >= zero && input_val <= one",
         "input >= 0. && *input <= 1.",
         "input >= 0. && input <= 1.",

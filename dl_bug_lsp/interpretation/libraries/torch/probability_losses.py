@@ -94,7 +94,8 @@ def _refusing(model: Model) -> Model:
         made = model(interpreter, call)
         if interpreter.kernels.of_range:
             target = call.given(1, "target")
-            for places in (_scores(call.given(0, "input")), _scores(target)):
+            refused = call.given(0, "input") if not interpreter.kernels.of_targets else None
+            for places in (_scores(refused), _scores(target)):
                 if places is not None:
                     raise Raised("value", REFUSAL, Value(UNKNOWN, places))
             labels = array(target)
