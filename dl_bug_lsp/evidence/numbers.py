@@ -328,7 +328,7 @@ def _relations(
         if node.entry is not None or node.line <= 0 or counts_rounds(step) or is_angle(node.expr):
             continue
         inner = _constants_in(node.expr, (ast.Mult, ast.Div, ast.FloorDiv, ast.Pow))
-        shifts = _constants_in(node.expr, (ast.Add, ast.Sub)) | bounds_in(node.expr)
+        shifts = _shifts_in(node.expr) | bounds_in(node.expr)
         if id(node) in deciding and node.kind in SHIFTING and shifts & near:
             shift = min(shifts & near)
             why = f"`{node.text}` shifts by {shift}, by which two numbers of the message differ"
@@ -337,6 +337,25 @@ def _relations(
             factor = min(inner & ratios)
             why = f"`{node.text}` has the factor {factor} between two numbers of the message"
             yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
+
+
+def _shifts_in(expr: ast.AST) -> set[int]:
+    """Return the whole numbers that an expression adds or subtracts, not those within a product.
+
+    ``1 - x`` is what is left of a whole, and no shift of ``x``.
+    """
+    found: set[int] = set()
+    if isinstance(expr, ast.BinOp) and isinstance(expr.op, (ast.Add, ast.Sub)):
+        sides = (expr.left, expr.right) if isinstance(expr.op, ast.Add) else (expr.right,)
+        for side in sides:
+            if isinstance(side, ast.Constant) and type(side.value) is int:
+                found.add(abs(side.value))
+        return found | _shifts_in(expr.left) | _shifts_in(expr.right)
+    if not isinstance(expr, ast.BinOp):
+        for child in ast.iter_child_nodes(expr):
+            if not isinstance(child, ast.Call):  # Its result is another number.
+                found |= _shifts_in(child)
+    return found
 
 
 def is_angle(expr: ast.expr) -> bool:

@@ -180,11 +180,30 @@ def _conflict(case: Case, candidates: list[Candidate]) -> Conflict | None:
         return sorted(places, key=lambda place: (rank.get(place, len(rank)), place))
 
     def value(side: Side) -> ConflictingValue:
-        own = by_rank(side.places - common or common)
+        own = _without_other_rows(case, by_rank(side.places - common or common), side.text)
         shown = tuple(LinePlace(*place) for place in own[:MOST_MAKERS])
         return ConflictingValue(side.text, shown, len(own) - len(shown))
 
     return Conflict((value(both[0]), value(both[1])), how_known(case))
+
+
+def _without_other_rows(
+    case: Case, places: list[tuple[str, int]], text: str
+) -> list[tuple[str, int]]:
+    """Return places with one line of data at most, where that can be one that holds the value.
+
+    A value that was taken out of a table by its position may come from any of its rows.
+    """
+    code = [place for place in places if place[0].endswith((".py", ".ipynb"))]
+    data = [place for place in places if place not in code]
+    value = text.rpartition(" ")[2]
+    holding = [
+        place
+        for place in data
+        if value in re.findall(r"[\w.-]+", case.workspace.source_line(*place))
+    ]
+    kept = {*code, *(holding or data)[:1]}
+    return [place for place in places if place in kept]
 
 
 LIKELY_SHARE = 0.65

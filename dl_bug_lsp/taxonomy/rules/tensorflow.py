@@ -347,6 +347,13 @@ RULES_TENSORS: tuple[Rule, ...] = (
         "no images found in directory",
     ),
     rule(
+        "tensorflow.record_type",
+        "type_mismatch",
+        "data types don't match",
+        types="InvalidArgumentError ValueError",
+        confidence=0.8,
+    ),
+    rule(
         "tensorflow.records",
         DATA,
         "corrupted record at",
@@ -358,7 +365,6 @@ RULES_TENSORS: tuple[Rule, ...] = (
         "could not parse serialized",
         "parse serialized example",
         "is required but could not be found",
-        "data types don't match",
         "data type mismatch…feature",
         "can't parse serialized",
         "unknown image file format. one of jpeg, png, gif, bmp required",
