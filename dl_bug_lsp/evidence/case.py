@@ -28,8 +28,23 @@ from dl_bug_lsp.report import CategoryVerdict
 from dl_bug_lsp.spectrum.failing_runs import FailureSpectrum, own_runs, tests_alone, title_of
 from dl_bug_lsp.spectrum.spectrum import Spectrum
 from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
+from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import ConfigEntry, Place
+from dl_bug_lsp.workspace.elements import parse
+from dl_bug_lsp.workspace.notebooks import cell_name
+
+
+def _is_other_text(workspace: Workspace, frame: Frame, place: Place) -> bool:
+    """Whether a cell is not what the parser refused: of another count, and without a fault."""
+    name = cell_name(frame.file)
+    cells = (cell for cell in workspace.cells(place.file) if place.line in cell.raw)
+    cell = next(cells, None)
+    if name is None or name.count is None or name.is_ordinal or cell is None:
+        return False
+    code = "\n".join("pass" if line[:1] in ("%", "!") else line for line in cell.lines)
+    return cell.execution_count != name.count and parse(code).tree is not None
+
 
 OUTER_SITES = 3
 OUTER_STEPS = 120
@@ -161,7 +176,12 @@ class Case:
     def edited(self) -> frozenset[tuple[str, int]]:
         """The lines of cells, by file and line, that took the place of a frame's since the run."""
         places = (place for _, place in self.located if place is not None and place.edited)
-        return frozenset((place.file, place.line) for place in places)
+        found = {(place.file, place.line) for place in places}
+        if self.class_name in SYNTAX_ERRORS and self.located:
+            frame, place = self.located[-1]
+            if place is not None and _is_other_text(self.workspace, frame, place):
+                found.add((place.file, place.line))
+        return frozenset(found)
 
     @cached_property
     def own_lines(self) -> tuple[str, ...]:

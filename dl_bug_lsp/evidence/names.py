@@ -207,9 +207,12 @@ def _exact(
 ) -> Iterator[Clue]:
     hits = words.with_text((text,))[:MOST_PLACES]
     count = len({(w.file, w.line) for w in hits})
+    as_text = {(w.file, w.line) for w in hits if w.role in PATH_ROLES}
     for word in hits:
         if kind == "parameter" and word.role == "name" and "." not in text:
             continue  # A key of a state dict is the name of an attribute, not of a variable.
+        if kind == "key" and word.role in OF_VARIABLES and (word.file, word.line) in as_text:
+            continue  # ``acc = history["acc"]`` reads the key, and its name is another thing.
         made = "made" if word.role in MAKES or word.role.startswith("config") else "used"
         score = 1 / math.sqrt(count)
         verb = VERBS.get(word.role, f"is {made}")

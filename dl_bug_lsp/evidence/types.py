@@ -90,6 +90,7 @@ def find(case: Case) -> Iterator[Clue]:
     )
     if not wanted and not none:
         return
+    missing = {str(fact.value) for fact in case.facts.of(FactKind.ATTRIBUTE)}
     about_type = {id(step.node) for step in case.property_steps if step.asked & Property.TYPE}
     for depth, steps in enumerate((case.raise_slice, *case.outer_slices)):
         for step in steps:
@@ -99,7 +100,7 @@ def find(case: Case) -> Iterator[Clue]:
             if none:
                 yield from _none(step)
             if id(step.node) in about_type:
-                yield from _made(step, wanted - {"NoneType"})
+                yield from _made(step, wanted - {"NoneType"}, missing)
             yield from _whole_batch(step, wanted)
             yield from _not_unpacked(step, wanted)
 
@@ -307,11 +308,14 @@ def _falls_through(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and any(True for _ in _dropped(statement))
 
 
-def _made(step: Step, wanted: set[str]) -> Iterator[Clue]:
+def _made(step: Step, wanted: set[str], missing: set[str]) -> Iterator[Clue]:
     node = step.node
     made = made_type(node.expr) if node.entry is None else _config_type(step)
     if made is None or _is_operand(step) or _names_option(node.expr):
         return
+    called = called_name(node.expr) if isinstance(node.expr, ast.Call) else ""
+    if called and called in missing:
+        return  # The call itself is what the object has not.
     for name in sorted(wanted):
         if name == made or name.rpartition(".")[2] == made.rpartition(".")[2]:
             article = "an" if made[0] in "aeiou" else "a"

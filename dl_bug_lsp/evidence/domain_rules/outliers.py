@@ -698,8 +698,16 @@ RATES = frozenset(("per", "every", "of", "in", "to", "at", "by"))
 """Words of names that count one unit by another."""
 
 
+OF_NO_NUMBER = frozenset(
+    ("path_not_found", "library_not_found", "attribute_not_found", "undefined_variable")
+)
+"""Categories of failures that no number leads to."""
+
+
 def find_units(case: Case) -> Iterator[Clue]:
     """Yield where a value of one unit is handed on to a name of another one."""
+    if case.category.id in OF_NO_NUMBER:
+        return
     on_path = {(step.node.file, step.node.line) for step in case.stack_steps}
     seen: set[tuple[str, int]] = set()
     for scope in near_scopes(case):

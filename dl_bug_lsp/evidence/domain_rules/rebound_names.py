@@ -180,6 +180,8 @@ def is_of_order(case: Case) -> bool:
     notebooks = _notebooks(case)
     if not notebooks and _is_rewritten(case):
         return False
+    if notebooks and case.category.id == "undefined_variable" and _is_made_below(case):
+        return False  # From the top it would fail as well.
     if not notebooks or next(find_cells(case), None) is not None:
         return True
     if case.category.id == "undefined_variable":
@@ -214,6 +216,18 @@ def _is_rewritten(case: Case) -> bool:
         and (cells[-1].notebook is None or file.rpartition("/")[2] == cells[-1].notebook)
         for cell in case.workspace.cells(file)
     )
+
+
+def _is_made_below(case: Case) -> bool:
+    """Tell whether only cells below the failing one make the undefined name."""
+    names = {str(fact.value) for fact in case.facts.of(FactKind.NAME)}
+    place = case.places[-1]
+    cells = case.workspace.cells(place.file)
+    failed, tree = _cell_of(cells, place.line), case.workspace.tree(place.file)
+    if failed is None or tree is None:
+        return False
+    made = [_cell_of(cells, line) for line, _, _ in _made(tree, names)]
+    return bool(made) and all(cell is not None and cell.number > failed.number for cell in made)
 
 
 _QUOTED = re.compile(r"'([^']{1,100})'")
@@ -355,7 +369,7 @@ def _reason(cell: Cell, failed: Cell) -> str:
     if cell.number == failed.number:
         return ""
     if cell.execution_count is None and failed.execution_count is not None:
-        return f"in code cell {cell.number}, which was not run"
+        return f"in code cell {cell.number}, which has no execution count"
     if cell.execution_count is not None and failed.execution_count is not None:
         is_later = cell.execution_count > failed.execution_count
         return f"in code cell {cell.number}, which ran only afterwards" if is_later else ""

@@ -498,7 +498,9 @@ def _never_set(case: Case, cls: Scope, attribute: str) -> Iterator[Clue]:
         yield _clue("missing.attribute_def", cls.file, cls.line, 1.0, why)
         if init is None:
             return
-    why = f"`{init.name}` does not set `{attribute}`, which `{cls.name}` reads"
+    why = f"`{init.name}` does not set `{attribute}`"
+    if _reads_own(cls, attribute):
+        why = f"{why}, which `{cls.name}` reads"
     body = body_of(init)
     kept = _kept(body)
     parameters = [p.arg for p in init.parameters()]
@@ -789,6 +791,17 @@ def _methods(case: Case) -> Iterator[Clue]:
             last = body[-1].lineno if body else method.line
             yield _clue("missing.method_beside", cls.file, last, 0.6, why)
             yield _clue("missing.method_beside", cls.file, method.line, 0.4, why)
+
+
+def _reads_own(cls: Scope, attribute: str) -> bool:
+    """Whether a class reads an attribute of its own objects."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == attribute
+        and isinstance(node.ctx, ast.Load)
+        and isinstance(node.value, ast.Name)
+        for node in ast.walk(cls.node)
+    )
 
 
 def _without_base(case: Case, owners: set[str], wanted: tuple[str, ...]) -> Iterator[Clue]:
