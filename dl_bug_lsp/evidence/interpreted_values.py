@@ -363,7 +363,10 @@ def explained(case: Case) -> dict[Origin, str]:
     raised = outcome.raised
     sides = raised.sides if raised is not None and raised.weight >= 1.0 else ()
     origins = {origin for side in sides for origin in origins_of(side)}
-    return {place: outcome.reasons[place] for place in sorted(origins & outcome.reasons.keys())}
+    failing = [(place.file, place.line) for place in case.places[-1:]]
+    # A line that fails has taken nothing away yet.
+    told = {p: w for p, w in outcome.reasons.items() if p not in failing or "after this" not in w}
+    return {place: told[place] for place in sorted(origins & told.keys())}
 
 
 @dataclass(frozen=True, slots=True)

@@ -256,7 +256,8 @@ def locate_cell_line(
 
     A cell counts by holding the printed source, then by the lines that are printed around it
     (``excerpt``, with their numbers), by the printed line and by its execution number: numbers
-    change when a notebook is run again, its text does less often. Where a source is printed and no
+    change when a notebook is run again, its text does less often. Of equal ones it is a cell
+    without output. Where a source is printed and no
     cell holds it, the cell was edited since, and there is no line to be named. IPython prints of a
     magic what it makes of it.
     """
@@ -268,7 +269,7 @@ def locate_cell_line(
             return same[0]
         first_line = None
     around = [(number - line, _words(text)) for number, text in excerpt]
-    best: tuple[tuple[int, int, int, int, int], str, int] | None = None
+    best: tuple[tuple[int, int, int, int, int, int], str, int] | None = None
     for notebook, cells in notebooks:
         own = notebook.rpartition("/")[2].casefold()
         is_named = name.notebook is None or own == name.notebook.casefold()
@@ -276,8 +277,10 @@ def locate_cell_line(
             score, raw = _score(cell, name, line, first_line, around)
             # A notebook that was renamed since is known by a line with its neighbours.
             counts = any(score) if is_named else score[0] and score[1] >= LEAST_OF_RENAMED
-            if counts and (best is None or (is_named, *score) > best[0]):
-                best = ((is_named, *score), notebook, raw)
+            # Of two cells with one text the one that gave a result came to its end.
+            rank = (is_named, *score, not (cell.printed or cell.result))
+            if counts and (best is None or rank > best[0]):
+                best = (rank, notebook, raw)
     return (best[1], best[2]) if best else None
 
 

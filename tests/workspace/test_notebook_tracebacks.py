@@ -424,3 +424,25 @@ def test_a_timed_line_is_found_in_the_body_that_the_log_shows(tmp_path: Path) ->
     assert places[0] is None
     assert places[1] is not None
     assert places[1].line == workspace.cells("nb.ipynb")[1].raw[3]
+
+
+def test_of_two_cells_with_one_text_the_failing_one_has_no_output(tmp_path: Path) -> None:
+    """The printed file of IPython 7 on Windows names no cell."""
+    source = "model.fit(x, y)"
+    cells = [
+        {"cell_type": "code", "execution_count": 8, "source": [source], "metadata": {}}
+        | {"outputs": [{"output_type": "stream", "name": "stdout", "text": ["Epoch 1/2\n"]}]},
+        {"cell_type": "code", "execution_count": 1, "source": [source], "metadata": {}}
+        | {"outputs": []},
+    ]
+    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    (tmp_path / "nb.ipynb").write_text(json.dumps(book, indent=1), encoding="utf-8")
+    text = (
+        "NameError                                 Traceback (most recent call last)\n"
+        r"~\AppData\Local\Temp\ipykernel_7528\1706744467.py in <module>" + "\n"
+        f"----> 1 {source}\n\nNameError: name 'model' is not defined\n"
+    )
+    failure = localize(text, Workspace(tmp_path, cache=False)).failures[0]
+    place = failure.frames[-1].workspace_line
+    lines = (tmp_path / "nb.ipynb").read_text(encoding="utf-8").splitlines()
+    assert place == max(n for n, line in enumerate(lines, 1) if source in line)
