@@ -284,8 +284,10 @@ def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
         ordered = sorted(nearby, key=lambda word: (-nearby[word], word))
         nearby = {word: nearby[word] for word in ordered[:MOST_NEAR]}
     said = _said(kind, text, message)
-    # Where the name itself stands, one like it on the same line is made of it or goes with it.
-    lines = {(word.file, word.line) for word in words.with_text((text,))}
+    # Where the name itself stands, one like it on its line is made of it or goes with it. A key
+    # is a text, of which a name beside it is not made.
+    exact = words.with_text((text,)) if kind != "key" else ()
+    lines = {(word.file, word.line) for word in exact}
     candidates = [
         (w, nearby[w.text])
         for w in words.with_text(nearby)

@@ -1031,4 +1031,5 @@ KeyError: 'avg'
     found = report(tmp_path, {"train.py": program, "write.py": write}, text)
     said = reasons(found, "write.py", 3)
     assert "has the keys `'mean'` and `'std'`, but not 'avg'" in said
-    assert "`avg`, named as the key of the message, is set here" in reasons(found, "train.py", 4)
+    # The line reads the key; that its result has the same name tells nothing.
+    assert reasons(found, "train.py", 4) == "`avg`, the key of the message, is used here"
