@@ -255,7 +255,7 @@ def find_counts_from_one(case: Case) -> Iterator[Clue]:
                 enlarged.update(id(part) for part in ast.walk(node))
         for call, table in _lengths(tree):
             if table in begun and id(call) not in enlarged:
-                why = f"the numbers of `{table}` begin at 1 (line {begun[table]})"
+                why = f"the numbers of `{table}` begin above 0 (line {begun[table]})"
                 why = f"{why}: `{ast.unparse(call)}` leaves no room for the highest"
                 yield Clue("rules.strong", file, call.lineno, 1.0, why)
 
