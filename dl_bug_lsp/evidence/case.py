@@ -31,20 +31,7 @@ from dl_bug_lsp.tracebacks import Failure, FailureKind, Frame
 from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
 from dl_bug_lsp.workspace import Workspace
 from dl_bug_lsp.workspace.contents import ConfigEntry, Place
-from dl_bug_lsp.workspace.elements import parse
-from dl_bug_lsp.workspace.notebooks import cell_name
-
-
-def _is_other_text(workspace: Workspace, frame: Frame, place: Place) -> bool:
-    """Whether a cell is not what the parser refused: of another count, and without a fault."""
-    name = cell_name(frame.file)
-    cells = (cell for cell in workspace.cells(place.file) if place.line in cell.raw)
-    cell = next(cells, None)
-    if name is None or name.count is None or name.is_ordinal or cell is None:
-        return False
-    code = "\n".join("pass" if line[:1] in ("%", "!") else line for line in cell.lines)
-    return cell.execution_count != name.count and parse(code).tree is not None
-
+from dl_bug_lsp.workspace.notebooks import cell_name, is_sound
 
 OUTER_SITES = 3
 OUTER_STEPS = 120
@@ -112,6 +99,16 @@ OF_ARRAYS = {
 """Categories of failures in which devices and dtypes of arrays do not fit."""
 LocatedFrame = tuple[Frame, Place | None]
 """A frame of the traceback and its place in the workspace, None for those of libraries."""
+
+
+def _is_other_text(workspace: Workspace, frame: Frame, place: Place) -> bool:
+    """Whether a cell is not what the parser refused: of another count, and without a fault."""
+    name = cell_name(frame.file)
+    cells = (cell for cell in workspace.cells(place.file) if place.line in cell.raw)
+    cell = next(cells, None)
+    if name is None or name.count is None or name.is_ordinal or cell is None:
+        return False
+    return cell.execution_count != name.count and is_sound(cell)
 
 
 def _says_line(frame: Frame) -> bool:

@@ -80,16 +80,22 @@ def _refused_names(case: Case) -> Iterator[Clue]:
     found = (
         m[1] for line in lines for pattern in REFUSED for m in [pattern.search(line.text)] if m
     )
-    names = dict.fromkeys(name for text in found for name in re.findall(r"[A-Za-z_]\w+", text))
+    names = dict.fromkeys(name for text in found for name in _named(text))
     for name in islice(names, MOST_NAMES):
         words = [w for w in case.words.with_text((name,)) if w.role in GIVES_SETTINGS]
         for word in words:
-            why = f"a warning of the log says that `{name}` is not used: it may be spelt otherwise"
+            why = f"a warning of the log names `{name}`, which may not be used under this name"
             score = 1 / len({(w.file, w.line) for w in words}) ** 0.5
             yield Clue("rules.unused_setting", word.file, word.line, score, why)
 
 
 MOST_NAMES = 12
+
+
+def _named(text: str) -> list[str]:
+    """Return the names of a list: what stands in quotation marks, else what stands by itself."""
+    quoted = re.findall(r"['\"`]([A-Za-z_]\w+)['\"`]", text)
+    return quoted or re.findall(r"(?:^|,)\s*([A-Za-z_]\w+)\s*(?=$|,)", text)
 
 
 def _before(case: Case) -> list[str]:

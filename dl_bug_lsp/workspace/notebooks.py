@@ -127,7 +127,7 @@ def parse_cells(cells: tuple[Cell, ...]) -> Parsed:
     parsed = parse("\n".join(lines) + "\n")
     problem, problem_line = parsed.problem, parsed.problem_line
     if parsed.tree is None:
-        sound = [cell if _is_sound(cell) else _blanked(cell) for cell in cells]
+        sound = [cell if is_sound(cell) else _blanked(cell) for cell in cells]
         lines, raw = python_lines(tuple(sound))
         parsed = parse("\n".join(lines) + "\n")
     if parsed.tree is not None:
@@ -192,7 +192,8 @@ def _without_magic(line: str) -> str:
     return line
 
 
-def _is_sound(cell: Cell) -> bool:
+def is_sound(cell: Cell) -> bool:
+    """Tell whether a cell is valid Python, its magics left out."""
     return parse("\n".join(python_lines((cell,))[0]) + "\n").tree is not None
 
 

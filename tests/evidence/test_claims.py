@@ -374,3 +374,28 @@ batch = tf.constant(rows)
     error = "ValueError: Can't convert non-rectangular Python sequence to Tensor."
     said = reasons(report(tmp_path, program, 4, error))
     assert "tf.keras.preprocessing.sequence.pad_sequences(rows)" in said
+
+
+@pytest.mark.parametrize(
+    ("warning", "is_told"),
+    [
+        ('Parameters: { "early_stopping_round" } are not used.', True),
+        ("Parameters: { early_stopping_round, seed } might not be used.", True),
+        ('Parameters: { "seed" } are not used.', False),
+        ("Unused parameters: see early_stopping_round in the manual", False),
+    ],
+)
+def test_settings_that_a_warning_of_the_log_names(
+    tmp_path: Path, warning: str, is_told: bool
+) -> None:
+    (tmp_path / "params.yaml").write_text("depth: 3\nearly_stopping_round: 5\n")
+    (tmp_path / "main.py").write_text(
+        "import yaml\nparams = yaml.safe_load(open('params.yaml'))\n1 / 0\n"
+    )
+    log = (
+        f'{warning}\nTraceback (most recent call last):\n  File "main.py", line 3, in <module>\n'
+        "    1 / 0\nZeroDivisionError: division by zero\n"
+    )
+    failure = localize(log, Workspace(tmp_path, cache=False)).failures[0]
+    told = [e.why for s in failure.suspects if s.file == "params.yaml" for e in s.evidence]
+    assert any("a warning of the log names" in why for why in told) == is_told

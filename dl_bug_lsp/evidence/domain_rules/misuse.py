@@ -15,6 +15,7 @@ from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.in_place import find_in_place, find_settings
 from dl_bug_lsp.evidence.domain_rules.syntax import (
     calls_in,
+    defaults_of,
     keyword,
     names_in,
     near_files,
@@ -707,7 +708,8 @@ def find_shared_defaults(case: Case) -> Iterator[Clue]:
             node = scope.node
             if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 continue
-            for name, default in _filled_defaults(node):
+            containers = {n: d for n, d in defaults_of(node).items() if _is_container(d)}
+            for name, default in containers.items():
                 changed = name if _is_changed(node, name) else _kept_and_changed(scope, name)
                 if changed is None or not _is_left_out(case, scope, name):
                     continue
@@ -806,17 +808,9 @@ def _is_item_changed(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _filled_defaults(
-    node: ast.FunctionDef | ast.AsyncFunctionDef,
-) -> Iterator[tuple[str, ast.expr]]:
-    given = node.args
-    positional = [*given.posonlyargs, *given.args]
-    pairs = list(zip(reversed(positional), reversed(given.defaults), strict=False))
-    pairs += [(a, d) for a, d in zip(given.kwonlyargs, given.kw_defaults, strict=True) if d]
-    for argument, default in pairs:
-        is_call = isinstance(default, ast.Call) and called_name(default) in ("list", "dict", "set")
-        if is_call or isinstance(default, (ast.List, ast.Dict, ast.Set)):
-            yield argument.arg, default
+def _is_container(value: ast.expr) -> bool:
+    is_call = isinstance(value, ast.Call) and called_name(value) in ("list", "dict", "set")
+    return is_call or isinstance(value, (ast.List, ast.Dict, ast.Set))
 
 
 def _noun(default: ast.expr) -> str:

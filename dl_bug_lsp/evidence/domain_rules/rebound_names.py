@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import own_nodes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import code_lines, own_nodes, source
 from dl_bug_lsp.evidence.followed_run import SEEN, follow, hidden_cells_of
 from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.messages import FactKind
@@ -275,10 +275,7 @@ def is_bound_in(case: Case, file: str, name: str) -> bool:
         rf"(?:\w[\w, ]*, ?)?{word}\s*(?:,[\w, ]*)?=(?!=)|(?:async )?def {word}\b|class {word}\b"
         rf"|(?:from [\w.]+ )?import .*\b{word}\b|%time {word}\s*="
     )
-    lines: Iterable[str] = case.workspace.lines(file)
-    if file.endswith(".ipynb"):
-        lines = (line for cell in case.workspace.cells(file) for line in cell.lines)
-    return any(binds.match(line) for line in lines)
+    return any(binds.match(line) for line in code_lines(case, file))
 
 
 def _notebooks(case: Case) -> list[str]:
@@ -316,9 +313,13 @@ def _too_late(case: Case) -> Iterator[Clue]:
         for line, name, cell in deleted:
             why = f"`{name}` is deleted here, in code cell {cell.number}"
             yield Clue("rules.strong", file, line, 1.0, why)
-        always = [one for one in made if isinstance(one[2], ALWAYS_BINDS)]
-        above = [one for one in always if one[3].number < failed.number]
-        for line, name, _, cell in (above[-1:] or always[:1]) if not deleted else ():
+        always = [
+            (line, name, cell)
+            for line, name, statement, cell in made
+            if isinstance(statement, ALWAYS_BINDS)
+        ]
+        above = [(line, name, cell) for line, name, cell in always if cell.number < failed.number]
+        for line, name, cell in (above[-1:] or always[:1]) if not deleted else ():
             # The name is global: had a line that sets it run in this process, it had a value.
             if not reasons[line]:
                 why = (
@@ -347,7 +348,8 @@ def _deleted_by_cells(
     for cell in cells:
         for text, line in zip(cell.lines, cell.raw, strict=True):
             if _RESETS.match(text):
-                yield from ((line, name, cell) for name in sorted(names) if name in text)
+                named = names & set(re.findall(r"\w+", text))
+                yield from ((line, name, cell) for name in sorted(named))
 
 
 _RESETS = re.compile(r"\s*%(?:reset_selective|xdel)\b")

@@ -21,7 +21,13 @@ from dataclasses import dataclass
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.data.data_files import numbers_of
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, own_nodes, source
+from dl_bug_lsp.evidence.domain_rules.syntax import (
+    calls_in,
+    defaults_of,
+    near_files,
+    own_nodes,
+    source,
+)
 from dl_bug_lsp.evidence.domain_rules.tensor_mismatch import LAYERS
 from dl_bug_lsp.evidence.repairs.arguments import name_of
 from dl_bug_lsp.messages import readable
@@ -226,7 +232,7 @@ def _left_out(case: Case, file: str, cls: ast.ClassDef) -> Iterator[Clue]:
     if given is None:
         return
     names = [argument.arg for argument in arguments]
-    defaults = _defaults(start)
+    defaults = defaults_of(start)
     for index, name in enumerate(names):
         if name in given or name in ("name", "dtype", "trainable"):
             continue
@@ -239,15 +245,6 @@ def _left_out(case: Case, file: str, cls: ast.ClassDef) -> Iterator[Clue]:
         if default is not None:
             why += f": when `{cls.name}` is rebuilt it gets its default, `{source(default)}`"
         yield Clue("missing.key", file, line, 1.0 if told else 0.6, why)
-
-
-def _defaults(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    late = positional[len(positional) - len(arguments.defaults) :]
-    found = {a.arg: d for a, d in zip(late, arguments.defaults, strict=True)}
-    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
-    return found | {a.arg: d for a, d in pairs if d is not None}
 
 
 def _keys(function: ast.FunctionDef) -> dict[str, int] | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, source
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, defaults_of, source
 from dl_bug_lsp.evidence.followed_run import follow, how_known
 from dl_bug_lsp.evidence.interpreted_values import origins_of, places_of
 from dl_bug_lsp.interpretation.values import Origin, Raised
@@ -186,9 +186,10 @@ def _unset(case: Case, raised: Raised, at: int) -> Iterator[Unset]:
     for file in sorted({file for file, _ in origins if file.endswith(".py")}):
         tree = case.workspace.tree(file)
         for owner, function in _functions(tree) if tree is not None else ():
-            for name, default, line in _defaults(function):
-                if default == value and (file, line) in origins:
-                    yield Unset(name, default, (file, function.lineno), owner)
+            for name, default in defaults_of(function).items():
+                number = default.value if isinstance(default, ast.Constant) else None
+                if type(number) is int and number == value and (file, default.lineno) in origins:
+                    yield Unset(name, number, (file, function.lineno), owner)
 
 
 def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
@@ -200,19 +201,6 @@ def _functions(tree: ast.AST) -> Iterator[tuple[str, ast.FunctionDef]]:
             for part in node.body:
                 if isinstance(part, ast.FunctionDef) and part.name == "__init__":
                     yield node.name, part
-
-
-def _defaults(function: ast.FunctionDef) -> Iterator[tuple[str, int, int]]:
-    """Yield the parameters of a function whose default is a whole number: name, number, line."""
-    args = function.args
-    positional = [*args.posonlyargs, *args.args]
-    pairs = [
-        *zip(reversed(positional), reversed(args.defaults), strict=False),
-        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
-    ]
-    for parameter, default in pairs:
-        if isinstance(default, ast.Constant) and type(default.value) is int:
-            yield parameter.arg, default.value, default.lineno
 
 
 def _setting(case: Case, raised: Raised, at: int, unset: Unset) -> tuple[str, int, str] | None:

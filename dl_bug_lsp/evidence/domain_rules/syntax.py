@@ -24,6 +24,24 @@ def keyword(call: ast.Call, name: str) -> ast.expr | None:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
+def defaults_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> dict[str, ast.expr]:
+    """Return the defaults of a function's parameters by their names."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    late = positional[len(positional) - len(arguments.defaults) :]
+    found = {a.arg: d for a, d in zip(late, arguments.defaults, strict=True)}
+    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return found | {a.arg: d for a, d in pairs if d is not None}
+
+
+def code_lines(case: Case, file: str) -> Iterator[str]:
+    """Yield the lines of a program's file, of a notebook those of its code cells."""
+    if not file.endswith(".ipynb"):
+        yield from case.workspace.lines(file)
+    for cell in case.workspace.cells(file):
+        yield from cell.lines
+
+
 def calls_in(node: ast.AST) -> Iterator[ast.Call]:
     """Yield all calls inside a node."""
     return (n for n in ast.walk(node) if isinstance(n, ast.Call))

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
+from weakref import WeakKeyDictionary
 
 from dl_bug_lsp.evidence.case import Case, Clue
 from dl_bug_lsp.evidence.domain_rules.syntax import (
@@ -280,13 +281,17 @@ def _lacking_batch(case: Case) -> Iterator[Clue]:
 OF_SIZES = ("numbers.", "interpretation.", "shapes.")
 EXPLAINED = 0.4
 """What clues on single sizes count where one place explains all sizes of the message."""
+_EXPLAINING: WeakKeyDictionary[Case, tuple[str, int] | None] = WeakKeyDictionary()
+"""The places that do so."""
 
 
 def clue_factor(case: Case, clue: Clue) -> float:
     """Return a factor: on a size less, where a sample without its batch explains them all."""
-    if not clue.kind.startswith(OF_SIZES) or OF_MATRICES.search(case.message) is None:
+    if not clue.kind.startswith(OF_SIZES):
         return 1.0
-    place = next(((c.file, c.line) for c in _lacking_batch(case)), None)
+    if case not in _EXPLAINING:
+        _EXPLAINING[case] = next(((c.file, c.line) for c in _lacking_batch(case)), None)
+    place = _EXPLAINING[case]
     return EXPLAINED if place is not None and place != (clue.file, clue.line) else 1.0
 
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dl_bug_lsp.evidence.case import Case, Clue, Suggestion
 from dl_bug_lsp.evidence.domain_rules.rebound_names import is_bound_in
-from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, near_files, source
+from dl_bug_lsp.evidence.domain_rules.syntax import calls_in, code_lines, near_files, source
 from dl_bug_lsp.evidence.repairs import repair_context
 from dl_bug_lsp.evidence.repairs.repair_context import (
     FUNCTIONS,
@@ -28,7 +28,7 @@ from dl_bug_lsp.evidence.repairs.repair_context import (
     names_read,
     way_to,
 )
-from dl_bug_lsp.evidence.repairs.spelling import SLIP, best
+from dl_bug_lsp.evidence.repairs.spelling import best, slips
 from dl_bug_lsp.messages import FactKind, Role
 from dl_bug_lsp.provenance import objects
 from dl_bug_lsp.provenance.scopes import Scope, called_name
@@ -148,8 +148,7 @@ def _is_slip(name: str, scope: Scope, line: int) -> bool:
     while at is not None:
         imported.update(at.imports)
         at = at.parent
-    near = best(name, _visible(scope) - _bound_at(scope, line))
-    return any(how >= SLIP or other not in imported for other, how in near)
+    return bool(slips(name, _visible(scope) - _bound_at(scope, line), imported))
 
 
 def _visible(scope: Scope) -> set[str]:
@@ -332,10 +331,7 @@ def unread_source(case: Case, scope: Scope) -> str | None:
     for star in module.stars:
         if case.engine.program.imported(module, star) is None:
             return f"from {star} import *"
-    lines: Iterable[str] = case.workspace.lines(module.file)
-    if module.file.endswith(".ipynb"):
-        lines = (line for cell in case.workspace.cells(module.file) for line in cell.lines)
-    for line in lines:
+    for line in code_lines(case, module.file):
         if _GIVES_NAMES.search(line) and not line.lstrip().startswith("#"):
             text = line.strip().replace("`", "'")
             return text if len(text) <= _LONGEST_SHOWN else text[:_LONGEST_SHOWN] + "…"

@@ -124,6 +124,21 @@ def best(wanted: str, candidates: Iterable[str]) -> list[tuple[str, float]]:
     return [f for f in near if f[1] >= near[0][1] - 0.15][:MOST]
 
 
+SLIP = 0.9
+"""From here on one letter differs."""
+
+
+def slips(
+    wanted: str, candidates: Iterable[str], imported: Container[str]
+) -> list[tuple[str, float]]:
+    """Return what `best` returns, without imports: these are no short forms of a variable's name.
+
+    An import of which a letter differs is returned.
+    """
+    near = best(wanted, candidates)
+    return [(name, how) for name, how in near if how >= SLIP or name not in imported]
+
+
 def _pair(
     repairs: RepairContext,
     asked: list[Spelling],
@@ -320,9 +335,6 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
     own = range(statement.lineno, (statement.end_lineno or 0) + 1) if statement else range(0)
     is_top = context.scope.parent is None
 
-    def imports(other: str) -> bool:
-        return any(other in scope.imports for scope in scopes)
-
     def was_there(spelling: Spelling) -> bool:
         if spelling.file != place.file:
             return True
@@ -330,7 +342,7 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
 
     bound = {o: [s for s in spots if was_there(s)] for o, spots in given.items()}
     bound = {other: spots for other, spots in bound.items() if spots}
-    near = [(other, how) for other, how in best(name, bound) if how >= SLIP or not imports(other)]
+    near = slips(name, bound, {other for scope in scopes for other in scope.imports})
     for other, how in near:
         yield from _pair(repairs, asked, bound[other], how, "names")
     builtin = best(name, BUILTINS) if not near else []
@@ -338,10 +350,6 @@ def _name(repairs: RepairContext, name: str) -> Iterator[Clue]:
         edit = Suggestion(place.file, place.line, name, other)
         why = f"`{name}` is nearly `{other}`"
         yield Clue("repair.spelling", place.file, place.line, how, why, edit)
-
-
-SLIP = 0.9
-"""From here on one letter differs: an imported name is no short form of a variable's name."""
 
 
 def _bound(scope: Scope) -> Iterator[Spelling]:
