@@ -255,6 +255,16 @@ def _verb(node: Node) -> str:
     return "is" if len(_whole(node)) == len(node.values) == 1 else "may be"
 
 
+MOST_VALUES = 4
+"""A name that stands for more numbers than these counts through them: one tells nothing."""
+
+
+def _is_of_range(node: Node) -> bool:
+    """Whether a number is one of many that a range gives, and stands nowhere itself."""
+    is_item = isinstance(node.expr, ast.Constant) and not node.engine.is_written(node.expr)
+    return is_item or len(_whole(node)) > MOST_VALUES
+
+
 def _is_spread(node: Node) -> bool:
     """Whether an expression is a mapping whose items are handed over one by one (``**x``)."""
     module = node.context.scope
@@ -291,7 +301,7 @@ def _matches(
         (step, number)
         for step in steps
         for number in sorted(_whole(step.node) & wanted)
-        if step.node.line > 0
+        if step.node.line > 0 and not _is_of_range(step.node)
     ]
     counts = Counter(number for step, number in hits if step.decides)
     for step, number in hits:

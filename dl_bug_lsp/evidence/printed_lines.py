@@ -155,5 +155,5 @@ def _origins(
             continue
         shared = (node.file, node.line) in near
         score = (1.0 if shared else 0.5) / (1 + step.distance / 3)
-        why = f"the log shows `{source(expr)}` as {value}, which comes from here"
+        why = f"the log shows `{source(expr)}` as {value}; a value of this line goes into it"
         yield Clue(kind, node.file, node.line, score, why)

@@ -202,7 +202,7 @@ ASIDE = {
     "declared": "declares another option of the program than the one that goes into",
     "configured": "configures what goes into",
     "index": "is an index, or goes into one, on the way to",
-    "condition": "belongs to a condition on the way to",
+    "condition": "belongs to a condition or a loop on the way to",
 }
 
 

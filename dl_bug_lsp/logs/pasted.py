@@ -23,6 +23,8 @@ _BEHIND_BAR = re.compile(r"[^\s,;:)\]|]")
 """What is never a part of a progress bar behind its closing bracket."""
 _EDITOR_LINK = re.compile(r"\[([^\]\n]{1,1000})\]\((?:vscode-notebook-cell:|file:)[^)\s]{0,2000}\)")
 """A place that an editor's notebook shows as a link: its text is what was printed."""
+_EDITOR_ANCHOR = re.compile(r"<a href='vscode-notebook-cell:[^'\n]{0,2000}'>(\d{1,6})</a>")
+"""A line's number that such an editor shows as a link."""
 _GLUED = re.compile(r"^\s*-{20,}\w[\w.]{1,80}\s*Traceback \(most recent call last\)")
 _BUILD_TIME = re.compile(r"(?:#\d{1,4} )?\d{1,6}\.\d{1,4}(?: |$)")
 _HEADER = "Traceback (most recent call last):"
@@ -130,6 +132,8 @@ def _parts(line: LogLine) -> Iterator[LogLine]:
         text = _plain(text)
     if "](vscode-" in text or "](file:" in text:
         text = _EDITOR_LINK.sub(r"\1", text)
+    if "<a href='vscode-" in text:
+        text = _EDITOR_ANCHOR.sub(r"\1", text)
     if "%|" in text and "]" in text:
         yield from (replace(line, text=part) for part in _behind_bar(text))
     elif _GLUED.search(text[:_FAR]) and (parts := _unglued(text)):

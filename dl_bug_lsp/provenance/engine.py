@@ -57,6 +57,7 @@ class Engine:
         self.instances: dict[int, list[Instance]] = {}
         self.entries: dict[int, list[Context]] = {}
         self._made: dict[tuple[object, ...], ast.expr] = {}
+        self._unwritten: set[int] = set()
         self._derived: dict[tuple[object, ...], Node] = {}
 
     def node(self, expr: ast.expr, context: Context) -> Node:
@@ -84,7 +85,12 @@ class Engine:
         expression = self._made.get(key)
         if expression is None:
             expression = self._made[key] = make()
+            self._unwritten.add(id(expression))
         return expression
+
+    def is_written(self, expression: ast.expr) -> bool:
+        """Say whether an expression stands in the program: it was not put there by `made`."""
+        return id(expression) not in self._unwritten
 
     def derived(
         self,

@@ -503,7 +503,7 @@ def read_thread_stack(stream: Stream, index: int) -> tuple[list[Frame], int]:
 _STACK_INFO = re.compile(
     r"^\s*(?:Stack|Call stack) ?(?:\(most recent call last\))?:\s*$|^Call stack:\s*$"
     r"|Detected at node .*defined at \(most recent call last\):|^Object allocated at"
-    r"|^Caused by op .{1,400}, defined at:\s*$"
+    r"|^Caused by op .{1,400}, defined at:\s*$|^Original stack trace for .{1,400}:\s*$"
 )
 _SEE_ABOVE = re.compile(r"^\S{1,200} \(see above for traceback\): ")
 """What TensorFlow 1 repeats below the stack that made an operation of its graph."""

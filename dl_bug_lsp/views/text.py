@@ -127,7 +127,7 @@ def _folded(frames: list[ReportFrame]) -> str:
         return f"… {len(frames)} frames of what ran the notebook, down to {where}".rstrip()
     known = all(library_of(frame.file) is not None for frame in frames)
     kind = "library frame" if known else "frame"
-    outside = "" if known else " outside of this folder"
+    outside = "" if known else " without a place in this folder"
     return f"… {counted(len(frames), kind)}{outside}, down to {where}".rstrip()
 
 

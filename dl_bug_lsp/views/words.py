@@ -246,7 +246,8 @@ def mapped(failure: FailureReport) -> str:
     prefixes: dict[str, None] = {}
     for frame in failure.frames:
         printed, own = frame.file.replace("\\", "/"), frame.workspace_file or ""
-        if frame.mapped:
+        # The path of a notebook's cell is a name that the kernel made up for its text.
+        if frame.mapped and not own.endswith(".ipynb"):
             prefixes[printed.removesuffix(own) if printed.endswith(own) else printed] = None
     if not prefixes:
         return ""

@@ -269,26 +269,39 @@ def locate_cell_line(
         if len(same) == 1:
             return same[0]
         first_line = None
-    around = [(number - line, _words(text)) for number, text in excerpt]
-    best: tuple[tuple[int, int, int, int, int, int], str, int] | None = None
+    around = [(number - line, _code(text)) for number, text in excerpt]
+    has_comment = first_line is not None and _COMMENT.match(first_line) is not None
+    first_line = _code(first_line) if first_line is not None else None
+    best: tuple[tuple[int, ...], str, int] | None = None
     for notebook, cells in notebooks:
         own = notebook.rpartition("/")[2].casefold()
         is_named = name.notebook is None or own == name.notebook.casefold()
         for cell in cells:
             score, raw = _score(cell, name, line, first_line, around)
             # A notebook that was renamed since is known by a line with its neighbours.
-            counts = any(score) if is_named else score[0] and score[1] >= LEAST_OF_RENAMED
+            least = LEAST_OF_RENAMED
+            if first_line is not None and len(first_line) >= _SIGNS_OF_RENAMED:
+                least = min(least, max(len(around), 1))
+            counts = any(score) if is_named else score[0] and score[1] >= least
             # Of two cells with one text the one that gave a result came to its end.
-            rank = (is_named, *score, not (cell.printed or cell.result))
+            is_open = not (cell.printed or cell.result)
+            rank = (is_named, *score, is_open, _has_comment(cell, raw) is has_comment)
             if counts and (best is None or rank > best[0]):
                 best = (rank, notebook, raw)
     return (best[1], best[2]) if best else None
+
+
+def _has_comment(cell: Cell, raw: int) -> bool:
+    line = cell.lines[cell.raw.index(raw)] if raw in cell.raw else ""
+    return _COMMENT.match(_words(line)) is not None
 
 
 LEAST_AROUND = 2
 """Lines around a printed one of which one at least has to stand in a cell with another number."""
 LEAST_OF_RENAMED = 2
 """Lines around a printed one that a cell of a notebook with another name has to hold."""
+_SIGNS_OF_RENAMED = 20
+"""From so many signs on, a line and all that is printed around it are enough."""
 _OF_MAGIC = re.compile(r"\bget_ipython\(\)\.")
 _MAGIC_RUN = re.compile(r"\brun_(?:cell|line)_magic(?P<open>)\(['\"](?P<magic>\w+)['\"]")
 
@@ -297,11 +310,22 @@ def _words(text: str) -> str:
     return " ".join(text.split())
 
 
-def _is_printed_as(text: str, printed: str) -> bool:
-    """Say whether a line is printed so: IPython 8 leaves out a comment at the statement's end."""
-    return text == printed or (
-        text.startswith(printed) and text[len(printed) :].lstrip().startswith("#")
-    )
+_COMMENT = re.compile(r"""^((?:[^'"#]|'[^']*'|"[^"]*")+?)\s*#.*$""")
+_LINE_MAGIC = re.compile(
+    r"^get_ipython\(\)\.(?:run_line_magic\((?P<q>['\"])(?P<magic>\w+)(?P=q), *|(?P<shell>system)\()"
+    r"(?P<r>['\"])(?P<rest>.*)(?P=r)\)$"
+)
+
+
+def _code(text: str) -> str:
+    """Return a line as it was typed, without a comment at its end, which is no part of what ran.
+
+    IPython 8 leaves such comments out, and prints of a magic what it makes of it.
+    """
+    words = _words(text)
+    if made := _LINE_MAGIC.match(words):
+        return f"!{made['rest']}" if made["shell"] else f"%{made['magic']} {made['rest']}".rstrip()
+    return _COMMENT.sub(r"\1", words)
 
 
 def _score(
@@ -322,14 +346,14 @@ def _score(
         return (0, 0, 0, 0), 0
     if first_line is None:
         return (0, 0, 0, counted), cell.raw[min(max(line, 1), len(cell.lines)) - 1]
-    texts = [_words(text) for text in cell.lines]
-    same = [i for i, text in enumerate(texts) if _is_printed_as(text, first_line)]
+    texts = [_code(text) for text in cell.lines]
+    same = [i for i, text in enumerate(texts) if text == first_line]
     if not same:
         return (0, 0, 0, 0), 0
 
     def agreeing(index: int) -> int:
         return sum(
-            0 <= index + offset < len(texts) and _is_printed_as(texts[index + offset], text)
+            0 <= index + offset < len(texts) and texts[index + offset] == text
             for offset, text in around
         )
 
@@ -349,7 +373,6 @@ LEAST_UNCHANGED = 2
 """Lines around a printed one that stand unchanged, each with five signs or more."""
 _SIGNS_OF_LINE = 5
 _LEAST_SIGNS = 8
-_COMMENT = re.compile(r"""^((?:[^'"#]|'[^']*'|"[^"]*")+?)\s*#.*$""")
 
 
 def locate_edited_line(
@@ -364,10 +387,10 @@ def locate_edited_line(
     It stood where all lines that are printed around it stand unchanged, and where a line of the
     cell with its execution count is nearly the same. Where two lines are as good there is none.
     """
-    printed = next((_words(s) for s in (source or "").split("\n") if s.strip()), "")
-    if not printed or _OF_MAGIC.search(printed):
+    printed = next((_code(s) for s in (source or "").split("\n") if s.strip()), "")
+    if not printed or _OF_MAGIC.search(source or ""):
         return None
-    around = [(number - line, _words(text)) for number, text in excerpt]
+    around = [(number - line, _code(text)) for number, text in excerpt]
     found: list[tuple[float, str, int]] = []
     for notebook, cells in notebooks:
         own = notebook.rpartition("/")[2].casefold()
@@ -389,7 +412,7 @@ def _edited_lines(
     """Yield how likely a printed line stood at a line of a cell, with its line on disk."""
     own = cell.number if name.is_ordinal else cell.execution_count
     is_counted = name.count is not None and own == name.count
-    texts = [_words(text) for text in cell.lines]
+    texts = [_code(text) for text in cell.lines]
     telling = [(offset, text) for offset, text in around if len(text) >= _SIGNS_OF_LINE]
     for index, text in enumerate(texts):
         same = sum(map(partial(_stands, texts, index), telling))
@@ -397,9 +420,7 @@ def _edited_lines(
         if text and same == len(telling) >= LEAST_UNCHANGED:
             yield 1.0 + alike + is_counted, cell.raw[index]
         elif alike >= (LEAST_ALIKE if is_counted else LEAST_UNCOUNTED) and (
-            is_counted
-            or same >= LEAST_UNCHANGED
-            or _differs_in_comment(texts, index, printed, around)
+            is_counted or same >= LEAST_UNCHANGED
         ):
             yield alike + is_counted, cell.raw[index]
 
@@ -407,25 +428,14 @@ def _edited_lines(
 def _stands(texts: Sequence[str], index: int, other: tuple[int, str]) -> bool:
     """Say whether a line that is printed around one stands as far from a line of a cell."""
     at = index + other[0]
-    return 0 <= at < len(texts) and _is_printed_as(texts[at], other[1])
-
-
-def _differs_in_comment(
-    texts: Sequence[str], index: int, printed: str, around: Sequence[tuple[int, str]]
-) -> bool:
-    """Say whether a line has another comment than it had, and the same lines around."""
-    codes = {_COMMENT.sub(r"\1", text) for text in (texts[index], printed)}
-    has_comments = codes.isdisjoint((texts[index], printed))
-    is_same = len(codes) == 1 and has_comments and bool(around)
-    return is_same and all(_stands(texts, index, other) for other in around)
+    return 0 <= at < len(texts) and texts[at] == other[1]
 
 
 def _alike(text: str, printed: str) -> float:
-    """Return how much two lines share, from 0 to 1; a comment at the end does not count."""
-    first, second = _COMMENT.sub(r"\1", text), _COMMENT.sub(r"\1", printed)
-    if not first or not second:
+    """Return how much two lines share, from 0 to 1."""
+    if not text or not printed:
         return 0.0
-    return SequenceMatcher(None, first[:_MOST_SIGNS], second[:_MOST_SIGNS], autojunk=False).ratio()
+    return SequenceMatcher(None, text[:_MOST_SIGNS], printed[:_MOST_SIGNS], autojunk=False).ratio()
 
 
 _MOST_SIGNS = 400
@@ -484,7 +494,7 @@ def line_of_body(cell: Cell, body: Sequence[str], line: int, source: str | None)
     The text counts from the first line below the magic that is not blank. ``body`` are its lines,
     ``source`` is the failing one, where the log has them: it must stand there, or once in the cell.
     """
-    texts = [_words(text) for text in cell.lines]
+    texts = [_code(text) for text in cell.lines]
     first = next((index for index, text in enumerate(texts) if text), len(texts))
     if first == len(texts) or not texts[first].startswith("%%") or line < 1:
         return None
@@ -492,13 +502,13 @@ def line_of_body(cell: Cell, body: Sequence[str], line: int, source: str | None)
     ran = list(body)
     while ran and not ran[0].strip():
         del ran[0]
-    printed = _words(source or (ran[line - 1] if line <= len(ran) else ""))
+    printed = _code(source or (ran[line - 1] if line <= len(ran) else ""))
     if not printed:
         return None
     index = start + line - 1
-    if index < len(texts) and _is_printed_as(texts[index], printed):
+    if index < len(texts) and texts[index] == printed:
         return cell.raw[index]
-    same = [i for i in range(start, len(texts)) if _is_printed_as(texts[i], printed)]
+    same = [i for i in range(start, len(texts)) if texts[i] == printed]
     return cell.raw[same[0]] if len(same) == 1 else None
 
 

@@ -1033,3 +1033,80 @@ KeyError: 'avg'
     assert "has the keys `'mean'` and `'std'`, but not 'avg'" in said
     # The line reads the key; that its result has the same name tells nothing.
     assert reasons(found, "train.py", 4) == "`avg`, the key of the message, is used here"
+
+
+MASKED = """\
+import numpy as np
+
+counts = np.arange(10)
+print(counts**2)
+print((counts > 4) and (counts < 8))
+"""
+
+
+def test_a_mask_joined_by_and_is_written_with_the_operator_of_elements(tmp_path: Path) -> None:
+    log = """\
+Traceback (most recent call last):
+  File "mask.py", line 5, in <module>
+    print((counts > 4) and (counts < 8))
+           ^^^^^^^^^^^^
+ValueError: The truth value of an array with more than one element is ambiguous.
+"""
+    found = report(tmp_path, {"mask.py": MASKED}, log)
+    said = reasons(found, "mask.py", 5)
+    assert "with `(counts > 4) & (counts < 8)` instead of `counts > 4 and counts < 8`" in said
+    assert "counts**2" not in said and "counts ** 2" not in said
+
+
+SOILS = """\
+import csv
+
+wanted = "unsuitable"
+kept = []
+with open("plots.csv") as file:
+    for row in csv.DictReader(file):
+        if row["soil"].lower() == wanted and int(row["plot"]) > 9:
+            kept.append(row)
+print(kept[0])
+"""
+
+
+def test_a_value_that_is_compared_in_small_letters_is_not_missing(tmp_path: Path) -> None:
+    rows = "plot,soil\n" + "".join(
+        f"{n},{'Unsuitable' if n % 2 else 'Suitable'}\n" for n in range(9)
+    )
+    log = """\
+Traceback (most recent call last):
+  File "soil.py", line 9, in <module>
+    print(kept[0])
+          ~~~~^^^
+IndexError: list index out of range
+"""
+    found = report(tmp_path, {"soil.py": SOILS, "plots.csv": rows}, log)
+    said = " / ".join(piece.why for suspect in found.suspects for piece in suspect.evidence)
+    assert "no row of" not in said
+    raw = SOILS.replace(".lower()", "")
+    found = report(tmp_path, {"soil.py": raw, "plots.csv": rows}, log)
+    assert "no row of plots.csv has `unsuitable`" in reasons(found, "soil.py", 3)
+
+
+PLOTTED = """\
+import matplotlib.pyplot as plt
+
+sizes = [20 * count for count in range(1, 9)]
+scores = [0.5, 0.6, 0.7]
+plt.plot(sizes, scores)
+"""
+
+
+def test_a_number_that_a_counter_passes_is_no_size(tmp_path: Path) -> None:
+    log = """\
+Traceback (most recent call last):
+  File "plot.py", line 5, in <module>
+    plt.plot(sizes, scores)
+  File "/usr/lib/python3/dist-packages/matplotlib/axes/_base.py", line 270, in _xy_from_xy
+    raise ValueError(f"x and y must have same first dimension, but "
+ValueError: x and y must have same first dimension, but have shapes (8,) and (3,)
+"""
+    found = report(tmp_path, {"plot.py": PLOTTED}, log)
+    assert "one of the sizes" not in reasons(found, "plot.py", 3)

@@ -223,12 +223,6 @@ EDITED = {
         ((1, "table = load(path)"), (3, "model.fit(X, y)")),
         (0, 1),
     ),
-    "other comment": (
-        [(None, "sizes.remove(4)\nsizes"), (None, "sizes.remove(4)  # error\nsizes")],
-        (9, "sizes.remove(4)  # KeyError: 4"),
-        ((3, "sizes"),),
-        (1, 0),
-    ),
     "two lines as good": (
         [(2, "fit(x, epochs=5)\nfit(x, epochs=6)")],
         (2, "fit(x, epochs=7)"),
@@ -250,6 +244,44 @@ def test_a_line_that_was_changed_since_is_named_as_such(tmp_path: Path, name: st
     raw = [cell.raw for cell in workspace.cells("nb.ipynb")]
     assert (place and place.line) == (raw[expected[0]][expected[1]] if expected else None)
     assert place is None or place.edited
+
+
+def test_a_line_with_another_comment_is_the_same_line(tmp_path: Path) -> None:
+    cells = [(None, "sizes.remove(4)\nsizes"), (None, "sizes.remove(4)  # error\nsizes")]
+    workspace = _written(tmp_path, *cells)
+    printed = Printed("Cell In[9]", 2, None, "sizes.remove(4)  # KeyError: 4", ((3, "sizes"),))
+    place = workspace.locate_stack([printed])[0]
+    assert place is not None and not place.edited
+    assert place.line == workspace.cells("nb.ipynb")[1].raw[0]
+
+
+def test_a_magic_is_compared_as_it_was_typed(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (3, "fit(x)"), (None, "%matplotlib inline\n!ls data\nfit(x)"))
+    around = (
+        (1, "get_ipython().run_line_magic('matplotlib', 'inline')"),
+        (2, "get_ipython().system('ls data')"),
+    )
+    place = workspace.locate_stack([Printed("Cell In[9]", 3, None, "fit(x)", around)])[0]
+    assert place is not None
+    assert place.line == workspace.cells("nb.ipynb")[1].raw[2]
+
+
+LINKED = """\
+ValueError                                Traceback (most recent call last)
+/home/ada/old.ipynb Cell 2 line 1
+----> <a href='vscode-notebook-cell:/ada/old.ipynb#Y1?line=0'>1</a> scores = measure(words, targets)
+      <a href='vscode-notebook-cell:/home/ada/old.ipynb#Y1?line=1'>2</a> print(scores)
+
+ValueError: no words
+"""
+
+
+def test_the_links_of_an_editor_are_numbers_of_lines(tmp_path: Path) -> None:
+    cells = [(1, "import numpy"), (2, "scores = measure(words, targets)\nprint(scores)")]
+    workspace = _written(tmp_path, *cells)
+    report = localize(LINKED, workspace).primary
+    assert report is not None
+    assert report.suspects[0].line == workspace.cells("nb.ipynb")[1].raw[0]
 
 
 def test_a_changed_line_is_never_a_sure_place(tmp_path: Path) -> None:
@@ -340,10 +372,13 @@ def test_counts_of_several_sessions_tell_no_order(tmp_path: Path) -> None:
     assert not any("ran only afterwards" in why for why in said)
 
 
-def test_the_stack_that_made_an_operation_is_no_failure() -> None:
+@pytest.mark.parametrize(
+    "heading", ["Caused by op 'input_1', defined at:", "Original stack trace for 'input_1':"]
+)
+def test_the_stack_that_made_an_operation_is_no_failure(heading: str) -> None:
     text = (
         _log(4, "session.run(loss)", "InvalidArgumentError: Shape [-1,30] has negative dimensions")
-        + "\nCaused by op 'input_1', defined at:\n"
+        + f"\n{heading}\n"
         '  File "/usr/lib/python3.6/runpy.py", line 193, in _run_module_as_main\n'
         '    "__main__", mod_spec)\n'
         '  File "<ipython-input-10-d2afa7167658>", line 20, in model\n'

@@ -363,6 +363,10 @@ OF_PLACES = re.compile(r"(?i)(?:dir|path|file|root|folder|output)\w*\W{0,4}$")
 """How a line of a config begins whose value is a place on a disk."""
 
 
+FORMS = frozenset(("lower", "upper", "title", "capitalize", "casefold", "strip"))
+"""Methods of text, also of a column's, after which a program looks for another form of a value."""
+
+
 def _values_of_no_row(case: Case) -> Iterator[Clue]:
     """Yield texts of the program that no row of a column has, and nearly are one of its values."""
     if case.category.id not in EMPTIED:
@@ -381,13 +385,14 @@ def _values_of_no_row(case: Case) -> Iterator[Clue]:
     for file in {file for file, _, _ in columns}:
         table = case.workspace.table(file)
         known |= {column.name for column in table.columns} if table is not None else set()
+    forms = sorted(FORMS & case.words.texts(("attribute",)))
     reasons: dict[str, str] = {}
     for text in sorted(case.words.texts(("string", "config_value"))):
         if len(text) < BEGINS or text in known or text != text.strip():
             continue
         for file, name, values in columns:
             near = [value for value in sorted(values) if _is_form_of(text, value)]
-            if near:
+            if near and not any(getattr(value, form)() == text for value in near for form in forms):
                 reasons[text] = f"no row of {file} has `{text}` as `{name}`; there is `{near[0]}`"
                 break
     on_way = _on_way(case)

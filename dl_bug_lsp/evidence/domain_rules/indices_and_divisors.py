@@ -547,9 +547,10 @@ def find_division_by_zero(case: Case) -> Iterator[Clue]:
         if node.entry is not None:
             continue
         if isinstance(expr, ast.BinOp) and isinstance(expr.op, ast.FloorDiv):
-            if step.before is None:
+            if step.before is None or (node.complete and node.constants and not zero):
                 continue
-            why = f"`{node.text}` rounds down, perhaps to 0"
+            low, high = ast.unparse(expr.left), ast.unparse(expr.right)
+            why = f"`{node.text}` is 0 where `{low}` is less than `{high}`"
             yield Clue("rules.medium", node.file, node.line, closeness, why)
         dropped = keyword(expr, "drop_last") if isinstance(expr, ast.Call) else None
         if dropped is None and isinstance(expr, ast.Call):

@@ -738,7 +738,9 @@ def _as_known(before: Recorder, edit: Edit | TextEdit, again: Recorder) -> bool:
     return True
 
 
-WORKING = (ast.Call, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute)
+WORKING = (
+    *(ast.Call, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Subscript, ast.Attribute),
+)
 """Expressions that may refuse what they are given."""
 
 
@@ -994,6 +996,21 @@ def _suggestion(case: Case, edit: Edit | TextEdit) -> Suggestion | None:
     if edit.kind in OF_LAYERS and (added := _added_layer(edit)) is not None:
         old = f"{added[1].partition('(')[0]}("
         new = f"{added[0]}, {old}"
-    if not old or "\n" in new or case.workspace.source_line(edit.file, edit.line).count(old) != 1:
+    if not old or "\n" in new:
         return None
-    return Suggestion(edit.file, edit.line, old, new)
+    line = case.workspace.source_line(edit.file, edit.line)
+    if line.count(old) != 1:
+        old = _as_written(line, edit.old)
+    return Suggestion(edit.file, edit.line, old, new) if old and line.count(old) == 1 else None
+
+
+def _as_written(line: str, node: ast.AST | str | None) -> str:
+    """Return the text of an expression in its line, empty where it does not stand there alone."""
+    if not isinstance(node, ast.expr) or node.lineno != node.end_lineno:
+        return ""
+    text = line.encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
+    try:
+        read = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    return text if ast.unparse(read) == _text(node) else ""

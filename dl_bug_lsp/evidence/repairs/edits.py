@@ -125,7 +125,8 @@ PRIORS = {
     "setting.type": 1.0, "setting.other": 0.3, "setting.boolean": 0.5, "data.row": 1.0,
     "literal": 0.8, "literal.near": 0.5, "boolean": 0.6, "string": 0.8, "dtype": 0.9,
     "boolean.option": 0.8,
-    "method": 0.6, "operator": 0.5, "operand": 0.15, "operands": 0.6, "offset.added": 0.4,
+    "method": 0.6, "operator": 0.5, "operator.elements": 1.0, "operand": 0.15, "operands": 0.6,
+    "offset.added": 0.4,
     "factor.added": 0.25, "wrap.number": 0.5, "wrap.list": 0.3, "statement.removed": 0.1,
     "statement.order": 0.2, "statement.dedent": 0.5, "argument.removed": 0.1,
     "statement.indent": 0.3, "statement.buffer": 0.6, "layer.added": 0.5, "layer.first": 0.9,
@@ -432,6 +433,8 @@ class Editor:
             yield from self._of_negative(node, parents)
         elif isinstance(node, ast.BinOp):
             yield from self._of_binary(node)
+        elif isinstance(node, ast.BoolOp):
+            yield from self._of_boolean(node)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             yield from self._other_names(node, env, parents)
         elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
@@ -594,6 +597,16 @@ class Editor:
             yield ast.BinOp(node.right, node.op, node.left), "operands"
         for other in MATCHED.get(type(node.op), ()):
             yield ast.BinOp(node.left, other(), node.right), "operator"
+
+    def _of_boolean(self, node: ast.BoolOp) -> Iterator[tuple[ast.expr, str]]:
+        """Yield the operator between elements where ``and`` or ``or`` asks a whole array."""
+        if not any(isinstance(self._held(part), (Array, Table)) for part in node.values[:-1]):
+            return
+        combined = node.values[0]
+        for part in node.values[1:]:
+            by_element = ast.BitAnd() if isinstance(node.op, ast.And) else ast.BitOr()
+            combined = ast.BinOp(combined, by_element, part)
+        yield combined, "operator.elements"
 
     def _are_alike(self, one: ast.expr, other: ast.expr) -> bool:
         """Whether two expressions are arrays of one shape: their order changes no shape."""

@@ -126,7 +126,7 @@ def _name(case: Case, name: str) -> Iterator[Clue]:
         return  # A cell that did not run, or a definition below, binds it.
     if _is_slip(name, scope, site.place.line):
         # The places of both spellings tell more; that nothing binds this one stays true.
-        why = f"nothing gives `{name}` a value before line {site.place.line}"
+        why = _unbound(name, site.place.line)
         if unread_source(case, scope) is None:
             yield _clue("missing.binding", site.place.file, site.place.line, BESIDE_SLIP, why)
         return
@@ -135,6 +135,11 @@ def _name(case: Case, name: str) -> Iterator[Clue]:
         target = case.engine.program.imported(module, star)
         imported.extend(_import(case, target, name) if target is not None else ())
     yield from imported or _unmade(case, scope, name, site.place.line)
+
+
+def _unbound(name: str, line: int) -> str:
+    # A parameter of another function may have the name, so the scope is named.
+    return f"nothing gives `{name}` a value in the scope of line {line}"
 
 
 BESIDE_SLIP = 0.3
@@ -372,7 +377,7 @@ def _unmade(case: Case, scope: Scope, name: str, line: int) -> Iterator[Clue]:
     way = way_to(body, line)
     if not way:
         return
-    why = f"nothing gives `{name}` a value before line {line}"
+    why = _unbound(name, line)
     unread = unread_source(case, scope)
     if unread is not None:
         by_name = f"no line before line {line} gives `{name}` a value by its name"
