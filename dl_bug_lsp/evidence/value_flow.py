@@ -11,6 +11,7 @@ import ast
 import math
 import re
 from collections.abc import Callable, Collection, Iterator
+from itertools import pairwise
 from typing import TypeGuard
 from weakref import WeakKeyDictionary
 
@@ -37,7 +38,9 @@ KINDS = {
 MOST_SHOWN = 60
 GIVEN_BY_PARSER = ("argument default", "argument const")
 """Arguments of ``add_argument`` that become the option's value."""
-VERB = "goes into"
+VERB, MAY = "goes into", "may have a part in"
+LOOSE = frozenset(("item", "changed", "base", "index"))
+"""Steps through which one of many values arrives, or what only chooses among them."""
 CALLS_NO_FORWARD = frozenset(("train", "eval", "to", "cuda", "parameters", "zero_grad"))
 """Methods of models that do not run the model."""
 
@@ -83,6 +86,8 @@ def what(step: Step) -> str:
     keyword = role.removeprefix("argument ")
     if keyword != role and keyword.isidentifier() and step.node.kind is StepKind.LITERAL:
         return f"this argument (`{keyword}={shown(step.node)}`)"
+    if isinstance(expr, ast.Compare):
+        return f"this test (`{shown(step.node)}`)"
     return f"{KINDS.get(step.node.kind, 'this')} (`{shown(step.node)}`)"
 
 
@@ -99,12 +104,25 @@ def _is_path(expr: ast.expr | None) -> TypeGuard[ast.Constant]:
 def relation(step: Step) -> str:
     """Return what a step has to do with where its slice begins, as the end of a sentence."""
     way = step.way()
+    if len(way) == 2 and way[1].roles == ("refused",):
+        return "is tested before the `raise`"
     end = _end(way)
     for say in (_option, _callback, _stored, _called, _aside):
         words = say(way, end)
         if words:
             return words
-    return f"{VERB} {end}"
+    return f"{MAY if _is_loose(way) else VERB} {end}"
+
+
+def _is_loose(way: list[Step]) -> bool:
+    """Whether a value need not arrive: a container holds others, or a library made another one."""
+    for before, step in pairwise(way):
+        role = _role(step)
+        if role in LOOSE and step.node.entry is None:
+            return True
+        if role.startswith("argument") and before is not way[0]:
+            return True
+    return False
 
 
 def _end(way: list[Step]) -> str:

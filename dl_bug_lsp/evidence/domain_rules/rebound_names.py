@@ -20,7 +20,7 @@ from dl_bug_lsp.evidence.interpreted_values import origins_of
 from dl_bug_lsp.messages import FactKind
 from dl_bug_lsp.provenance.engine import Node
 from dl_bug_lsp.provenance.scopes import Binding, Scope
-from dl_bug_lsp.workspace.notebooks import Cell, cell_name
+from dl_bug_lsp.workspace.notebooks import MAGIC_TEXT, Cell, cell_name
 
 IN_BODY = 0.5
 """What a name counts that the body of a loop assigns: most such loops compute it for later."""
@@ -180,8 +180,11 @@ def is_of_order(case: Case) -> bool:
     notebooks = _notebooks(case)
     if not notebooks and _is_rewritten(case):
         return False
-    if notebooks and case.category.id == "undefined_variable" and _is_made_below(case):
-        return False  # From the top it would fail as well.
+    if case.class_name == "UnboundLocalError":
+        return False
+    is_undefined = case.category.id == "undefined_variable"
+    if notebooks and is_undefined and _fails_from_the_top(case):
+        return False
     if not notebooks or next(find_cells(case), None) is not None:
         return True
     if case.category.id == "undefined_variable":
@@ -218,6 +221,11 @@ def _is_rewritten(case: Case) -> bool:
     )
 
 
+def _fails_from_the_top(case: Case) -> bool:
+    """Tell whether a name is undefined also where all cells run once, from the top."""
+    return not _is_of_notebook(case) or _is_made_below(case) or _is_deleted_above(case)
+
+
 def _is_made_below(case: Case) -> bool:
     """Tell whether only cells below the failing one make the undefined name."""
     names = {str(fact.value) for fact in case.facts.of(FactKind.NAME)}
@@ -228,6 +236,22 @@ def _is_made_below(case: Case) -> bool:
         return False
     made = [_cell_of(cells, line) for line, _, _ in _made(tree, names)]
     return bool(made) and all(cell is not None and cell.number > failed.number for cell in made)
+
+
+def _is_deleted_above(case: Case) -> bool:
+    """Tell whether, read from the top, the undefined name is deleted and not made again."""
+    names = {str(fact.value) for fact in case.facts.of(FactKind.NAME)}
+    place = case.places[-1]
+    cells, tree = case.workspace.cells(place.file), case.workspace.tree(place.file)
+    if tree is None:
+        return False
+    made = [(line, False) for line, _, _ in _made(tree, names) if line < place.line]
+    deleted = [
+        (line, True)
+        for line, _, _ in _deleted_by_cells(tree, cells, names, place.line)
+        if line < place.line
+    ]
+    return max([*made, *deleted], default=(0, False))[1]
 
 
 _QUOTED = re.compile(r"'([^']{1,100})'")
@@ -286,6 +310,8 @@ def _notebooks(case: Case) -> list[str]:
 def _too_late(case: Case) -> Iterator[Clue]:
     """Find where other cells of the failing notebook make the undefined name."""
     names = {str(f.value) for f in case.facts.of(FactKind.NAME)}
+    if case.class_name == "UnboundLocalError" or not _is_of_notebook(case):
+        return  # No cell gives a value to a name of a function or of another module.
     for file in _notebooks(case):
         cells = case.workspace.cells(file)
         own = max((p.line for p in case.places if p.file == file), default=0)
@@ -324,15 +350,32 @@ def _too_late(case: Case) -> Iterator[Clue]:
             if not reasons[line]:
                 why = (
                     f"`{name}` is set here, in code cell {cell.number}, but this line had not run "
-                    "when the error came, or the name was deleted since"
+                    "when the error came, or the name was deleted, or the cell changed since"
                 )
                 yield Clue("missing.binding", file, line, NOT_RUN, why)
             how = reasons[line].partition(", ")[2].removeprefix("which ")
             what = f"run code cell {cell.number} first, which sets it (line {line})"
-            if how:
+            if _ran_before(cell, failed):
+                what = (
+                    f"code cell {cell.number}, which sets it (line {line}), ran before; see "
+                    "whether it stopped with an error above that line"
+                )
+            elif how:
                 what = f"code cell {cell.number}, which sets it (line {line}), {how}"
             why = f"`{name}` had no value when this line ran: {what}"
             yield Clue("missing.binding", file, own, NO_VALUE, why)
+
+
+def _ran_before(cell: Cell, failed: Cell) -> bool:
+    """Whether the execution counts say that a cell ran before another one."""
+    count, other = cell.execution_count, failed.execution_count
+    return count is not None and other is not None and count < other
+
+
+def _is_of_notebook(case: Case) -> bool:
+    """Whether the innermost frame ran code of a notebook, whose names its cells make."""
+    file = case.located[-1][0].file if case.located else ""
+    return cell_name(file) is not None or MAGIC_TEXT.match(file) is not None
 
 
 def _deleted_by_cells(
@@ -374,7 +417,7 @@ def _reason(cell: Cell, failed: Cell) -> str:
         return f"in code cell {cell.number}, which has no execution count"
     if cell.execution_count is not None and failed.execution_count is not None:
         is_later = cell.execution_count > failed.execution_count
-        return f"in code cell {cell.number}, which ran only afterwards" if is_later else ""
+        return f"in code cell {cell.number}, which last ran after the failure" if is_later else ""
     if cell.number < failed.number:
         return ""
     return f"in code cell {cell.number}, below the one that failed"
@@ -402,7 +445,14 @@ def _out_of_order(case: Case) -> Iterator[Clue]:
         made = [
             (b, cell) for b in _made(tree, _used(tree, lines)) if (cell := _cell_of(counted, b[0]))
         ]
-        yield from _overwritten(file, made, failed)
+        own = {
+            bound[1]
+            for bound, cell in made
+            if cell is failed and bound[0] < min(lines & {*failed.raw})
+        }
+        if is_one_session:
+            others = [entry for entry in made if entry[0][1] not in own]
+            yield from _overwritten(file, others, failed)
         shape = case.category.id == "tensor_mismatch"
         for (line, name, statement), cell in made:
             is_other = cell.number != failed.number and is_one_session

@@ -195,7 +195,8 @@ def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[C
         for block, index in way
         if isinstance(block[index], (ast.For, ast.While, ast.AsyncFor, ast.With))
     ]
-    why = f"`{name}` is used at line {line} before anything gives it a value"
+    maker = "anything" if scope.is_module else f"`{scope.name}`"
+    why = f"`{name}` is used at line {line} before {maker} gives it a value"
     for depth, (block, index) in enumerate(reversed(loops or way[-1:])):
         near = 0.9 / (1 + depth / 3)
         if loops:
