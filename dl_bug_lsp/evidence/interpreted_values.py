@@ -105,7 +105,9 @@ UNNAMED_CHANGE = "after a small change of this line the program may get past the
 MAY_DEPEND = "the failing line may depend on this one"
 """What is said of an edit that passes: that hides more often than it mends, and that changes what
 goes into something of which it is not known whether it would take it, or what the data mean."""
-UNNAMED = (UNNAMED_CHANGE, MAY_DEPEND)
+IS_FAILING = "this is the line that fails"
+"""The same of the failing line."""
+UNNAMED = (UNNAMED_CHANGE, MAY_DEPEND, IS_FAILING)
 
 
 def find(case: Case) -> Iterator[Clue]:

@@ -225,6 +225,8 @@ def _exact(
         why = f"`{text}`, {said}, {verb} here"
         if kind == "key" and word.role in OF_VARIABLES and "key of the message" in said:
             why = f"`{text}`, named as {said}, {verb} here"
+        if kind == "key" and word.role == "string":
+            why = f"the text `{text}`, {said}, stands here"
         if said.endswith(IMPLIED):
             # The same name may be another thing's.
             why = f"`{text}` {verb} here, a name {IMPLIED}"
@@ -252,7 +254,11 @@ def _likeness(written: str, text: str, near: float) -> str:
         return "shares a word with"
     if near >= ALIKE and not _extends(written, text):
         return "is nearly"
-    return "is spelt somewhat like" if near >= MIN_RATIO else "has a word like one of"
+    return "is spelt somewhat like" if near >= MIN_RATIO else PART_ALIKE
+
+
+PART_ALIKE = "has a word like one of"
+"""What is said of two names of which one word each is alike: too little for a report."""
 
 
 def _extends(written: str, text: str) -> bool:
@@ -266,6 +272,13 @@ LEAST_ADDED = 3
 """So many letters more at one end are a word of their own, and no slip."""
 OF_VALUES = frozenset(("nan", "inf", "none", "true", "false", "null", "nat", "na"))
 """Words for values, in small letters: they name nothing."""
+SUFFIXES = frozenset(
+    [
+        *(".csv", ".tsv", ".txt", ".json", ".jsonl", ".yaml", ".yml", ".parquet", ".xlsx", ".zip"),
+        *(".gz", ".npy", ".npz", ".pkl", ".pt", ".pth", ".h5", ".png", ".jpg", ".jpeg", ".wav"),
+    ]
+)
+"""Endings of the names of files."""
 OF_DISPLAYS = frozenset(("Size", "TensorShape", "Shape", "tensor", "array"))
 """Names with which values are shown (``torch.Size([2, 3])``): nothing is spelt like them."""
 
@@ -273,6 +286,8 @@ OF_DISPLAYS = frozenset(("Size", "TensorShape", "Shape", "tensor", "array"))
 def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
     if text in OF_DISPLAYS or text.lower() in OF_VALUES:
         return
+    if f".{text.lower()}" in SUFFIXES and f".{text}" in message:
+        return  # The ending of a file's name says nothing of what the file is called.
     if text.startswith("__") or (kind == "parameter" and text in OF_EVERY_LAYER):
         return
     nearby = {w: near for w, near in near_texts(text, words.sketches).items() if w not in OF_PYTHON}
@@ -301,6 +316,8 @@ def _near(kind: str, text: str, words: Words, message: str) -> Iterator[Clue]:
         made = "made" if word.role in MAKES else "used"
         score = near / math.sqrt(counts[word.text])
         how = _likeness(word.text, text, near)
+        if how == PART_ALIKE and kind != "option":
+            continue
         why = f"`{word.text}` {how} `{text}`, {said}"
         yield Clue(f"names.near_{made}", word.file, word.line, score, why)
 

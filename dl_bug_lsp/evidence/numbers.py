@@ -265,6 +265,33 @@ def _is_of_range(node: Node) -> bool:
     return is_item or len(_whole(node)) > MOST_VALUES
 
 
+MAKERS_OF_DATA = frozenset(
+    [
+        *("array", "asarray", "tensor", "as_tensor", "constant", "DataFrame", "Series"),
+        *("LongTensor", "FloatTensor", "IntTensor", "Tensor"),
+    ]
+)
+"""Functions whose lists hold elements, not sizes."""
+
+
+def _is_element(step: Step) -> bool:
+    """Whether a number is written as an element of an array or table, whose size it is not."""
+    if not isinstance(step.node.expr, ast.Constant) or step.node.entry is not None:
+        return False
+    at = step.before
+    in_list = False
+    while at is not None and at.node.entry is None:
+        if isinstance(at.node.expr, (ast.List, ast.Tuple)):
+            in_list = True
+        elif isinstance(at.node.expr, ast.Dict):
+            pass
+        else:
+            is_call = isinstance(at.node.expr, ast.Call)
+            return in_list and is_call and called_name(at.node.expr) in MAKERS_OF_DATA
+        at = at.before
+    return False
+
+
 def _is_spread(node: Node) -> bool:
     """Whether an expression is a mapping whose items are handed over one by one (``**x``)."""
     module = node.context.scope
@@ -301,7 +328,7 @@ def _matches(
         (step, number)
         for step in steps
         for number in sorted(_whole(step.node) & wanted)
-        if step.node.line > 0 and not _is_of_range(step.node)
+        if step.node.line > 0 and not _is_of_range(step.node) and not _is_element(step)
     ]
     counts = Counter(number for step, number in hits if step.decides)
     for step, number in hits:

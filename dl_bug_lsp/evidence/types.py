@@ -91,6 +91,8 @@ def find(case: Case) -> Iterator[Clue]:
     if not wanted and not none:
         return
     missing = {str(fact.value) for fact in case.facts.of(FactKind.ATTRIBUTE)}
+    if "not callable" in case.message:
+        missing |= wanted  # The call of such a name is what failed.
     about_type = {id(step.node) for step in case.property_steps if step.asked & Property.TYPE}
     for depth, steps in enumerate((case.raise_slice, *case.outer_slices)):
         for step in steps:

@@ -203,7 +203,10 @@ def _called(way: list[Step], end: str) -> str:
     if isinstance(expr, ast.Call) and called_name(expr) in CALLS_NO_FORWARD:
         return f"{VERB} the object of {call}"
     made = all(_role(step) in {"definition", "attribute", "return"} for step in way[at + 1 :])
-    return f"is called in {call}" if made else f"{VERB} {_callee(expr)}, called in {call}"
+    if made:
+        return f"is called in {call}"
+    verb = MAY if _is_loose(way[at:]) else VERB
+    return f"{verb} {_callee(expr)}, called in {call}"
 
 
 def _callee(expr: ast.expr | None) -> str:
@@ -218,7 +221,7 @@ def _callee(expr: ast.expr | None) -> str:
 ASIDE = {
     "decorator": "decorates a function on the way to",
     "declared": "declares another option of the program than the one that goes into",
-    "configured": "configures what goes into",
+    "configured": "may configure what goes into",
     "index": "is an index, or goes into one, on the way to",
     "condition": "belongs to a condition or a loop on the way to",
 }

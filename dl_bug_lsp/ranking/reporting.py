@@ -263,13 +263,15 @@ def _diagnosis(
         and not clue.kind.startswith(GENERIC)
         and not clue.why.startswith(WARNED)
         and not clue.why.endswith((OF_SIZES, OF_NUMBERS))
+        and not clue.why.startswith(UNNAMED)
+        and not _only_names(clue)
     ]
     # A sentence that says what is wrong comes before one that says what stands here, and both
     # before one on a name that the message does not say.
     reasons.sort(
         key=lambda c: (
             IMPLIED in c.why,
-            _is_weak(c, case) and (1 if c.why.startswith(UNNAMED) else 2),
+            _is_weak(c, case),
             c.kind.startswith("repair.followed"),
             c.suggestion is None,
             c.kind.startswith("interpretation."),
@@ -524,6 +526,11 @@ def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
 
 _SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
 """What is said of numbers that stand in nearly every program."""
+
+
+def _only_names(clue: Clue) -> bool:
+    """Whether a sentence says that a name of the message stands here, and not that it is wrong."""
+    return clue.kind.startswith("names.") and not clue.kind.startswith("names.near")
 
 
 def _is_weak(clue: Clue, case: Case) -> bool:

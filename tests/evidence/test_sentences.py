@@ -815,7 +815,7 @@ def test_what_is_called_is_named(tmp_path: Path) -> None:
     found = report(tmp_path, files, NO_LABEL.replace("-1", "3"))
     said = " / ".join(reasons(found, s.file, s.line) for s in found.suspects)
     assert "goes into what `" not in said
-    assert "goes into `model(zeros(config['length'], config['width']), labels)`" in said
+    assert "have a part in `model(zeros(config['length'], config['width']), labels)`" in said
 
 
 TAGGED = """\

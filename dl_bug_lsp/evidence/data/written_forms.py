@@ -332,13 +332,25 @@ def _dumps(case: Case, load: Node) -> list[tuple[Dump, float]]:
     if not isinstance(load.expr, ast.Call) or not load.expr.args:
         return []
     path = case.engine.node(load.expr.args[0], load.context)
-    words, suffix = _words(path), _suffix(case, path)
+    words, suffix, names = _words(path), _suffix(case, path), _file_names(path)
     known = [
         (dump, _nearness(case, dump, words, suffix))
         for dump in written
-        if not is_test_file(dump.file)
+        if not is_test_file(dump.file) and _may_share(names, _file_names(dump.path))
     ]
     return _by_commands(case, known)
+
+
+def _file_names(path: Node) -> set[str]:
+    """Return the names that a path's file can have; empty where that is not known."""
+    texts = [c.value for c in path.constants if isinstance(c.value, str)]
+    known = path.complete and len(texts) == len(path.values)
+    return {text.replace("\\", "/").rpartition("/")[2] for text in texts} if known else set()
+
+
+def _may_share(names: set[str], others: set[str]) -> bool:
+    """Whether two paths may name one file, as far as their files' names are known."""
+    return not names or not others or not names.isdisjoint(others)
 
 
 def _by_commands(case: Case, found: list[tuple[Dump, float]]) -> list[tuple[Dump, float]]:

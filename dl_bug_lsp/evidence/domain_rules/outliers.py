@@ -74,6 +74,8 @@ TELLING = re.compile(
 AGREEING = 2
 """Calls that give a keyword the same value."""
 MOST_LEFT_OUT = 1
+WIDE = frozenset(("Data", "Auto", "Base", "Model", "Custom"))
+"""First words that classes of quite different kinds have."""
 
 
 def _keywords(case: Case) -> Iterator[Clue]:
@@ -90,7 +92,8 @@ def _keywords(case: Case) -> Iterator[Clue]:
         for call in calls:
             parts = CAMEL.findall(called_name(call) or "")
             if len(parts) > 1:
-                groups.setdefault(("first", parts[0]), []).append(call)
+                if parts[0] not in WIDE:
+                    groups.setdefault(("first", parts[0]), []).append(call)
                 groups.setdefault(("last", parts[-1]), []).append(call)
         reported: set[tuple[int, str]] = set()
         for group in groups.values():

@@ -464,10 +464,18 @@ def _is_saved(case: Case, making: Making) -> bool:
     return any(called_name(call) in TRAINING_OR_SAVING for call in calls)
 
 
+def _argument(name: str) -> str:
+    """Return an argument as a sentence has it: by its name, else by its position from 1."""
+    return f"argument {int(name) + 1}" if name.isdigit() else f"`{name}`"
+
+
 def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
     """Yield what one call gives and the other does not, and what they give differently."""
     if _is_open(own.call) or _is_open(other.call):
         return
+    functions = [source(making.call.func).rpartition(".")[0] for making in (own, other)]
+    if all(functions) and functions[0] != functions[1]:
+        return  # Functions of two modules share a name (``torch.load``, ``torch.hub.load``).
     place = f"{other.file}:{other.call.lineno}"
     left_out = [name for name in other.given if name not in own.given]
     added = [name for name in own.given if name not in other.given]
@@ -476,7 +484,7 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
     )
     text, like = source(own.call), source(other.call)
     if left_out:
-        names = ", ".join(f"`{name}`" for name in left_out)
+        names = ", ".join(map(_argument, left_out))
         why = f"`{text}` leaves out {names}, which `{like}` in {place} gives"
         yield Clue("rules.strong", own.file, own.call.lineno, 1.0, why)
         last = max((expr.lineno for expr in own.given.values()), default=own.call.lineno)
@@ -485,7 +493,7 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         yield from _not_stored(case, own, left_out)
         return
     if added:
-        names = ", ".join(f"`{name}`" for name in added)
+        names = ", ".join(map(_argument, added))
         why = f"`{text}` gives {names}, which `{like}` in {place} leaves out"
         yield Clue("rules.strong", own.file, own.call.lineno, DIFFERING, why)
         yield Clue("rules.strong", other.file, other.call.lineno, OF_SAVED, why)
@@ -507,10 +515,11 @@ def _unlike(case: Case, own: Making, other: Making) -> Iterator[Clue]:
         if first is None or second is None or first.value == second.value:
             continue
         values = first.value, second.value
-        why = f"`{name}` is {values[0]!r} in `{text}` and {values[1]!r} in `{like}` in {place}"
+        what = _argument(name)
+        why = f"{what} is {values[0]!r} in `{text}` and {values[1]!r} in `{like}` in {place}"
         if text == like:
             here = f"{own.file}:{own.call.lineno}"
-            why = f"`{name}` is {values[0]!r} for `{text}` in {here}, and {values[1]!r} in {place}"
+            why = f"{what} is {values[0]!r} for `{text}` in {here}, and {values[1]!r} in {place}"
         for score, constant in ((DIFFERING, first), (OF_SAVED, second)):
             yield Clue("rules.strong", constant.file, constant.line, score, why)
 

@@ -690,7 +690,7 @@ def _operations(step: Step, crossed: bool = False, no_axes: bool = False) -> Ite
         kind = "rules.join" if given else "rules.join_default_axis"
         yield Clue(kind, node.file, expr.lineno, closeness, why)
     elif name in RESHAPES and not _is_for_estimator(node.context.scope, expr):
-        why = f"`{node.text}` changes a shape on the way to the failing line"
+        why = f"`{node.text}` changes a shape"
         yield Clue("rules.reshape", node.file, expr.lineno, closeness, why)
         if crossed and name in ORDERS:
             why = f"`{node.text}` orders axes, and both sizes that differ stand in one shape"
@@ -752,7 +752,8 @@ def _same_shape(case: Case) -> Iterator[Clue]:
             # Kernels and strides of small sizes stand in every network.
             if max(numbers) <= SMALL or not _decides_size(node, wrong):
                 continue
-            text = "x".join(map(str, numbers))
+            # A size of -1 is said of one that is not known (`?`, None).
+            text = "x".join(str(number) if number >= 0 else "?" for number in numbers)
             why = f"`{node.text}` has {text}, a part of a shape of the message"
             if numbers in whole or numbers[::-1] in whole:
                 why = f"`{node.text}` has the sizes {text} of the message"

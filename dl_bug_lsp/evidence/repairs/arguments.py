@@ -599,6 +599,7 @@ def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
         bound.update(n for n in scope.bindings if "." not in n)
         bound.update(p.arg for p in scope.parameters())
         scope = scope.parent
+    given = {a.id for a, _ in names}
     for i, (first, a) in enumerate(names):
         for second, b in names[i + 1 :]:
             odd = [k for k in range(len(a)) if len(a) == len(b) and a[k] != b[k]]
@@ -610,6 +611,8 @@ def _mixed_sets(case: Case, node: Node) -> Iterator[Clue]:
             for k in odd:
                 wanted = _replaced(second.id, b[k], a[k])
                 other = _replaced(first.id, a[k], b[k])
+                if given & {wanted, other}:
+                    continue  # The call takes all sets.
                 if {wanted, other} <= bound and wanted != second.id:
                     why = f"`{first.id}` is used together with `{second.id}`, not with `{wanted}`"
                     edit = Suggestion(node.file, second.lineno, second.id, wanted)

@@ -31,7 +31,7 @@ from dl_bug_lsp.evidence.followed_run import (
     recorded_names,
     settings_of,
 )
-from dl_bug_lsp.evidence.interpreted_values import MAY_DEPEND, UNNAMED_CHANGE, places_of
+from dl_bug_lsp.evidence.interpreted_values import IS_FAILING, MAY_DEPEND, UNNAMED_CHANGE, places_of
 from dl_bug_lsp.evidence.repairs.edits import PRIORS, Edit, Editor, Recorder
 from dl_bug_lsp.evidence.repairs.spelling import similarity
 from dl_bug_lsp.evidence.repairs.text_edits import TextEdit, choices, options, text_edits
@@ -838,8 +838,11 @@ def find(case: Case) -> Iterator[Clue]:
         is_sure = (file, line) in sure
         is_named = is_sure and _may_be_meant(case, edit)
         named = _least_count(case, edit, edits)
-        unnamed = UNNAMED_CHANGE if is_sure and edit.kind not in LOSING else MAY_DEPEND
-        why = f"{_change(named) if is_named else unnamed} {how_known(case)}"
+        why = f"{_change(named) if is_named else UNNAMED_CHANGE} {how_known(case)}"
+        if not is_named and not (is_sure and edit.kind not in LOSING):
+            is_failing = bool(case.places) and case.places[-1].line == line
+            is_failing = is_failing and case.places[-1].file == file
+            why = IS_FAILING if is_failing else f"{MAY_DEPEND} {how_known(case)}"
         suggestion = _suggestion(case, named) if is_named else None
         yield Clue("repair.followed", file, line, score, why, suggestion)
 
@@ -913,6 +916,10 @@ def _may_be_meant(case: Case, edit: Edit | TextEdit) -> bool:
         # Any key that is there passes; one that is written in another way says nothing.
         return similarity(_text(edit.old).strip(QUOTES), _text(edit.new).strip(QUOTES)) >= ALIKE
     numbers = [side.data for side in raised.sides] if raised is not None else []
+    if kind == "operator" and raised is not None and raised.what == "type":
+        return (
+            False  # Another operator may take such operands, and is hardly the one that is meant.
+        )
     if kind == "operator" and len(numbers) == 1 and type(numbers[0]) is int and numbers[0] < 0:
         # Any operator that makes the number greater passes.
         return False

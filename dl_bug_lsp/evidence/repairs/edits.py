@@ -427,7 +427,8 @@ class Editor:
     ) -> Iterator[tuple[ast.expr, str]]:
         if isinstance(node, ast.Constant):
             at = parents.of(node)
-            if at is None or not isinstance(at[0], ast.Subscript):
+            is_negative = at is not None and isinstance(at[0], ast.UnaryOp)
+            if at is None or not (isinstance(at[0], ast.Subscript) or is_negative):
                 yield from self._of_constant(node, parents)
         elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
             yield from self._of_negative(node, parents)
@@ -477,6 +478,8 @@ class Editor:
             odd = [(a, b) for a, b in zip(own, other, strict=False) if a != b]
             if len(own) != len(other) or not all({a, b} <= SPLITS for a, b in odd):
                 continue
+            if not odd and around is parents.tree:
+                continue  # What a module does somewhere to the same name is another use of it.
             treated = _exchanged(whole, name, node)
             if ast.dump(treated) not in done:
                 done.add(ast.dump(treated))

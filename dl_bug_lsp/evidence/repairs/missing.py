@@ -178,7 +178,7 @@ def _not_yet_bound(case: Case, scope: Scope, name: str, line: int) -> Iterator[C
     inner = case.sites[-1].context.scope
     used = line if inner is scope else (1 << 30)
     body = body_of(scope)
-    bound = [b.line for b in scope.bindings[name]]
+    bound = [b.line for b in scope.bindings[name] if not b.mutates]
     for statement in (n for n in ast.walk(scope.node) if isinstance(n, ast.If)):
         last = statement.body[-1].end_lineno or statement.body[-1].lineno
         # Where the name is used below the condition itself, the condition did hold.
@@ -287,6 +287,7 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
             return
     elsewhere = _imported_elsewhere(case, module, name)
     if name not in MODULE_NAMES and name not in STANDARD and not elsewhere:
+        yield from _beside_alike(case, module, name)
         return
     tree = case.workspace.tree(module.file)
     lines = import_lines(tree) if tree is not None else []
@@ -317,8 +318,23 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
             yield _clue("missing.import", module.file, statement.lineno, 1 / (1 + rank), why)
 
 
+def _beside_alike(case: Case, module: Scope, name: str) -> Iterator[Clue]:
+    """Yield the line that imports a class of the same first word (``BertTokenizer``)."""
+    first = _FIRST_WORD.match(name)
+    tree = case.workspace.tree(module.file) if first is not None else None
+    for statement in import_lines(tree) if tree is not None else []:
+        for alias in statement.names if isinstance(statement, ast.ImportFrom) else ():
+            other = _FIRST_WORD.match(alias.name)
+            if first is not None and other is not None and other[0] == first[0] != alias.name:
+                why = f"`{name}` is used and no import names it; `{alias.name}` is imported here"
+                yield _clue("missing.import_from", module.file, statement.lineno, 1.0, why)
+                return
+
+
+_FIRST_WORD = re.compile(r"[A-Z]+(?:[a-z]\w*?)?(?=[A-Z])")
 _GIVES_NAMES = re.compile(
-    r"[ \t]*%(?:run|pylab|load_ext|store|load|macro|recall|rerun)\b|(?:^|[^\w.])exec\("
+    r"[ \t]*%(?:run|pylab|store|load|macro|recall|rerun)\b|(?:^|[^\w.])exec\("
+    r"|[ \t]*%load_ext(?! +(?:autoreload|tensorboard|line_profiler|memory_profiler|watermark)\b)"
     r"|\b(?:globals|locals|vars)\(\)(?:\[|\.(?:update|setdefault)\()"
     r"|(?:^|[^\w.])(?:exec|run)file\("
     r"|get_ipython\(\)\.(?:run_line_)?magic\(['\"](?:run|pylab|load_ext|store|load)\b"

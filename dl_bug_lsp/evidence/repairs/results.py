@@ -78,7 +78,10 @@ def find(case: Case) -> Iterator[Clue]:
     takings: dict[Place, set[Place]] = {}
     partly: dict[tuple[Place, int, int], set[Place]] = {}
     unfinished = {(place.file, place.line) for place in case.places[:-1]}
+    on_way = {(step.node.file, step.node.line) for step in case.stack_steps}
     for scope in near_scopes(case):
+        # The top of a notebook is all of its cells: most have nothing to do with the failure.
+        is_loose = scope.is_module and scope.file.endswith(".ipynb")
         nodes = list(own_nodes(scope.node))
         calls = _named_results(nodes)
         for node in nodes:
@@ -86,6 +89,8 @@ def find(case: Case) -> Iterator[Clue]:
             if taken is None:
                 continue
             target, call = taken
+            if is_loose and (scope.file, target.lineno) not in on_way:
+                continue
             if (scope.file, target.lineno) in unfinished:
                 # The call had not given anything yet.
                 continue
@@ -100,8 +105,8 @@ def find(case: Case) -> Iterator[Clue]:
                         partly.setdefault((place, i, j), set()).add(taking)
             crossed = _crossed(names, given, call, made)
             if crossed is not None:
-                place, a, b = crossed
-                clue = _clue(scope.file, target, a, b, call)
+                place, a, b, is_moved = crossed
+                clue = _clue(scope.file, target, a, b, call, is_moved)
                 takers.setdefault((place, a, b), []).append(clue)
     for (place, a, b), clues in takers.items():
         agreeing = {(clue.file, clue.line) for clue in clues}
@@ -214,23 +219,29 @@ def _callees(case: Case, file: str, call: ast.Call) -> Iterator[Located]:
 
 def _crossed(
     names: Sequence[str], given: Iterable[Given], call: ast.Call, made: Node
-) -> tuple[Place, Named, Named] | None:
+) -> tuple[Place, Named, Named, bool] | None:
     """Return two places of a result, each with its own name, whose takers are exchanged.
 
-    Before them stands where they are returned, `NOWHERE` for results of a library.
+    Before them stands where they are returned, `NOWHERE` for results of a library; behind them
+    whether a third taker stands elsewhere, too.
     """
     for place, results in given:
         if len(results) == len(names):
             found = _exchanged(names, results)
             if found is not None:
                 i, j = found
-                return place, (i, results[i]), (j, results[j])
+                is_moved = any(
+                    max(_fit(name, results[i]), _fit(name, results[j])) > _fit(name, results[k])
+                    for k, name in enumerate(names)
+                    if k not in found
+                )
+                return place, (i, results[i]), (j, results[j]), is_moved
     for expected in _expected(call, made):
         if len(expected) == len(names):
             found = _mistaken(names, expected)
             if found is not None:
                 i, j = found
-                return NOWHERE, (i, names[j]), (j, names[i])
+                return NOWHERE, (i, names[j]), (j, names[i]), False
     return None
 
 
@@ -351,10 +362,10 @@ def _mistaken(names: Sequence[str], expected: Sequence[str]) -> tuple[int, int] 
     return None
 
 
-def _clue(file: str, target: ast.Tuple, a: Named, b: Named, call: ast.Call) -> Clue:
+def _clue(file: str, target: ast.Tuple, a: Named, b: Named, call: ast.Call, is_moved: bool) -> Clue:
     (i, first), (j, second) = a, b
     names = [ast.unparse(item) for item in target.elts]
-    if second == names[i] and first in names and first != names[j]:
+    if is_moved or (second == names[i] and first in names and first != names[j]):
         # Three and more names are moved round.
         why = (
             f"`{names[i]}` takes what `{source(call)}` gives for `{first}`: its results stand in "
