@@ -283,11 +283,10 @@ def _is_element(step: Step) -> bool:
     while at is not None and at.node.entry is None:
         if isinstance(at.node.expr, (ast.List, ast.Tuple)):
             in_list = True
-        elif isinstance(at.node.expr, ast.Dict):
-            pass
-        else:
-            is_call = isinstance(at.node.expr, ast.Call)
-            return in_list and is_call and called_name(at.node.expr) in MAKERS_OF_DATA
+        elif isinstance(at.node.expr, ast.Call):
+            return in_list and called_name(at.node.expr) in MAKERS_OF_DATA
+        elif not isinstance(at.node.expr, ast.Dict):
+            return False
         at = at.before
     return False
 
