@@ -347,23 +347,29 @@ def _too_late(case: Case) -> Iterator[Clue]:
         above = [(line, name, cell) for line, name, cell in always if cell.number < failed.number]
         for line, name, cell in (above[-1:] or always[:1]) if not deleted else ():
             # The name is global: had a line that sets it run in this process, it had a value.
-            if not reasons[line]:
+            if _ran_before(cell, failed):
                 why = (
                     f"`{name}` is set here, in code cell {cell.number}, but this line had not run "
                     "when the error came, or the name was deleted, or the cell changed since"
                 )
                 yield Clue("missing.binding", file, line, NOT_RUN, why)
-            how = reasons[line].partition(", ")[2].removeprefix("which ")
-            what = f"run code cell {cell.number} first, which sets it (line {line})"
-            if _ran_before(cell, failed):
                 what = (
                     f"code cell {cell.number}, which sets it (line {line}), ran before; see "
                     "whether it stopped with an error above that line"
                 )
-            elif how:
-                what = f"code cell {cell.number}, which sets it (line {line}), {how}"
+                why = f"`{name}` had no value when this line ran: {what}"
+                yield Clue("missing.binding", file, own, NO_VALUE, why)
+                continue
+            how = reasons[line].partition(", ")[2].removeprefix("which ")
+            why = f"`{name}` had no value when line {own} ran"
+            what = f"code cell {cell.number}, which sets it here, {how}"
+            if not how:
+                what = f"run code cell {cell.number} first, which sets it here"
+                yield Clue("rules.strong", file, line, 1.0, f"{why}; this line sets it")
+            yield Clue("missing.binding", file, line, 1.0, f"{why}: {what}")
+            what = what.replace("sets it here", f"sets it (line {line})")
             why = f"`{name}` had no value when this line ran: {what}"
-            yield Clue("missing.binding", file, own, NO_VALUE, why)
+            yield Clue("missing.binding", file, own, SHOWS, why)
 
 
 def _ran_before(cell: Cell, failed: Cell) -> bool:
@@ -397,7 +403,10 @@ def _deleted_by_cells(
 
 _RESETS = re.compile(r"\s*%(?:reset_selective|xdel)\b")
 NOT_RUN, NO_VALUE = 0.35, 0.6
-"""For the line that would have given a name its value, and for the one that reads it."""
+"""For the line that would have given a name its value, and for the one that reads it, where the
+execution counts say that the first one's cell ran before."""
+SHOWS = 0.1
+"""For the line that reads it, where the cell that sets it was not run: there is nothing to mend."""
 ALWAYS_BINDS = (
     *(ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef),
     *(ast.AsyncFunctionDef, ast.With),
