@@ -280,6 +280,20 @@ RULES: tuple[Rule, ...] = (
     rule("python.name", NAME, types="NameError UnboundLocalError"),
     # The kernels of JavaScript; Python's own class of this name tells of weak references.
     rule("javascript.name", NAME, "is not defined", types="ReferenceError"),
+    rule(
+        "rpy2.conversion_object",
+        TYPE,
+        "conversion…not defined for objects of type",
+        types="NotImplementedError",
+        confidence=0.85,
+    ),
+    rule(
+        "rpy2.conversion_context",
+        MISUSE,
+        "conversion rules for…appear to be missing",
+        types="NotImplementedError",
+        confidence=0.85,
+    ),
     rule("python.not_implemented", TODO, types="NotImplementedError", confidence=0.85),
     rule(
         "python.not_implemented_words",
@@ -462,6 +476,47 @@ RULES: tuple[Rule, ...] = (
     rule("python.stop_iteration", INDEX, types="StopIteration", confidence=0.4),
 )
 """Looked at after all others: the exception's class and Python's own wordings decide."""
+
+_NEVER_HOLDS = re.compile(r"assert\s*\(?\s*(?:False|0|None|not True)\s*\)?\s*(?:,.*)?(?:#.*)?")
+_ELSEWHERE = (
+    "read the traceback above",
+    "see the traceback above",
+    "see traceback above",
+    "see the above traceback",
+    "returned non-zero exit status",
+)
+
+RULES_WITHOUT_CATEGORY: tuple[Rule, ...] = (
+    rule("python.recursion", "unclassified", types="RecursionError", confidence=0.0),
+    rule(
+        "python.recursion_words",
+        "unclassified",
+        "maximum recursion depth exceeded",
+        types="RuntimeError",
+        confidence=0.0,
+    ),
+    rule(
+        "program.deliberate",
+        "unclassified",
+        types="AssertionError",
+        when=lambda s: _NEVER_HOLDS.fullmatch(s.source.strip()) is not None,
+        confidence=0.0,
+    ),
+    rule(
+        "program.cancelled",
+        "unclassified",
+        types="CancelledError FutureCancelledError TaskCancelledError",
+        confidence=0.0,
+    ),
+    rule(
+        "program.elsewhere",
+        "unclassified",
+        *_ELSEWHERE,
+        when=lambda s: not s.is_message,
+        confidence=0.0,
+    ),
+)
+"""What is well known and belongs to no category; asked before words alone decide."""
 
 _VALUES_DIFFER = ("not close", "not equal to tolerance", "not almost equal", "items are not equal")
 
