@@ -48,7 +48,7 @@ def test_what_no_category_covers_has_a_kind() -> None:
         ),
         ("AssertionError", "", "assert False", "program.deliberate"),
         ("AssertionError", "", "assert(False)", "program.deliberate"),
-        ("AssertionError", "stop here", "assert 0, 'stop here'", "program.deliberate"),
+        ("AssertionError", "", "assert 0  # stop here", "program.deliberate"),
         (
             "tensorflow.python.framework.errors_impl.CancelledError",
             "[_Derived_]RecvAsync is cancelled.",
@@ -78,6 +78,26 @@ def test_failures_without_a_category(type: str, message: str, source: str, rule:
 @pytest.mark.parametrize("source", ["assert ok", "assert 0 < x", "assert not found", ""])
 def test_a_check_that_may_hold_is_no_deliberate_stop(source: str) -> None:
     assert classify(failure("AssertionError", "", "", source)).rule != "program.deliberate"
+
+
+def test_a_check_that_says_why_is_no_mere_stop() -> None:
+    found = failure("AssertionError", "unknown mode", "", "assert False, 'unknown mode'")
+    assert classify(found).rule != "program.deliberate"
+    assert classify(failure("AssertionError", "", "lab")).rule != "program.deliberate"
+
+
+@pytest.mark.parametrize(
+    ("packages", "function", "wanted"),
+    [
+        ("lab", "<module>", "version_conflict"),
+        ("lab", "__getattr__", "attribute_not_found"),
+        ("other", "<module>", "attribute_not_found"),
+    ],
+)
+def test_a_library_that_lacks_a_part_of_itself(packages: str, function: str, wanted: str) -> None:
+    message = "module 'lab._core' has no attribute 'Context'"
+    found = failure("AttributeError", message, f"{packages}:{function}", "import lab")
+    assert classify(found).id == wanted
 
 
 def test_an_exception_that_was_being_handled_says_more_than_that_another_failed() -> None:

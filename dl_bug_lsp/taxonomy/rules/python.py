@@ -183,6 +183,18 @@ def _attribute_read_by_framework(context: ClassificationContext) -> bool:
     return reader in FRAMEWORKS and owner in (None, reader, "torch", "python")
 
 
+_MODULE_LACKS = re.compile(r"module '(\w+)[\w.]*' has no attribute")
+
+
+def _lacks_part_of_itself(context: ClassificationContext) -> bool:
+    """Say whether a library, while it is imported, asks its own module for what that lacks."""
+    lacks = _MODULE_LACKS.search(context.message)
+    if lacks is None or not context.frames:
+        return False
+    frame = context.frames[-1]
+    return frame.own_name == "<module>" and library_of(frame.file) == lacks[1]
+
+
 RULES_FIRST: tuple[Rule, ...] = (
     rule(
         "python.syntax",
@@ -351,6 +363,15 @@ RULES: tuple[Rule, ...] = (
         confidence=0.85,
     ),
     rule(
+        "python.part_of_itself",
+        "version_conflict",
+        "has no attribute",
+        types="AttributeError",
+        when=_lacks_part_of_itself,
+        unless=("partially initialized",),
+        confidence=0.7,
+    ),
+    rule(
         "python.attribute_in_framework",
         MISUSE,
         "has no attribute",
@@ -478,6 +499,17 @@ RULES: tuple[Rule, ...] = (
 """Looked at after all others: the exception's class and Python's own wordings decide."""
 
 _NEVER_HOLDS = re.compile(r"assert\s*\(?\s*(?:False|0|None|not True)\s*\)?\s*(?:,.*)?(?:#.*)?")
+
+
+def _stops_on_purpose(context: ClassificationContext) -> bool:
+    """Say whether a line of the program fails whatever it meets, and says nothing of why."""
+    return (
+        not context.libraries
+        and not context.message.strip()
+        and _NEVER_HOLDS.fullmatch(context.source.strip()) is not None
+    )
+
+
 _ELSEWHERE = (
     "read the traceback above",
     "see the traceback above",
@@ -499,7 +531,7 @@ RULES_WITHOUT_CATEGORY: tuple[Rule, ...] = (
         "program.deliberate",
         "unclassified",
         types="AssertionError",
-        when=lambda s: _NEVER_HOLDS.fullmatch(s.source.strip()) is not None,
+        when=_stops_on_purpose,
         confidence=0.0,
     ),
     rule(

@@ -91,6 +91,7 @@ RULES_SCREENS: tuple[Rule, ...] = (
         "could not open port",
         "could not configure port",
         types="SerialException",
+        unless=("access is denied", "permission denied"),
         confidence=0.85,
     ),
 )
@@ -190,6 +191,15 @@ RULES_JAVA: tuple[Rule, ...] = (
         "JavaNotFoundError JVMNotFoundException JVMNotSupportedException "
         "AnalysisException FileNotFoundError OSError ValueError LookupError",
         confidence=0.8,
+    ),
+    rule(
+        "java.empty",
+        DATA,
+        "unsupportedoperationexception: empty",
+        "nosuchelementexception: head of empty",
+        "nosuchelementexception: next on empty iterator",
+        types="Py4JJavaError java",
+        confidence=0.75,
     ),
     rule(
         "spark.path",
@@ -463,6 +473,7 @@ RULES_WEB: tuple[Rule, ...] = (
         "expired token",
         "bad credentials",
         "default credentials were not found",
+        "credential propagation was unsuccessful",
         "could not automatically determine credentials",
         "could not find kaggle.json",
         "invalidaccesskeyid",
@@ -473,6 +484,7 @@ RULES_WEB: tuple[Rule, ...] = (
         types="OpenAIError AuthenticationError ValueError RuntimeError Exception OSError "
         "DefaultCredentialsError RefreshError ClientError ApiException APIError HttpError "
         "ValidationError ClientException NoCredentialsError UsageError GithubException "
+        "MessageError "
         "BadCredentialsException InvalidArgument HTTPError HTTPStatusError ApiError "
         "AnthropicError GroqError TypeError AssertionError KeyError",
         unless=("json", "unexpected character"),

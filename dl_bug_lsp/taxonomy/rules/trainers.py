@@ -231,7 +231,8 @@ RULES: tuple[Rule, ...] = (
         "datasets.class",
         DATA,
         types="CastError DatasetGenerationError DatasetGenerationCastError ArrowInvalid "
-        "NonMatchingSplitsSizesError NonMatchingChecksumError UnexpectedSplits DatasetError",
+        "NonMatchingSplitsSizesError NonMatchingChecksumError UnexpectedSplits DatasetError "
+        "UnexpectedSplitsError ExpectedMoreSplits ExpectedMoreSplitsError",
         confidence=0.75,
     ),
     rule(
