@@ -36,7 +36,7 @@ from dl_bug_lsp.report import CategoryVerdict, FailureReport, Options, Report
 from dl_bug_lsp.signals import classify_silent, silent_failure
 from dl_bug_lsp.spectrum.failing_runs import comparable, failing_runs
 from dl_bug_lsp.spectrum.spectrum import Spectrum
-from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.taxonomy.categories import category, kind_of
 from dl_bug_lsp.taxonomy.classify import (
     UNCLASSIFIED,
     classify,
@@ -249,9 +249,9 @@ def case_of(
         verdict = classify_divergence(failure)
     else:
         verdict = classify(failure, facts, workspace_module=workspace.has_module)
-        if verdict.id == UNCLASSIFIED:
+        if verdict.id == UNCLASSIFIED and kind_of(verdict.rule) is None:
             verdict = classify_sentence(failure) or verdict
-    if verdict.id == UNCLASSIFIED and failure.primary:
+    if verdict.id == UNCLASSIFIED and failure.primary and kind_of(verdict.rule) is None:
         by_words = classify_by_whole_text(failure, text_of(log), ruled_out(log))
         verdict = by_words or verdict
     located = located_frames(failure, workspace, options)

@@ -47,6 +47,7 @@ from dl_bug_lsp.ranking.fusion import (
     softmax,
     source_of,
 )
+from dl_bug_lsp.ranking.verdicts import bug_type_of, origin_of
 from dl_bug_lsp.report import (
     UNSURE_SHARE,
     CellPlace,
@@ -64,14 +65,10 @@ from dl_bug_lsp.report import (
     Suspect,
     SuspectFile,
     Variable,
-    Verdict,
 )
 from dl_bug_lsp.taxonomy.advising import advice
-from dl_bug_lsp.taxonomy.bug_type_and_origin import bug_type, origin
 from dl_bug_lsp.taxonomy.classify import is_doubted
 from dl_bug_lsp.taxonomy.retries import retry_may_help
-from dl_bug_lsp.taxonomy.text_models import bug_type_of_report, origin_of_report
-from dl_bug_lsp.tracebacks import FailureKind
 from dl_bug_lsp.tracebacks.failures import SYNTAX_ERRORS
 from dl_bug_lsp.workspace.contents import Place
 
@@ -134,8 +131,8 @@ def failure_report(
         id=_identity(case),
         primary=failure.primary,
         category=case.category,
-        bug_type=_bug_type(case),
-        origin=_origin(case),
+        bug_type=bug_type_of(case),
+        origin=origin_of(case),
         exception=exception,
         process=failure.process,
         retry_may_help=retry_may_help(failure, case.category),
@@ -307,35 +304,6 @@ def _report_weights(options: Options) -> ReportWeights:
 
     weights = options.weights.get("reports") if options.weights is not None else None
     return report_weights(weights) if weights is not None else shipped_report_weights()
-
-
-def _bug_type(case: Case) -> Verdict:
-    if case.failure.kind is FailureKind.REPORT:
-        return bug_type_of_report(case.message)
-    verdict = bug_type(case.failure, case.category, case.facts)
-    if verdict.id == "model" and case.places and not _makes_model(case):
-        return replace(verdict, confidence=min(verdict.confidence, WITHOUT_MODEL))
-    return verdict
-
-
-WITHOUT_MODEL = 0.5
-"""How sure it is at most that a model is wrong where the files of the stack make none."""
-_OF_MODELS = re.compile(
-    r"\bnn\b|Module\b|Sequential|Model\b|model|keras|layers|from_pretrained|\bfit\(|forward|network"
-)
-
-
-def _makes_model(case: Case) -> bool:
-    files = {place.file for place in case.places}
-    return any(_OF_MODELS.search(case.workspace.text(file) or "") for file in files)
-
-
-def _origin(case: Case) -> Verdict:
-    if case.failure.kind is FailureKind.REPORT:
-        return origin_of_report(case.message)
-    return origin(
-        case.failure, case.category, case.facts, workspace_module=case.workspace.has_module
-    )
 
 
 def _shares(candidates: list[Candidate], *, calibrated: bool) -> list[float]:

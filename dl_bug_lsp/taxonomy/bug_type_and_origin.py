@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from dl_bug_lsp.messages.facts import FactKind, MessageFacts
 from dl_bug_lsp.report import CategoryVerdict, Verdict
-from dl_bug_lsp.taxonomy.categories import category
+from dl_bug_lsp.taxonomy.categories import category, kind_of
 from dl_bug_lsp.taxonomy.classification_context import FRAMEWORKS, ClassificationContext, names
 from dl_bug_lsp.tracebacks.failures import Failure
 
@@ -182,11 +182,13 @@ def bug_type(
     """
     weights = dict.fromkeys(BUG_TYPES, 0.1)
     row = category(verdict.id)
-    weights["api" if verdict.rule == _REMOVED else row.bug_type] += _DEFAULT_WEIGHT
+    kind = kind_of(verdict.rule)
+    default = (kind.bug_type if kind is not None else None) or row.bug_type
+    weights["api" if verdict.rule == _REMOVED else default] += _DEFAULT_WEIGHT
     if failure.cause is not None and row.dimension not in ("silent", "platform"):
         context = ClassificationContext(failure, failure.cause)
-        for kind, weight in _cues(context, facts):
-            weights[kind] += weight
+        for part, weight in _cues(context, facts):
+            weights[part] += weight
         _mind_dimension(row.dimension, row.id, context, weights)
     if row.id == "communication_failure" and failure.cause is not None:
         text = failure.cause.message[:4000].lower()
@@ -304,7 +306,8 @@ def origin(
     infrastructure (Jahan et al., EMSE 2025). A missing module that ``workspace_module`` knows is
     the project's own doing.
     """
-    default = category(verdict.id).origin
+    kind = kind_of(verdict.rule)
+    default = (kind.origin if kind is not None else None) or category(verdict.id).origin
     if failure.cause is None:
         return Verdict(default, _GUESS)
     if failure.divergence is not None and failure.divergence.differs:

@@ -1,4 +1,4 @@
-"""The failure categories as values, read from `categories.toml`."""
+"""The failure categories and kinds as values, read from `categories.toml` and `kinds.toml`."""
 
 from __future__ import annotations
 
@@ -105,6 +105,46 @@ class Category:
             cause = re.sub(r"\b(?:may have|may be|have|is|are)\b", "", item.advice.cause)
             by_words.setdefault((cause, item.advice.fix), item.advice)
         return tuple(by_words.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What the failures that some rules find have in common, beyond their category.
+
+    ``definition`` is what is said of them in the place of the category's; a field that is None is
+    the category's.
+    """
+
+    rules: tuple[str, ...]
+    definition: str
+    retry_may_help: bool | None = None
+    origin: str | None = None
+    bug_type: str | None = None
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """Return all kinds in the order of their table."""
+    return tuple(
+        Kind(
+            tuple(row["rules"]),
+            row["definition"],
+            row.get("retry"),
+            row.get("origin"),
+            row.get("bug_type"),
+        )
+        for row in _read("kinds.toml")["kind"]
+    )
+
+
+def kind_of(rule: str) -> Kind | None:
+    """Return the kind of the failures that a rule finds, None where only their category tells."""
+    return _kinds_by_rule().get(rule)
+
+
+@cache
+def _kinds_by_rule() -> dict[str, Kind]:
+    return {rule: kind for kind in kinds() for rule in kind.rules}
 
 
 @cache

@@ -10,7 +10,7 @@ from dl_bug_lsp.messages.facts import FactKind, MessageFacts, Role
 from dl_bug_lsp.report import BY_TEXT, HANG, WHOLE_TEXT, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import category
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext, Rule
-from dl_bug_lsp.taxonomy.rules import LAST, TABLES
+from dl_bug_lsp.taxonomy.rules import LAST, TABLES, WITHOUT_CATEGORY
 from dl_bug_lsp.taxonomy.text_models import (
     chance_by_whole_text,
     classify_text,
@@ -106,6 +106,7 @@ def classify(
         _by_causes(context, [cause], 1.0)
         or _by_causes(context, _neighbours(failure, linked=True), OTHER_CAUSE_DISCOUNT)
         or _by_facts(context, facts)
+        or _without_category(context)
         or _by_words(context)
         or _by_text(context)
         or _by_causes(context, _neighbours(failure, linked=False), OTHER_CAUSE_DISCOUNT)
@@ -215,6 +216,19 @@ def _by_text(context: ClassificationContext) -> CategoryVerdict | None:
     if probability < TEXT_THRESHOLD:
         return None
     return _verdict(guess, min(probability, 0.9), context.evidence_for(None), BY_TEXT)
+
+
+def _without_category(context: ClassificationContext) -> CategoryVerdict | None:
+    """Return what is known of a failure that no category covers, if no neighbour has one."""
+    for candidate in WITHOUT_CATEGORY:
+        fired = candidate.fires(context)
+        if fired is not None:
+            others = _neighbours(context.failure, linked=False)
+            evidence = context.evidence_for(fired[0])
+            return _by_causes(context, others, OTHER_CAUSE_DISCOUNT) or _verdict(
+                UNCLASSIFIED, candidate.confidence, evidence, candidate.id
+            )
+    return None
 
 
 def _by_words(context: ClassificationContext) -> CategoryVerdict | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from dl_bug_lsp.report import CategoryVerdict
-from dl_bug_lsp.taxonomy.categories import category, is_sure_of_retry
+from dl_bug_lsp.taxonomy.categories import category, is_sure_of_retry, kind_of
 from dl_bug_lsp.taxonomy.classification_context import ClassificationContext
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
@@ -149,7 +149,10 @@ def retry_may_help(failure: Failure, verdict: CategoryVerdict) -> bool | None:
     if failure.divergence is not None and failure.divergence.differs:
         return False
     row = category(verdict.id)
+    kind = kind_of(verdict.rule)
     default = row.retry_may_help
+    if kind is not None and kind.retry_may_help is not None:
+        default = kind.retry_may_help
     if default and not is_sure_of_retry(verdict):
         default = None
     if failure.cause is None:

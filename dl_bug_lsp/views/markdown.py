@@ -14,7 +14,7 @@ from dl_bug_lsp.views import words
 from dl_bug_lsp.views.escape import escape, shorten, whole_sentences
 from dl_bug_lsp.views.layout import PathStyle
 from dl_bug_lsp.views.text import fold
-from dl_bug_lsp.views.words import category_words, message_lines, where_in_text
+from dl_bug_lsp.views.words import message_lines, where_in_text
 
 _SPECIAL = re.compile(
     r"[\\`*\[\]<>#|~&$!{}@]|(?<![^\W_])_|_(?![^\W_])|:(?=//|[a-z+_-]+:)"
@@ -107,8 +107,7 @@ def render_markdown(
 def _failure(
     failure: FailureReport, paths: PathStyle, listed: Mapping[str, Collection[int]] | None
 ) -> list[str]:
-    meaning = category_words(failure.category.id).meaning
-    meaning = words.GUESS if failure.category.is_guess else meaning
+    meaning = words.meaning(failure)
     share = percent(failure.category.confidence)
     first = next(iter(failure.suspects), None)
     place = f"`{paths.place(first.file, first.line)}`" if first is not None else ""

@@ -29,7 +29,6 @@ from dl_bug_lsp.views.layout import (
 )
 from dl_bug_lsp.views.words import (
     MESSAGE_WIDTH,
-    category_words,
     counted,
     headline,
     message_lines,
@@ -238,14 +237,11 @@ class _Page:
         self.out.append(self.style.dim(where_in_text(failure)))
 
     def verdict(self, failure: FailureReport) -> None:
-        category = category_words(failure.category.id)
         name = self.style.bold(words.category_name(failure))
         share = percent(failure.category.confidence)
         self.out.extend(("", f"{name} ({share})"))
-        if failure.category.is_guess:
-            self.say(words.GUESS, "  ")
-        elif category.meaning:
-            self.say(category.meaning, "  ")
+        if meaning := words.meaning(failure):
+            self.say(meaning, "  ")
         evidence = one_line(failure.category.evidence)
         is_printed = failure.exception is not None or evidence == words.headline(failure)
         if evidence and not is_printed:

@@ -20,7 +20,7 @@ from dl_bug_lsp.report import (
     Verdict,
     percent,
 )
-from dl_bug_lsp.taxonomy.categories import categories, category
+from dl_bug_lsp.taxonomy.categories import categories, category, kind_of
 from dl_bug_lsp.views.escape import escape, one_line, shorten
 
 _BUG_TYPES = {
@@ -62,7 +62,7 @@ def kind_of_bug(verdict: Verdict) -> str:
     """Return a sentence on which part of the program is wrong; empty where that is a guess."""
     if verdict.confidence < LEAST_TOLD:
         return ""
-    return f"What is wrong: {certainty(verdict.confidence)} {bug_type(verdict)}."
+    return f"What is wrong: most likely {bug_type(verdict)}."
 
 
 def bug_type(verdict: Verdict) -> str:
@@ -513,6 +513,14 @@ def category_name(failure: FailureReport) -> str:
 
 
 GUESS = "A guess from the words of the text: nothing else shows what kind of failure it is."
+
+
+def meaning(failure: FailureReport) -> str:
+    """Return the sentence on what kind of failure it is: of its finer kind where one is known."""
+    if failure.category.is_guess:
+        return GUESS
+    kind = kind_of(failure.category.rule)
+    return kind.definition if kind is not None else category_words(failure.category.id).meaning
 
 
 def category_words(category_id: str) -> CategoryWords:

@@ -419,7 +419,12 @@ def test_places_of_common_errors(row: ConditionalAdvice) -> None:
 
 @pytest.mark.parametrize(
     ("file", "table"),
-    [("categories", "category"), ("common_errors", "error"), ("removed_names", "removed")],
+    [
+        ("categories", "category"),
+        ("kinds", "kind"),
+        ("common_errors", "error"),
+        ("removed_names", "removed"),
+    ],
 )
 def test_all_rows_stand_in_the_table_that_is_read(file: str, table: str) -> None:
     text = (files("dl_bug_lsp.taxonomy") / f"{file}.toml").read_text(encoding="utf-8")

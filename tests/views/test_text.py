@@ -94,7 +94,7 @@ def test_sections_stand_in_reading_order() -> None:
     text = shown(replace(samples.REPORT, failures=(sure, *samples.REPORT.failures[1:])))
     parts = (
         "Tensor Mismatch (97 %)",
-        "almost certainly the structure or properties of the model",
+        "most likely the structure or properties of the model",
         "Two values that do not fit",
         "Most suspicious places",
         " 1. models/head.py:7",

@@ -13,6 +13,7 @@ from dl_bug_lsp.taxonomy.rules import (
     machines,
     python,
     scientific,
+    services,
     tensorflow,
     torch,
     trainers,
@@ -57,6 +58,8 @@ TABLES: tuple[Table, ...] = (
     Table(machines.RULES),
     Table(machines.RULES_NETWORK),
     Table(machines.RULES_DEVICES),
+    Table(services.RULES_SCREENS),
+    Table(services.RULES_JAVA),
     Table(machines.RULES_KILLED),
     Table(data.RULES_NONE),
     Table(python.RULES_FIRST[4:]),
@@ -67,10 +70,14 @@ TABLES: tuple[Table, ...] = (
     Table(tensorflow.RULES_KERAS, _TENSORFLOW),
     Table(tensorflow.RULES_TENSORS, _TENSORFLOW),
     Table(tensorflow.RULES_KERAS_ARGUMENTS, _TENSORFLOW),
+    Table(services.RULES_HUB),
     Table(trainers.RULES),
+    Table(services.RULES_DATABASES),
     Table(configs.RULES),
+    Table(services.RULES_STATUSES),
     Table(environment.RULES_PROGRAMS),
     Table(environment.RULES),
+    Table(services.RULES_WEB),
     Table(scientific.RULES),
     Table(data.RULES),
     Table(python.RULES),
@@ -78,5 +85,8 @@ TABLES: tuple[Table, ...] = (
 )
 """Asked in this order; the first rule that fires decides."""
 
-LAST: tuple[Rule, ...] = python.RULES_CLASS
+LAST: tuple[Rule, ...] = (*python.RULES_CLASS, *services.RULES_CLASS)
 """Asked when the text classifier is not sure."""
+
+WITHOUT_CATEGORY: tuple[Rule, ...] = python.RULES_WITHOUT_CATEGORY
+"""Known failures of which no category tells; asked before words alone are looked at."""

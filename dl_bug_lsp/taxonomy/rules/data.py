@@ -31,6 +31,11 @@ _DATA_WORD = re.compile(
 )
 _QUOTED = re.compile(r"'([^']*)'|\"([^\"]*)\"")
 _NUMBER_LIKE = re.compile(r"[\d.,:;%$€+\-_/ eE<>~=()]+[a-zA-Z]?")
+_DATE = re.compile(
+    r"(?:\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2(?:\d{4}|\d{2}))"
+    r"(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?Z?(?: ?[AaPp][Mm])?)?"
+    r"|\d{1,2}:\d{2}:\d{2}(?:\.\d{1,9})?"
+)
 _MISSING = names("na n/a nan none null nil missing unknown undefined - -- ? . x inf err error #n/a")
 
 
@@ -75,6 +80,17 @@ def _of_a_config(context: ClassificationContext) -> bool:
     return several is not None and int(several.group(1)) > 1
 
 
+_READS_ANSWER = re.compile(r"\.json\(|\.text\b|\.content\b|urlopen|requests\.|httpx\.")
+_CLIENTS = ("requests", "httpx", "aiohttp", "urllib3")
+
+
+def _is_answer(context: ClassificationContext) -> bool:
+    """Say whether what is no JSON came from a server: a client reads it, or the line says so."""
+    if context.raised_in(*_CLIENTS) or context.cause.type.startswith(_CLIENTS):
+        return True
+    return _READS_ANSWER.search(context.user_source) is not None and context.says("(char 0)")
+
+
 def _of_data(context: ClassificationContext) -> bool:
     return not _of_a_config(context)
 
@@ -88,6 +104,8 @@ def _converts_field(context: ClassificationContext) -> bool:
 
 def _is_number_like(value: str) -> bool:
     """Say whether a text has digits and otherwise only what stands around numbers."""
+    if _DATE.fullmatch(value):
+        return False  # A whole date: the column is one of dates.
     return any(c.isdigit() for c in value) and bool(_NUMBER_LIKE.fullmatch(value))
 
 
@@ -160,6 +178,13 @@ RULES: tuple[Rule, ...] = (
         when=lambda s: (
             not s.cause.type.startswith("pandas") and not s.raised_in("pandas", "dateutil")
         ),
+    ),
+    rule(
+        "data.web_answer",
+        DATA,
+        types="JSONDecodeError JSON5DecodeError ContentTypeError InvalidJSONError",
+        when=_is_answer,
+        confidence=0.85,
     ),
     rule(
         "data.config_json",
@@ -309,6 +334,16 @@ RULES: tuple[Rule, ...] = (
         confidence=0.65,
     ),
     rule(
+        "opencv.empty",
+        DATA,
+        "empty()",
+        "ssize.width > 0",
+        "ssize.area() > 0",
+        "size.width>0",
+        when=_asserted_by_opencv,
+        confidence=0.85,
+    ),
+    rule(
         "data.image",
         DATA,
         "cannot identify image file",
@@ -345,16 +380,10 @@ RULES: tuple[Rule, ...] = (
         "unsupported image file",
         "invalid image",
         "could not load image",
-        "!_src.empty()",
-        "!ssize.empty()",
-        "ssize.width > 0",
-        "ssize.area() > 0",
-        "size.width>0",
         types="UnidentifiedImageError OSError SyntaxError ValueError RuntimeError "
         "error LibsndfileError "
         "DecompressionBombError InvalidArgumentError Exception InvalidDataError EOFError",
     ),
-    rule("opencv.empty", DATA, "empty()", when=_asserted_by_opencv, confidence=0.85),
     rule("opencv.assertion", "illegal_argument", when=_asserted_by_opencv, confidence=0.5),
     rule(
         "data.image_class",
@@ -363,23 +392,30 @@ RULES: tuple[Rule, ...] = (
         confidence=0.85,
     ),
     rule("data.end_of_file", DATA, types="EOFError", confidence=0.75),
+    # The functions of Python itself: what they are given is of the program's making.
     rule(
-        "data.one_class",
-        DATA,
-        "only one class present in y_true",
-        "needs samples of at least 2 classes in the data",
-        "the number of classes has to be greater than one",
-        "y contains 1 class",
-        "the least populated class",
-        "previously unseen labels",
-        "found unknown categories",
-        "no positive samples in targets",
-        "found array with 0 sample(s)",
-        "found array with 0 feature(s)",
-        "with a minimum of 1 is required",
-        "length of all samples has to be greater than 0",
-        "a must be non-empty",
+        "python.empty",
+        "illegal_argument",
+        "() arg is an empty sequence",
+        "() iterable argument is empty",
+        "of empty iterable with no initial value",
+        "of empty sequence with no initial value",
+        "cannot choose from an empty sequence",
+        types="ValueError TypeError IndexError",
+        confidence=0.8,
+    ),
+    rule(
+        "python.population",
+        "illegal_argument",
         "population must be",
+        "total of weights must be",
+        types="ValueError TypeError",
+        confidence=0.75,
+    ),
+    rule(
+        "data.empty",
+        DATA,
+        "a must be non-empty",
         "empty vocabulary",
         "empty dataset",
         "dataset is empty",
@@ -387,6 +423,43 @@ RULES: tuple[Rule, ...] = (
         "no valid samples",
         "no valid records",
         "no valid rows",
+        "length of list of samples",
+        "empty text",
+        "of an empty sequence",
+        "empty batch",
+        "zero-size array to reduction operation",
+        "cannot do a non-empty take from an empty axes",
+        "mean of empty slice",
+        "mean requires at least one data point",
+        "stack expects a non-empty",
+        "need at least one",
+        "torch.cat(): expected a non-empty list",
+        "found array with 0 sample(s)",
+        "found array with 0 feature(s)",
+        "with a minimum of 1 is required",
+        "length of all samples has to be greater than 0",
+        "no median for empty data",
+        "no objects to concatenate",
+        "no mode for empty data",
+        types="ValueError IndexError RuntimeError StatisticsError KeyError TypeError "
+        "AssertionError Exception "
+        "InvalidArgumentError DataError SchemaError ValidationError",
+        unless=("unexpected keyword", "no valid checkpoint", "valid model identifier"),
+        confidence=0.75,
+    ),
+    rule(
+        "data.one_class",
+        DATA,
+        "only one class present in y_true",
+        "needs samples of at least 2 classes in the data",
+        "zero-length",
+        "empty sequence",
+        "the number of classes has to be greater than one",
+        "y contains 1 class",
+        "the least populated class",
+        "previously unseen labels",
+        "found unknown categories",
+        "no positive samples in targets",
         "bounding box",
         "bbox",
         "expected x_max",
@@ -411,22 +484,10 @@ RULES: tuple[Rule, ...] = (
         "unconverted data remains",
         "invalid isoformat string",
         "unknown datetime string format",
-        "length of list of samples",
-        "zero-length",
-        "empty text",
-        "empty sequence",
-        "empty batch",
         "cannot convert non-finite values (na or inf) to integer",
         "cannot convert float nan to integer",
         "can not convert float nan",
         "cannot convert float infinity to integer",
-        "zero-size array to reduction operation",
-        "cannot do a non-empty take from an empty axes",
-        "mean of empty slice",
-        "mean requires at least one data point",
-        "stack expects a non-empty",
-        "need at least one",
-        "torch.cat(): expected a non-empty list",
         types="ValueError IndexError RuntimeError StatisticsError KeyError "
         "AssertionError Exception "
         "InvalidArgumentError DataError SchemaError ValidationError",

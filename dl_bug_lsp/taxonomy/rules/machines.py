@@ -83,7 +83,7 @@ RULES: tuple[Rule, ...] = (
         "there is not enough space on the disk",
         "out of disk space",
         "there's insufficient storage",
-        unless=("/dev/shm", "shared memory", "/torch_"),
+        unless=("/dev/shm", "shared memory", "/torch_", "quota metric", "requests", "429"),
     ),
     rule("platform.file_handles", DISK, "too many open files", "[errno 24]", confidence=0.5),
 )

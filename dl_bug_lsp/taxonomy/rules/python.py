@@ -183,6 +183,18 @@ def _attribute_read_by_framework(context: ClassificationContext) -> bool:
     return reader in FRAMEWORKS and owner in (None, reader, "torch", "python")
 
 
+_MODULE_LACKS = re.compile(r"module '(\w+)[\w.]*' has no attribute")
+
+
+def _lacks_part_of_itself(context: ClassificationContext) -> bool:
+    """Say whether a library, while it is imported, asks its own module for what that lacks."""
+    lacks = _MODULE_LACKS.search(context.message)
+    if lacks is None or not context.frames:
+        return False
+    frame = context.frames[-1]
+    return frame.own_name == "<module>" and library_of(frame.file) == lacks[1]
+
+
 RULES_FIRST: tuple[Rule, ...] = (
     rule(
         "python.syntax",
@@ -280,6 +292,20 @@ RULES: tuple[Rule, ...] = (
     rule("python.name", NAME, types="NameError UnboundLocalError"),
     # The kernels of JavaScript; Python's own class of this name tells of weak references.
     rule("javascript.name", NAME, "is not defined", types="ReferenceError"),
+    rule(
+        "rpy2.conversion_object",
+        TYPE,
+        "conversion…not defined for objects of type",
+        types="NotImplementedError",
+        confidence=0.85,
+    ),
+    rule(
+        "rpy2.conversion_context",
+        MISUSE,
+        "conversion rules for…appear to be missing",
+        types="NotImplementedError",
+        confidence=0.85,
+    ),
     rule("python.not_implemented", TODO, types="NotImplementedError", confidence=0.85),
     rule(
         "python.not_implemented_words",
@@ -335,6 +361,15 @@ RULES: tuple[Rule, ...] = (
         "too many arguments",
         types="TypeError",
         confidence=0.85,
+    ),
+    rule(
+        "python.part_of_itself",
+        "version_conflict",
+        "has no attribute",
+        types="AttributeError",
+        when=_lacks_part_of_itself,
+        unless=("partially initialized",),
+        confidence=0.7,
     ),
     rule(
         "python.attribute_in_framework",
@@ -462,6 +497,58 @@ RULES: tuple[Rule, ...] = (
     rule("python.stop_iteration", INDEX, types="StopIteration", confidence=0.4),
 )
 """Looked at after all others: the exception's class and Python's own wordings decide."""
+
+_NEVER_HOLDS = re.compile(r"assert\s*\(?\s*(?:False|0|None|not True)\s*\)?\s*(?:,.*)?(?:#.*)?")
+
+
+def _stops_on_purpose(context: ClassificationContext) -> bool:
+    """Say whether a line of the program fails whatever it meets, and says nothing of why."""
+    return (
+        not context.libraries
+        and not context.message.strip()
+        and _NEVER_HOLDS.fullmatch(context.source.strip()) is not None
+    )
+
+
+_ELSEWHERE = (
+    "read the traceback above",
+    "see the traceback above",
+    "see traceback above",
+    "see the above traceback",
+    "returned non-zero exit status",
+)
+
+RULES_WITHOUT_CATEGORY: tuple[Rule, ...] = (
+    rule("python.recursion", "unclassified", types="RecursionError", confidence=0.0),
+    rule(
+        "python.recursion_words",
+        "unclassified",
+        "maximum recursion depth exceeded",
+        types="RuntimeError",
+        confidence=0.0,
+    ),
+    rule(
+        "program.deliberate",
+        "unclassified",
+        types="AssertionError",
+        when=_stops_on_purpose,
+        confidence=0.0,
+    ),
+    rule(
+        "program.cancelled",
+        "unclassified",
+        types="CancelledError FutureCancelledError TaskCancelledError",
+        confidence=0.0,
+    ),
+    rule(
+        "program.elsewhere",
+        "unclassified",
+        *_ELSEWHERE,
+        when=lambda s: not s.is_message,
+        confidence=0.0,
+    ),
+)
+"""What is well known and belongs to no category; asked before words alone decide."""
 
 _VALUES_DIFFER = ("not close", "not equal to tolerance", "not almost equal", "items are not equal")
 

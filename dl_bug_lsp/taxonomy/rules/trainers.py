@@ -139,6 +139,12 @@ RULES: tuple[Rule, ...] = (
         when=lambda s: not s.says("401", "403", "gated"),
     ),
     rule(
+        "system.rights",
+        RIGHTS,
+        "host key verification failed",
+        "sudo: a password is required",
+    ),
+    rule(
         "hub.rights",
         RIGHTS,
         "401 client error",
@@ -171,10 +177,8 @@ RULES: tuple[Rule, ...] = (
         "you must be authenticated",
         "not authorized",
         "does not have storage.objects",
-        "host key verification failed",
         "permission to…denied",
         "publickey",
-        "sudo: a password is required",
     ),
     rule(
         "hub.rights_class",
@@ -227,7 +231,8 @@ RULES: tuple[Rule, ...] = (
         "datasets.class",
         DATA,
         types="CastError DatasetGenerationError DatasetGenerationCastError ArrowInvalid "
-        "NonMatchingSplitsSizesError NonMatchingChecksumError UnexpectedSplits DatasetError",
+        "NonMatchingSplitsSizesError NonMatchingChecksumError UnexpectedSplits DatasetError "
+        "UnexpectedSplitsError ExpectedMoreSplits ExpectedMoreSplitsError",
         confidence=0.75,
     ),
     rule(
