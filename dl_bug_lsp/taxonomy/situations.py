@@ -26,6 +26,8 @@ DATE = "a date or time"
 """The text that is no number is a date or a time."""
 ROWS_HOLD = "the rows hold the rest"
 """The inner size of a product is a multiple of the one that came, and the rows hold the factor."""
+FLAT = "two of one axis"
+"""Both shapes that do not fit have one axis."""
 MULTIPLE = "a whole multiple"
 """The one length is a whole multiple of the other."""
 WITHIN_LIBRARY = "of the same library"
@@ -63,9 +65,10 @@ _INTO = re.compile(r"from shape \((\d+),?\) into shape \((\d+),?\)")
 _LACKS = re.compile(
     r"module '(\w+)[\w.]*' has no attribute|cannot import name '?\w+'? from '(\w+)[.']"
 )
+_FLAT = re.compile(r"shapes \(\d+,\) \(\d+,\)")
 _FITTED = re.compile(r"has no attribute '(?!_)\w*[a-z0-9]_'")
 _SEMICOLONS = re.compile(r"\[[^\]'\"#]*[\w.]\s*;")
-_FALSE = re.compile(r"assert\s*\(?\s*(?:False|0)\b")
+_FALSE = re.compile(r"assert\s*\(?\s*(?:False|0)\s*\)?\s*(?:,|#|$)")
 
 
 def situations(failure: Failure, text: str) -> list[str]:
@@ -79,6 +82,8 @@ def _of_text(text: str) -> list[str]:
         shown.append(DATE)
     if _FITTED.search(text):
         shown.append(FITTED)
+    if _FLAT.search(text):
+        shown.append(FLAT)
     product = _PRODUCT.search(text)
     if product and _holds_the_rest(*map(int, product.groups())):
         shown.append(ROWS_HOLD)
