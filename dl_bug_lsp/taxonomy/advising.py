@@ -17,6 +17,7 @@ from dl_bug_lsp.taxonomy.classification_context import (
     find_phrase,
     without_node_attributes,
 )
+from dl_bug_lsp.taxonomy.situations import is_cell, situations
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind, Frame
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
@@ -40,6 +41,8 @@ WITHOUT_ELEMENTS = "one without elements"
 """The same where one of several shapes has a size of 0."""
 DEFINED = "the program defines it"
 """The same where a file of the stack defines what is missing: an attribute, or a name."""
+NOTHING_ELSE = "nothing else is said"
+"""The same where no other advice is given."""
 TAKEN_AWAY = "the program takes it away"
 """The same where a line of the notebook takes away the key that is missing."""
 MOST_KNOWN = 2
@@ -63,12 +66,6 @@ _TWO_PICTURES = re.compile(
 _WITH_EMPTY = re.compile(r"\[(?:\d+, )*0(?:, \d+)*\] at entry")
 _DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
 _IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
-_CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
-
-
-def is_cell(file: str) -> bool:
-    """Tell whether a frame's printed file is a notebook's cell."""
-    return _CELL.search(file) is not None
 
 
 def advice(
@@ -104,6 +101,7 @@ def advice(
         text += f" {DEFINED}"
     if is_taken_away:
         text += f" {TAKEN_AWAY}"
+    text += "".join(f" {shown}" for shown in situations(failure, text))
     if len(set(_NUMBER.findall(text))) >= 2:
         text += f" {WITH_NUMBERS}"
     known = [
@@ -113,7 +111,7 @@ def advice(
     ]
     if is_doubted or is_unsure or verdict.is_guess:
         # What the message itself says is known, whatever its kind is.
-        return tuple(row.advice for row in known[:MOST_KNOWN])
+        return tuple(row.advice for row in known[:MOST_KNOWN] or _last(text, about, reasons))
     rows = [
         row
         for row in category(verdict.id).advice
@@ -139,7 +137,14 @@ def advice(
         chosen = pointed
     else:
         chosen = [*pointed[:1], *general]
-    return tuple(row.advice for row in chosen[:MOST])
+    return tuple(row.advice for row in chosen[:MOST] or _last(text, about, reasons))
+
+
+def _last(text: str, about: str, reasons: str) -> list[ConditionalAdvice]:
+    """Return what is said of a kind of message where there is nothing better to say."""
+    text = f"{text} {NOTHING_ELSE}"
+    rows = (row for row in common_errors() if _applies(row, text) and _concerns(row, about))
+    return [row for row in rows if not _is_ruled_out(row, reasons.lower())][:1]
 
 
 def known_patterns(failure: Failure) -> tuple[KnownPattern, ...]:

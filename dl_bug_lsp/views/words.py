@@ -227,7 +227,7 @@ def outside(failure: FailureReport) -> str:
     if failure.outside is None:
         return ""
     # Imported late: a server starts without what reads tracebacks.
-    from dl_bug_lsp.taxonomy.advising import is_cell
+    from dl_bug_lsp.taxonomy.situations import is_cell
     from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
     own = [frame.file for frame in failure.frames if not is_library_path(frame.file)]
