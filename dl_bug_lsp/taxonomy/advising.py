@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from math import prod
 
 from dl_bug_lsp.report import BY_TEXT, Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import (
@@ -38,6 +39,16 @@ UNLIKE_CHANNELS = "in channels alone"
 """The same where two pictures of one size do not fit: one has other channels than the other."""
 WITHOUT_ELEMENTS = "one without elements"
 """The same where one of several shapes has a size of 0."""
+WITHOUT_LAYERS = "without the axis of the layers"
+"""The same where the state of a recurrent layer fits but for its first axis, which it lacks."""
+ONE_ROW = "as many numbers as one row takes"
+"""The same where all of a left matrix has as many numbers as one row of it should have."""
+WHOLE_MULTIPLE = "a whole multiple"
+"""The same where a tensor has two, three or more times the elements that its new sizes name."""
+ALWAYS_FALSE = "an assertion that always fails"
+"""The same where what is asserted is a false value itself."""
+BLANK_IN_NAME = "a blank behind a dotted name"
+"""The same where a word follows a dotted name in the line that fails, as in `df.total price`."""
 DEFINED = "the program defines it"
 """The same where a file of the stack defines what is missing: an attribute, or a name."""
 TAKEN_AWAY = "the program takes it away"
@@ -61,6 +72,15 @@ _TWO_PICTURES = re.compile(
     r"|\[(\d+, \d+), ([1-4])\] at entry \d+ and \[\3, (?!\4\])[1-4]\]"
 )
 _WITH_EMPTY = re.compile(r"\[(?:\d+, )*0(?:, \d+)*\] at entry")
+_STATE = re.compile(r"expected hidden\[0\] size \(\d+, (\d+, \d+)\), got [\[(]\1[\])]")
+_PRODUCT = re.compile(r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\)")
+_VIEW = re.compile(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size (\d+)")
+_ASSERTED_FALSE = re.compile(r"\s*assert\b\s*\(?\s*(?:False|0)\s*\)?\s*(?:,.*)?$")
+_NAME_AND_WORD = re.compile(
+    r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w* (?!(?:and|as|else|for|from|if|import|in|is|not|or)\b)[A-Za-z_]"
+)
+_COMMAND = re.compile(r"\s*(?:[%!]|(?:python|pip|conda|git|bash|sh|sudo|cd|wget|curl)\w* )")
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
 _IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
@@ -170,11 +190,40 @@ def _shown(failure: Failure, text: str) -> list[str]:
         shown.append(UNLIKE_CHANNELS)
     if _WITH_EMPTY.search(text):
         shown.append(WITHOUT_ELEMENTS)
+    source = (failure.frames[-1].source or "") if failure.frames else ""
+    if _ASSERTED_FALSE.match(source):
+        shown.append(ALWAYS_FALSE)
+    if _NAME_AND_WORD.search(_QUOTED.sub("0", source)) and not _COMMAND.match(source):
+        shown.append(BLANK_IN_NAME)
+    if _STATE.search(text):
+        shown.append(WITHOUT_LAYERS)
+    if _is_one_row(text):
+        shown.append(ONE_ROW)
+    if _is_whole_multiple(text):
+        shown.append(WHOLE_MULTIPLE)
     if _DOTTED_MODULE.search(text):
         shown.append(PART_OF_PACKAGE)
     if any(_hides(frame) for frame in failure.frames):
         shown.append(HIDES_LIBRARY)
     return shown
+
+
+def _is_one_row(text: str) -> bool:
+    """Say whether rows x columns on the left are the rows on the right of a matrix product."""
+    found = _PRODUCT.search(text)
+    if found is None:
+        return False
+    rows, columns, taken = map(int, found.groups())
+    return rows > 1 and rows * columns == taken
+
+
+def _is_whole_multiple(text: str) -> bool:
+    """Say whether a tensor has several times the elements that the sizes of a view name."""
+    found = _VIEW.search(text)
+    if found is None:
+        return False
+    named = prod(map(int, found[1].split(", ")))
+    return named > 0 and int(found[2]) > named and int(found[2]) % named == 0
 
 
 def _hides(frame: Frame) -> bool:
