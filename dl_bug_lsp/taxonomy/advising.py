@@ -77,7 +77,8 @@ _PRODUCT = re.compile(r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\
 _VIEW = re.compile(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size (\d+)")
 _ASSERTED_FALSE = re.compile(r"\s*assert\b\s*\(?\s*(?:False|0)\s*\)?\s*(?:,.*)?$")
 _NAME_AND_WORD = re.compile(
-    r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w* (?!(?:and|as|else|for|from|if|import|in|is|not|or)\b)[A-Za-z_]"
+    r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w* "
+    r"(?!(?:and|as|else|for|from|if|import|in|is|not|or)\b)[A-Za-z_]"
 )
 _COMMAND = re.compile(r"\s*(?:[%!]|(?:python|pip|conda|git|bash|sh|sudo|cd|wget|curl)\w* )")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
