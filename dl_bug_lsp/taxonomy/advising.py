@@ -33,6 +33,8 @@ PART_OF_PACKAGE = "a part of a package"
 """The same where a module is missing from a package: those that hold it were found."""
 HIDES_LIBRARY = "a file hides a library"
 """The same where a file of the stack imports a library whose name it has itself."""
+OF_FOLDER = "the folder of the file that imports it"
+"""The same where a module is missing that has the name of a folder above the importing file."""
 WITHOUT_MESSAGE = "without a message"
 """The same for exceptions of which nothing but the class is known."""
 UNLIKE_CHANNELS = "in channels alone"
@@ -83,6 +85,7 @@ _NAME_AND_WORD = re.compile(
 _COMMAND = re.compile(r"\s*(?:[%!]|(?:python|pip|conda|git|bash|sh|sudo|cd|wget|curl)\w* )")
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
 _DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
+_WHOLE_MODULE = re.compile(r"no module named '?(\w+)'?(?![\w.])")
 _IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vscode-notebook-cell:")
 
@@ -191,6 +194,8 @@ def _shown(failure: Failure, text: str) -> list[str]:
         shown.append(UNLIKE_CHANNELS)
     if _WITH_EMPTY.search(text):
         shown.append(WITHOUT_ELEMENTS)
+    if _is_of_folder(failure, text):
+        shown.append(OF_FOLDER)
     source = (failure.frames[-1].source or "") if failure.frames else ""
     if _ASSERTED_FALSE.match(source):
         shown.append(ALWAYS_FALSE)
@@ -225,6 +230,14 @@ def _is_whole_multiple(text: str) -> bool:
         return False
     named = prod(map(int, found[1].split(", ")))
     return named > 0 and int(found[2]) > named and int(found[2]) % named == 0
+
+
+def _is_of_folder(failure: Failure, text: str) -> bool:
+    """Say whether the module that is missing has the name of a folder of the importing file."""
+    missing = _WHOLE_MODULE.search(text)
+    file = failure.frames[-1].file.replace("\\", "/") if failure.frames else ""
+    folders = file.lower().split("/")[:-1]
+    return missing is not None and missing[1] in folders and not is_library_path(file)
 
 
 def _hides(frame: Frame) -> bool:

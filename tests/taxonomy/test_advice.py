@@ -430,6 +430,22 @@ def test_a_module_is_installed_for_the_kernel_of_a_notebook() -> None:
     assert "which python" in advice(script, classify(script))[0].fix
 
 
+@pytest.mark.parametrize(
+    ("file", "module", "is_known"),
+    [
+        ("/home/a/Plots/lines.py", "Plots", True),
+        ("/home/a/Plots/lines.py", "Plots.axes", False),
+        ("/home/a/plots/lines.py", "lines", False),
+        ("/opt/lib/python3.11/site-packages/plots/lines.py", "plots", False),
+    ],
+)
+def test_a_module_that_is_the_folder_of_the_importing_file(
+    file: str, module: str, is_known: bool
+) -> None:
+    one = failure("ModuleNotFoundError", f"No module named '{module}'", file)
+    assert ("folder above that one" in str(advice(one, classify(one)))) is is_known
+
+
 def test_a_name_that_the_file_sets_elsewhere() -> None:
     one = failure("NameError", "name 'rates' is not defined")
     given = advice(one, classify(one), is_defined=True)
