@@ -18,6 +18,7 @@ from dl_bug_lsp.taxonomy.classification_context import (
     find_phrase,
     without_node_attributes,
 )
+from dl_bug_lsp.taxonomy.classify import UNCLASSIFIED
 from dl_bug_lsp.tracebacks.failures import Failure, FailureKind, Frame
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
 
@@ -49,6 +50,8 @@ WHOLE_MULTIPLE = "a whole multiple"
 """The same where a tensor has two, three or more times the elements that its new sizes name."""
 ALWAYS_FALSE = "an assertion that always fails"
 """The same where what is asserted is a false value itself."""
+OWN_CHECK = "a check of the program itself"
+"""The same where the line that fails is a `raise` or an assertion of the program."""
 BLANK_IN_NAME = "a blank behind a dotted name"
 """The same where a word follows a dotted name in the line that fails, as in `df.total price`."""
 DEFINED = "the program defines it"
@@ -78,6 +81,7 @@ _STATE = re.compile(r"expected hidden\[0\] size \(\d+, (\d+, \d+)\), got [\[(]\1
 _PRODUCT = re.compile(r"shapes cannot be multiplied \((\d+)x(\d+) and (\d+)x\d+\)")
 _VIEW = re.compile(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size (\d+)")
 _ASSERTED_FALSE = re.compile(r"\s*assert\b\s*\(?\s*(?:False|0)\s*\)?\s*(?:,.*)?$")
+_CHECK = re.compile(r"\s*(?:raise [\w.]*[A-Z]\w*|assert\b)")
 _NAME_AND_WORD = re.compile(
     r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w* "
     r"(?!(?:and|as|else|for|from|if|import|in|is|not|or)\b)[A-Za-z_]"
@@ -137,7 +141,8 @@ def advice(
     ]
     if is_doubted or is_unsure or verdict.is_guess:
         # What the message itself says is known, whatever its kind is.
-        return tuple(row.advice for row in known[:MOST_KNOWN])
+        own = (row for row in category(UNCLASSIFIED).advice if row.when and _applies(row, text))
+        return tuple(row.advice for row in (known or list(own))[:MOST_KNOWN])
     rows = [
         row
         for row in category(verdict.id).advice
@@ -183,35 +188,30 @@ def _for_places(row: ConditionalAdvice) -> ConditionalAdvice:
 
 def _shown(failure: Failure, text: str) -> list[str]:
     """Return what the stack and the missing name show, in the words that rows ask for."""
-    shown = []
-    if failure.cause is not None and not failure.cause.message.strip():
-        shown.append(WITHOUT_MESSAGE)
-    innermost = failure.frames[-1].file if failure.frames else "<"
-    if not innermost.startswith("<") or innermost.startswith("<ipython-input"):
-        library = is_library_path(innermost)
-        shown.append(OF_LIBRARY if library else OF_PROGRAM)
-    if _TWO_PICTURES.search(text):
-        shown.append(UNLIKE_CHANNELS)
-    if _WITH_EMPTY.search(text):
-        shown.append(WITHOUT_ELEMENTS)
-    if _is_of_folder(failure, text):
-        shown.append(OF_FOLDER)
-    source = (failure.frames[-1].source or "") if failure.frames else ""
-    if _ASSERTED_FALSE.match(source):
-        shown.append(ALWAYS_FALSE)
-    if _NAME_AND_WORD.search(_QUOTED.sub("0", source)) and not _COMMAND.match(source):
-        shown.append(BLANK_IN_NAME)
-    if _STATE.search(text):
-        shown.append(WITHOUT_LAYERS)
-    if _is_one_row(text):
-        shown.append(ONE_ROW)
-    if _is_whole_multiple(text):
-        shown.append(WHOLE_MULTIPLE)
-    if _DOTTED_MODULE.search(text):
-        shown.append(PART_OF_PACKAGE)
-    if any(_hides(frame) for frame in failure.frames):
-        shown.append(HIDES_LIBRARY)
-    return shown
+    cause = failure.cause
+    last = failure.frames[-1] if failure.frames else None
+    innermost = last.file if last is not None else "<"
+    source = (last.source or "") if last is not None else ""
+    is_known_file = not innermost.startswith("<") or innermost.startswith("<ipython-input")
+    in_library = is_library_path(innermost)
+    unquoted = "" if _COMMAND.match(source) else _QUOTED.sub("0", source)
+    shown = {
+        WITHOUT_MESSAGE: cause is not None and not cause.message.strip(),
+        OF_LIBRARY: is_known_file and in_library,
+        OF_PROGRAM: is_known_file and not in_library,
+        UNLIKE_CHANNELS: _TWO_PICTURES.search(text),
+        WITHOUT_ELEMENTS: _WITH_EMPTY.search(text),
+        WITHOUT_LAYERS: _STATE.search(text),
+        ONE_ROW: _is_one_row(text),
+        WHOLE_MULTIPLE: _is_whole_multiple(text),
+        OWN_CHECK: _CHECK.match(source) and not in_library,
+        ALWAYS_FALSE: _ASSERTED_FALSE.match(source),
+        BLANK_IN_NAME: _NAME_AND_WORD.search(unquoted),
+        PART_OF_PACKAGE: _DOTTED_MODULE.search(text),
+        OF_FOLDER: _is_of_folder(failure, text),
+        HIDES_LIBRARY: any(_hides(frame) for frame in failure.frames),
+    }
+    return [phrase for phrase, is_shown in shown.items() if is_shown]
 
 
 def _is_one_row(text: str) -> bool:

@@ -404,6 +404,23 @@ def test_an_assertion_that_always_fails(source: str, is_known: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("source", "file", "is_known"),
+    [
+        ("raise NoRoot()", "train.py", True),
+        ("    raise errors.NoRoot", "train.py", True),
+        ("assert a < b, 'order'", "train.py", True),
+        ("raise error", "train.py", False),
+        ("raise NoRoot()", TORCH, False),
+        ("root(a)", "train.py", False),
+    ],
+)
+def test_a_check_of_the_program_itself(source: str, file: str, is_known: bool) -> None:
+    one = failure("NoRoot", "", file, source)
+    given = advice(one, CategoryVerdict("unclassified", "unclassified", 0.0, "", "none"))
+    assert ["check of the program" in row.cause for row in given] == [True] * is_known
+
+
+@pytest.mark.parametrize(
     ("source", "is_known"),
     [
         ("df.total price", True),
