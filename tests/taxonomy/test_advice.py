@@ -467,6 +467,9 @@ def test_a_name_that_the_file_sets_elsewhere() -> None:
     one = failure("NameError", "name 'rates' is not defined")
     given = advice(one, classify(one), is_defined=True)
     assert ["further down" in row.cause for row in given] == [True]
+    cell = failure("NameError", "name 'rates' is not defined", "/tmp/ipykernel_31/224.py")
+    assert "further down" not in str(advice(cell, classify(cell), is_defined=True))
+    assert "further down" in str(advice(cell, classify(cell), is_defined=True, is_of_order=False))
     local = failure("UnboundLocalError", "local variable 'rates' referenced before assignment")
     assert "further down" not in str(advice(local, classify(local), is_defined=True))
 
