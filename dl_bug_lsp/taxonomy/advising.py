@@ -26,6 +26,8 @@ MOST = 3
 """Pieces of advice that are given at most."""
 IN_NOTEBOOK = "in a notebook's cell"
 """What a row's ``when`` says to be given for failures of notebooks only."""
+OF_CELL = "raised in a cell of a notebook"
+"""The same, whatever the order is in which the cells ran."""
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
 OF_LIBRARY, OF_PROGRAM = "in the code of a library", "in the code of the program"
@@ -199,6 +201,7 @@ def _shown(failure: Failure, text: str) -> list[str]:
         WITHOUT_MESSAGE: cause is not None and not cause.message.strip(),
         OF_LIBRARY: is_known_file and in_library,
         OF_PROGRAM: is_known_file and not in_library,
+        OF_CELL: is_cell(innermost),
         UNLIKE_CHANNELS: _TWO_PICTURES.search(text),
         WITHOUT_ELEMENTS: _WITH_EMPTY.search(text),
         WITHOUT_LAYERS: _STATE.search(text),

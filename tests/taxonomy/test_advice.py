@@ -444,6 +444,7 @@ def test_a_module_is_installed_for_the_kernel_of_a_notebook() -> None:
     cell = failure("ModuleNotFoundError", "No module named 'plotlib'", "/tmp/ipykernel_31/224.py")
     script = failure("ModuleNotFoundError", "No module named 'plotlib'")
     assert "%pip install" in advice(cell, classify(cell))[0].fix
+    assert "%pip install" in advice(cell, classify(cell), is_of_order=False)[0].fix
     assert "which python" in advice(script, classify(script))[0].fix
 
 
