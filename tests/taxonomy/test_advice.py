@@ -102,7 +102,7 @@ UNPADDED = (
         ("sqlite3.OperationalError", "table runs already exists", "train.py", "lang_createtable"),
         ("sqlite3.IntegrityError", "CHECK constraint failed: size", "train.py", "check-constraints"),
         ("ValueError", "The number of FixedLocator locations (5), usually from a call to set_ticks, does not match the number of labels (3).", "train.py", "set_xticks"),
-        ("TypeError", "Argument 'string' has incorrect type (expected str, got Series)", "train.py", "language#pipe"),
+        ("TypeError", "Argument 'string' has incorrect type (expected str, got Series)", "/opt/lib/python3.11/site-packages/spacy/language.py", "language#pipe"),
         ("RuntimeError", "mat1 and mat2 must have the same dtype, but got Double and Float", TORCH, "from_numpy"),
         ("ValueError", "Tried to step 102 times. The total number of steps is 100", TORCH, "OneCycleLR"),
         ("ValueError", "Shapes (None, 1) and (None, 10) are incompatible", KERAS, "losses"),
@@ -195,6 +195,7 @@ def test_common_errors(type_: str, message: str, file: str, page: str) -> None:
         ("ValueError", "Unknown initializer: my_init", "train.py", "saved"),
         ("KeyError", "'red'", "train.py", "query"),
         ("AssertionError", "", "train.py", "assert False"),
+        ("TypeError", "Argument 'string' has incorrect type (expected str, got list)", "train.py", "spaCy"),
     ],
 )  # fmt: skip
 def test_common_errors_of_other_causes(type_: str, message: str, file: str, word: str) -> None:
