@@ -128,7 +128,7 @@ def _of_path(frames: tuple[Frame, ...], text: str) -> list[str]:
 
 def _of_line(frame: Frame, text: str) -> list[str]:
     """Return what the innermost line shows."""
-    source, shown = frame.source or "", []
+    source, shown = (frame.source or "").strip(), []
     takes = _TAKES.search(text)
     if takes and re.search(rf"(?<![\w.]){takes[1]}\s*\(", source, re.IGNORECASE):
         shown.append(CALLED_ALONE)

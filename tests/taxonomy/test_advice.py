@@ -22,6 +22,7 @@ PATTERNS = (
     *("before", "after", "program", "nowhere", "key", "message"),
 )
 TORCH = "/opt/lib/python3.11/site-packages/torch/nn/functional.py"
+RECURRENT = "/opt/lib/python3.11/site-packages/torch/nn/modules/rnn.py"
 TABLES = "/opt/lib/python3.11/site-packages/datasets/table.py"
 KERAS = "/opt/lib/python3.11/site-packages/keras/src/losses/losses.py"
 LIBRARY = re.compile(
@@ -61,6 +62,47 @@ UNPADDED = (
         ("RuntimeError", "Trying to backward through the graph a second time (or directly access saved tensors)", TORCH, "detach"),
         ("RuntimeError", "input.size(-1) must be equal to input_size. Expected 8, got 4", TORCH, "LSTM"),
         ("RuntimeError", "expected scalar type Long but found Float", TORCH, "CrossEntropyLoss"),
+        ("ValueError", "Classification metrics can't handle a mix of multilabel-indicator and continuous-multioutput targets", "train.py", "model_evaluation"),
+        ("ValueError", "Classification metrics can't handle a mix of unknown and binary targets", "train.py", "type_of_target"),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (4x3 and 4x3)", "train.py", "torch.matmul"),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (6x20 and 120x4)", TORCH, "nn.Flatten"),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (6x20 and 64x4)", TORCH, "nn.Linear"),
+        ("RuntimeError", "shape '[2, 8]' is invalid for input of size 48", "train.py", "Tensor.view"),
+        ("RuntimeError", "shape '[2, 8]' is invalid for input of size 24", "train.py", "torch.reshape"),
+        ("RuntimeError", "expected self and mask to be on the same device, but got mask on cpu and self on cuda:0", TORCH, "register_buffer"),
+        ("ValueError", "step must be greater than zero", "train.py", "torch.flip"),
+        ("AttributeError", "partially initialized module 'cv2' has no attribute 'gapi_wip' (most likely due to a circular import)", "train.py", "opencv-python"),
+        ("AttributeError", "'Dataset' object has no attribute 'items'", "train.py", "datasets/access"),
+        ("ValueError", "Invalid pattern: '**' can only be an entire path component", "/opt/lib/python3.11/site-packages/fsspec/utils.py", "issues/6737"),
+        ("ValueError", "BuilderConfig ParquetConfig(name='default') doesn't have a 'use_auth_token' key.", TABLES, "loading_methods"),
+        ("ValueError", "BuilderConfig CsvConfig(name='default') doesn't have a 'colums' key.", TABLES, "loading_methods"),
+        ("ValueError", "Predictions and/or references don't match the expected format.\nExpected format: {'predictions': Value(dtype='string')}", "train.py", "a_quick_tour"),
+        ("RepositoryNotFoundError", "401 Client Error. (Request ID: Root=1)\nRepository Not Found for url: https://huggingface.co/api/models/a/b.\nInvalid username or password.", "/opt/lib/python3.11/site-packages/huggingface_hub/utils/_http.py", "quick-start"),
+        ("ValueError", "Token runs not found in /home/a/.cache/huggingface/stored_tokens", "train.py", "quick-start"),
+        ("HTTPError", "403 Client Error: Forbidden for url: https://www.kaggle.com/api/v1/competitions/data/download/abc", "train.py", "kaggle.com/docs/api"),
+        ("Forbidden", "403 POST https://bigquery.googleapis.com/bigquery/v2/projects/open-data/jobs: Access Denied: User does not have bigquery.jobs.create permission in project open-data.", "train.py", "running-queries"),
+        ("ModuleNotFoundError", "No module named 'torch._C'", "/opt/lib/python3.11/site-packages/torch/__init__.py", "get-started/locally"),
+        ("RuntimeError", "File not found or corrupted.", "/opt/lib/python3.11/site-packages/torchvision/datasets/utils.py", "vision/stable/datasets"),
+        ("pygame.error", "ALSA: Couldn't open audio device: No such file or directory", "train.py", "IPython.display"),
+        ("WebDriverException", "Message: 'geckodriver' executable needs to be in PATH.", "train.py", "selenium_manager"),
+        ("ResourceExhaustedError", "OOM when allocating tensor with shape[8,512,512,900] and type float on /job:localhost/device:GPU:0 by allocator GPU_0_bfc", KERAS, "guide/gpu"),
+        ("CancelledError", "[_Derived_]RecvAsync is cancelled. [Op:__inference_train_function_9]", KERAS, "guide/gpu"),
+        ("SyntaxError", "'return' outside function", "train.py", "the-return-statement"),
+        ("SyntaxError", "'break' outside loop", "train.py", "the-break-statement"),
+        ("SyntaxError", "expression cannot contain assignment, perhaps you meant \"==\"?", "train.py", "expressions.html#calls"),
+        ("RecursionError", "maximum recursion depth exceeded while calling a Python object", "train.py", "RecursionError"),
+        ("TypeError", "unsupported operand type(s) for +: 'method' and 'method'", "train.py", "defining-functions"),
+        ("TypeError", "unsupported operand type(s) for *: 'dict' and 'int'", "train.py", "mapping-types-dict"),
+        ("AttributeError", "'list' object has no attribute 'strip'", "train.py", "list-comprehensions"),
+        ("ValueError", "probabilities do not sum to 1", "train.py", "Generator.choice"),
+        ("TypeError", "unsupported operand type(s) for +: 'float' and 'NoneType'", "/opt/lib/python3.11/site-packages/numpy/core/_methods.py", "nansum"),
+        ("ValueError", "Must pass 2-d input. shape=(2, 3, 4)", "train.py", "pandas.DataFrame"),
+        ("pandas.errors.UndefinedVariableError", "name 'red' is not defined", "train.py", "DataFrame.query"),
+        ("ImportError", "Missing optional dependency 'openpyxl'.  Use pip or conda to install openpyxl.", "train.py", "getting_started/install"),
+        ("sqlite3.OperationalError", "table runs already exists", "train.py", "lang_createtable"),
+        ("sqlite3.IntegrityError", "CHECK constraint failed: size", "train.py", "check-constraints"),
+        ("ValueError", "The number of FixedLocator locations (5), usually from a call to set_ticks, does not match the number of labels (3).", "train.py", "set_xticks"),
+        ("TypeError", "Argument 'string' has incorrect type (expected str, got Series)", "/opt/lib/python3.11/site-packages/spacy/language.py", "language#pipe"),
         ("RuntimeError", "mat1 and mat2 must have the same dtype, but got Double and Float", TORCH, "from_numpy"),
         ("ValueError", "Tried to step 102 times. The total number of steps is 100", TORCH, "OneCycleLR"),
         ("ValueError", "Shapes (None, 1) and (None, 10) are incompatible", KERAS, "losses"),
@@ -170,6 +212,19 @@ def test_common_errors(type_: str, message: str, file: str, page: str) -> None:
         ("TypeError", "getattr expected at least 2 arguments, got 1", "train.py", "allowed range"),
         ("IndexError", "list assignment index out of range", "train.py", "shorter than the index"),
         ("ValueError", "could not broadcast input array from shape (3) into shape (2)", "train.py", "not below the number"),
+        ("RuntimeError", "Expected hidden[0] size (2, 8, 16), got [8, 16]", RECURRENT, "batch_first"),
+        ("RuntimeError", "Expected hidden[0] size (2, 8, 16), got [2, 4, 16]", RECURRENT, "pair"),
+        ("ValueError", "Classification metrics can't handle a mix of multilabel-indicator and multiclass targets", "train.py", "y_pred.argmax"),
+        ("ValueError", "Classification metrics can't handle a mix of multiclass and continuous-multioutput targets", "train.py", "y_true.argmax"),
+        ("ValueError", "Classification metrics can't handle a mix of continuous-multioutput and binary targets", "train.py", "argmax"),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (4x3 and 4x3)", "train.py", "in_features"),
+        ("RuntimeError", "mat1 and mat2 shapes cannot be multiplied (6x20 and 64x4)", TORCH, "unsqueeze"),
+        ("RuntimeError", "shape '[2, 8]' is invalid for input of size 48", "train.py", "reshape(x.size(0), -1)"),
+        ("RuntimeError", "shape '[2, 8]' is invalid for input of size 24", "train.py", "come in"),
+        ("ValueError", "Unknown initializer: my_init", "train.py", "saved"),
+        ("KeyError", "'red'", "train.py", "query"),
+        ("AssertionError", "", "train.py", "assert False"),
+        ("TypeError", "Argument 'string' has incorrect type (expected str, got list)", "train.py", "spaCy"),
     ],
 )  # fmt: skip
 def test_common_errors_of_other_causes(type_: str, message: str, file: str, word: str) -> None:
@@ -345,6 +400,113 @@ def test_a_file_that_hides_a_library() -> None:
     shown = [a.cause for a in advice(hidden, classify(hidden))]
     assert "imported in its place" in shown[0]
     assert not any("not be installed" in cause for cause in shown)
+
+
+@pytest.mark.parametrize(
+    ("message", "word"),
+    [
+        ("Expected hidden[0] size (2, 8, 16), got [8, 16]", "(h0, c0)"),
+        ("Expected hidden[0] size (2, 8, 16), got [2, 4, 16]", "batch_first"),
+        (
+            "For batched 3-D input, hx and cx should also be 3-D but got (2-D, 2-D) tensors",
+            "(h0, c0)",
+        ),
+    ],
+)
+def test_the_state_of_a_recurrent_layer(message: str, word: str) -> None:
+    one = failure("RuntimeError", message, RECURRENT)
+    assert word in advice(one, classify(one))[0].fix
+
+
+@pytest.mark.parametrize(
+    ("source", "is_known"),
+    [
+        ("assert False", True),
+        ("    assert(False), 'stop'", True),
+        ("assert 0", True),
+        ("assert false_rate == 0", False),
+        ("assert 0 < x", False),
+    ],
+)
+def test_an_assertion_that_always_fails(source: str, is_known: bool) -> None:
+    one = failure("AssertionError", "", source=source)
+    assert ("assert False" in str(advice(one, classify(one)))) is is_known
+
+
+@pytest.mark.parametrize(
+    ("source", "file", "is_known"),
+    [
+        ("raise NoRoot()", "train.py", True),
+        ("    raise errors.NoRoot", "train.py", True),
+        ("raise error", "train.py", True),
+        ("raise NoRoot()", TORCH, False),
+        ("root(a)", "train.py", False),
+    ],
+)
+def test_a_check_of_the_program_itself(source: str, file: str, is_known: bool) -> None:
+    one = failure("NoRoot", "", file, source)
+    given = advice(one, CategoryVerdict("unclassified", "unclassified", 0.0, "", "none"))
+    assert ["raises this error itself" in row.cause for row in given] == [True] * is_known
+
+
+@pytest.mark.parametrize(
+    ("source", "is_known"),
+    [
+        ("df.total price", True),
+        ("plot(df.year, df.price per unit)", True),
+        ("x = a.b if c else d e", False),
+        ("print('see df.total price' x)", False),
+        ("python train.py fast", False),
+    ],
+)
+def test_a_blank_in_the_name_of_a_column(source: str, is_known: bool) -> None:
+    one = failure("SyntaxError", "invalid syntax", source=source)
+    assert ("name of the column" in str(advice(one, classify(one)))) is is_known
+
+
+def test_a_loaded_model_that_another_keras_saved() -> None:
+    one = failure("ValueError", "Unknown initializer: HeNormal", KERAS, "m = load_model(path)")
+    assert "tensorflow.keras" in advice(one, classify(one))[0].fix
+
+
+def test_a_module_is_installed_for_the_kernel_of_a_notebook() -> None:
+    cell = failure("ModuleNotFoundError", "No module named 'plotlib'", "/tmp/ipykernel_31/224.py")
+    script = failure("ModuleNotFoundError", "No module named 'plotlib'")
+    assert "%pip install" in advice(cell, classify(cell))[0].fix
+    assert "%pip install" in advice(cell, classify(cell), is_of_order=False)[0].fix
+    assert "which python" in advice(script, classify(script))[0].fix
+
+
+@pytest.mark.parametrize(
+    ("file", "module", "is_known"),
+    [
+        ("/home/a/Plots/lines.py", "Plots", True),
+        ("/home/a/Plots/lines.py", "Plots.axes", False),
+        ("/home/a/plots/lines.py", "lines", False),
+        ("/opt/lib/python3.11/site-packages/plots/lines.py", "plots", False),
+    ],
+)
+def test_a_module_that_is_the_folder_of_the_importing_file(
+    file: str, module: str, is_known: bool
+) -> None:
+    one = failure("ModuleNotFoundError", f"No module named '{module}'", file)
+    assert ("folder above that one" in str(advice(one, classify(one)))) is is_known
+
+
+def test_a_name_that_the_file_sets_elsewhere() -> None:
+    one = failure("NameError", "name 'rates' is not defined")
+    given = advice(one, classify(one), is_defined=True)
+    assert ["further down" in row.cause for row in given] == [True]
+    cell = failure("NameError", "name 'rates' is not defined", "/tmp/ipykernel_31/224.py")
+    assert "further down" not in str(advice(cell, classify(cell), is_defined=True))
+    assert "further down" in str(advice(cell, classify(cell), is_defined=True, is_of_order=False))
+    local = failure("UnboundLocalError", "local variable 'rates' referenced before assignment")
+    assert "further down" not in str(advice(local, classify(local), is_defined=True))
+
+
+def test_a_module_without_its_main_name_may_be_another_file() -> None:
+    one = failure("AttributeError", "module 'plotlib' has no attribute 'Axes'")
+    assert "hidden" in advice(one, classify(one))[0].fix
 
 
 def test_a_missing_part_of_a_package_is_no_missing_package() -> None:
