@@ -251,12 +251,13 @@ def _likeness(written: str, text: str, near: float) -> str:
         return "is another spelling of"
     shared = written_parts & text_parts
     if shared and (near < ALIKE or shared in (written_parts, text_parts)):
-        return "shares a word with"
+        return SHARING
     if near >= ALIKE and not _extends(written, text):
         return "is nearly"
     return "is spelt somewhat like" if near >= MIN_RATIO else PART_ALIKE
 
 
+SHARING = "shares a word with"
 PART_ALIKE = "has a word like one of"
 """What is said of two names of which one word each is alike: too little for a report."""
 
@@ -394,8 +395,11 @@ def find_paths(case: Case) -> Iterator[Clue]:
                 text = constant.value.translate(SEPARATORS)
                 if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
                     is_whole = constant.value in paths
+                    is_said = f"/{constant.value}" not in case.message.translate(SEPARATORS)
                     missing_words = (
                         "is the path in the message"
+                        if constant.value in paths and is_said
+                        else "is the end of the path in the message"
                         if is_whole
                         else "makes the path of the message"
                     )

@@ -375,6 +375,12 @@ def _relations(
             yield Clue("numbers.ratio", node.file, node.line, 0.8, why)
 
 
+OF_REALS = frozenset(
+    ("exp", "log", "log1p", "sqrt", "sin", "cos", "tanh", "sigmoid", "rand", "randn")
+)
+"""Functions that give no whole number: what is added to one shifts no size."""
+
+
 def _shifts_in(expr: ast.AST) -> set[int]:
     """Return the whole numbers that an expression adds or subtracts, not those within a product.
 
@@ -383,6 +389,8 @@ def _shifts_in(expr: ast.AST) -> set[int]:
     found: set[int] = set()
     if isinstance(expr, ast.BinOp) and isinstance(expr.op, (ast.Add, ast.Sub)):
         sides = (expr.left, expr.right) if isinstance(expr.op, ast.Add) else (expr.right,)
+        if any(isinstance(s, ast.Call) and called_name(s) in OF_REALS for s in sides):
+            return found
         for side in sides:
             if isinstance(side, ast.Constant) and type(side.value) is int:
                 found.add(abs(side.value))

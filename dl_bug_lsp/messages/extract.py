@@ -17,6 +17,10 @@ from dl_bug_lsp.tracebacks.failures import Cause
 _NOISE = re.compile(r"\x1b\[[0-9;]{0,20}m|\{\{function_node [^{}\n]{0,400}\}\}\s?")
 _LISTING = re.compile(r"\Aat \d{1,6}:\d{1,6}:\n(?:.*\n){1,400}?[ \t]*\^[ \t]*\n")
 """The source of a kernel that Triton's compiler prints before it says what is wrong with it."""
+_JAVA = re.compile(
+    r"^[ \t]*(?:at [\w.$/<>]{3,300}\([^()\n]{0,200}\)|\.\.\. \d{1,5} more)[ \t]*\n?", re.M
+)
+"""Frames of a Java stack within a message: the names of its classes are not what it says."""
 _QUOTED = re.compile(r"[`'\"‘“]([\w./-]{1,80})[`'\"’”]")
 _SENTENCE = 4
 """Words from which on a key is taken for a sentence."""
@@ -106,7 +110,8 @@ def _site(cause: Cause) -> str:
 
 def _text(cause: Cause) -> str:
     text = readable("\n".join((cause.message, *cause.notes)))
-    return _LISTING.sub("", _NOISE.sub("", text), count=1)
+    text = _LISTING.sub("", _NOISE.sub("", text), count=1)
+    return _JAVA.sub("", text) if "\tat " in text or "\n at " in text else text
 
 
 def _ordered(placed: list[tuple[int, Fact]]) -> tuple[Fact, ...]:

@@ -26,7 +26,7 @@ from dl_bug_lsp.evidence.interpreted_values import (
     is_by_chance,
     sides,
 )
-from dl_bug_lsp.evidence.names import IMPLIED
+from dl_bug_lsp.evidence.names import IMPLIED, SHARING
 from dl_bug_lsp.evidence.numbers import OF_NUMBERS, OF_SIZES
 from dl_bug_lsp.evidence.program_file import start_said
 from dl_bug_lsp.evidence.raising.raise_sites import is_alone
@@ -498,7 +498,9 @@ _SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
 
 def _only_names(clue: Clue) -> bool:
     """Whether a sentence says that a name of the message stands here, and not that it is wrong."""
-    return clue.kind.startswith("names.") and not clue.kind.startswith("names.near")
+    if clue.kind.startswith("names.near"):
+        return f" {SHARING} " in clue.why
+    return clue.kind.startswith("names.")
 
 
 def _is_weak(clue: Clue, case: Case) -> bool:

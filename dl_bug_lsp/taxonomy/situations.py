@@ -48,6 +48,7 @@ OWN_WINDOW = "a window of tkinter"
 RAISED = "raised by the program itself"
 ASSERTED = "an assertion"
 ALWAYS_FALSE = "an assertion of false"
+OF_SHELL = "a command of the shell"
 
 _PATH = re.compile(
     r"no such file or directory: b?'([^']+)'|\bfile b?'?([^\s'<>]+)'? does not exist"
@@ -68,6 +69,11 @@ _LACKS = re.compile(
 _FLAT = re.compile(r"shapes \(\d+,\) \(\d+,\)")
 _FITTED = re.compile(r"has no attribute '(?!_)\w*[a-z0-9]_'")
 _SEMICOLONS = re.compile(r"\[[^\]'\"#]*[\w.]\s*;")
+_SHELL = re.compile(
+    r"(?:pip3?|conda|git|wget|curl|kill|taskkill|cd|ls|mkdir|rm|cp|mv|cat|apt(?:-get)?|sudo|python3?"
+    r"|jupyter|unzip|tar|chmod|export|source|docker|npm|brew|streamlit|nvidia-smi)\s+[-\w./~$\"']"
+    r"(?!\s*[=(])"
+)
 _FALSE = re.compile(r"assert\s*\(?\s*(?:False|0)\s*\)?\s*(?:,|#|$)")
 
 
@@ -138,6 +144,8 @@ def _of_line(frame: Frame, text: str) -> list[str]:
         shown.append(SEMICOLONS)
     if source.startswith("raise ") and not _is_of_library(frame):
         shown.append(RAISED)
+    if _SHELL.match(source):
+        shown.append(OF_SHELL)
     if _FALSE.match(source):
         shown.append(ALWAYS_FALSE)
     elif re.match(r"assert\b", source):

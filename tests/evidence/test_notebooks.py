@@ -68,11 +68,16 @@ def test_a_cell_that_makes_a_name_too_late(
     ("cells", "said"),
     [
         ([(None, MADE), (None, USED)], "run code cell 1 first, which sets it (line "),
-        ([(1, MADE), (2, USED)], "code cell 1, which sets it (line 9), ran before; see whether"),
+        (
+            [(1, MADE), (2, USED)],
+            "code cell 1, which sets it (line 9), ran before; it may have stopped",
+        ),
         ([(7, MADE), (2, USED)], "code cell 1, which sets it (line 9), last ran after the failure"),
         ([(1, MADE), (2, "del train"), (3, USED)], "is deleted here, in code cell 2"),
         ([(1, MADE), (2, "%reset_selective -f train"), (3, USED)], "deleted here, in code cell 2"),
         ([(1, "if ready:\n    " + MADE), (2, USED)], ""),
+        ([(None, MADE), (None, "train = clean(train)"), (None, USED)], "run code cell 1 first, "),
+        ([(None, "train = clean(train)"), (None, USED)], ""),
         ([(1, "train += 1"), (2, USED)], ""),
     ],
 )

@@ -70,6 +70,8 @@ def line(source: str, file: str = "train.py", function: str = "<module>") -> Fra
         ("AttributeError", "module 'plotlib' has no attribute 'new'", line("raise AttributeError(x)", f"{SITE}plotlib/__init__.py", "__getattr__"), "__version__", "two versions"),
         ("AttributeError", "module 'torch' has no attribute 'new'", line("torch.new", f"{SITE}plotlib/torch/core.py"), "__version__", "two versions"),
         ("ValueError", "operands could not be broadcast together with shapes (6,3) (5,) (6,3)", line("a += b"), "keepdims", "different lengths"),
+        ("SyntaxError", "invalid syntax", line("kill 20852"), "command of the shell", "stands just before"),
+        ("SyntaxError", "invalid syntax", line("cd = 4 5"), "stands just before", "command of the shell"),
         ("AssertionError", "", line("assert 0 < n"), "asks for", "fails always"),
         ("AssertionError", "no such kind", line("assert False, kind"), "fails always", "asks for"),
         ("AttributeError", "module 'torch._C' has no attribute '_cuda_setDevice'", line("torch._C._cuda_setDevice(i)", f"{SITE}torch/cuda/__init__.py"), "without CUDA", "two versions"),

@@ -481,3 +481,17 @@ def test_of_two_cells_with_one_text_the_failing_one_has_no_output(tmp_path: Path
     place = failure.frames[-1].workspace_line
     lines = (tmp_path / "nb.ipynb").read_text(encoding="utf-8").splitlines()
     assert place == max(n for n, line in enumerate(lines, 1) if source in line)
+
+
+def test_a_name_that_another_module_lacks_is_no_matter_of_cells(tmp_path: Path) -> None:
+    workspace = _written(tmp_path, (1, "rows = load()"), (2, "import tools\ntools.fit()"))
+    log = _log(2, "tools.fit()", "NameError: name 'rows' is not defined").replace(
+        "\n\nNameError",
+        "\n\nFile ~/tools.py:3, in fit()\n      2 def fit():\n----> 3     return rows.mean()\n\n"
+        "NameError",
+    )
+    report = localize(log, workspace).primary
+    assert report is not None
+    said = " ".join(e.why for suspect in report.suspects for e in suspect.evidence)
+    assert "had no value when" not in said
+    assert not any(ORDER in advice.cause for advice in report.advice)

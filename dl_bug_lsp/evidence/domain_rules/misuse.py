@@ -130,6 +130,8 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
     failing = [node.expr for node in site.nodes if isinstance(node.expr, ast.Call)]
     for match in ADVISED_ARGUMENT.finditer(case.message):
         name = match["name"]
+        if match["value"] in ("False", "None"):
+            continue  # Mostly the default, which an argument that is left out has already.
         before = case.message[: match.start()].rpartition(".")[2]
         if not before.strip() and STATED.match(match[0]):
             continue

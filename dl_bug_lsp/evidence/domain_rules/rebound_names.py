@@ -326,7 +326,9 @@ def _too_late(case: Case) -> Iterator[Clue]:
         made = [
             (line, name, statement, cell)
             for line, name, statement in _made(tree, names)
-            if (cell := _cell_of(cells, line)) is not None and cell.number != failed.number
+            if (cell := _cell_of(cells, line)) is not None
+            and cell.number != failed.number
+            and not _reads(statement, name)
         ]
         reasons = {line: _reason(cell, failed) for line, _, _, cell in made}
         for line, name, _, _ in made:
@@ -347,29 +349,30 @@ def _too_late(case: Case) -> Iterator[Clue]:
         above = [(line, name, cell) for line, name, cell in always if cell.number < failed.number]
         for line, name, cell in (above[-1:] or always[:1]) if not deleted else ():
             # The name is global: had a line that sets it run in this process, it had a value.
-            if _ran_before(cell, failed):
-                why = (
-                    f"`{name}` is set here, in code cell {cell.number}, but this line had not run "
-                    "when the error came, or the name was deleted, or the cell changed since"
-                )
-                yield Clue("missing.binding", file, line, NOT_RUN, why)
-                what = (
-                    f"code cell {cell.number}, which sets it (line {line}), ran before; see "
-                    "whether it stopped with an error above that line"
-                )
-                why = f"`{name}` had no value when this line ran: {what}"
-                yield Clue("missing.binding", file, own, NO_VALUE, why)
-                continue
             how = reasons[line].partition(", ")[2].removeprefix("which ")
-            why = f"`{name}` had no value when line {own} ran"
-            what = f"code cell {cell.number}, which sets it here, {how}"
-            if not how:
-                what = f"run code cell {cell.number} first, which sets it here"
-                yield Clue("rules.strong", file, line, 1.0, f"{why}; this line sets it")
-            yield Clue("missing.binding", file, line, 1.0, f"{why}: {what}")
+            what = f"run code cell {cell.number} first, which sets it here"
+            if _ran_before(cell, failed):
+                how = "ran before; it may have stopped with an error at or above that line, or was "
+                how += "changed since"
+            if how:
+                what = f"code cell {cell.number}, which sets it here, {how}"
+            why = f"`{name}` had no value when line {own} ran: {what}"
+            if not reasons[line]:
+                yield Clue("rules.strong", file, line, 1.0, why)
+            yield Clue("missing.binding", file, line, 1.0, why)
             what = what.replace("sets it here", f"sets it (line {line})")
             why = f"`{name}` had no value when this line ran: {what}"
             yield Clue("missing.binding", file, own, SHOWS, why)
+
+
+def _reads(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement needs the value of a name that it binds (``x = clean(x)``)."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return False
+    return any(
+        isinstance(part, ast.Name) and part.id == name and isinstance(part.ctx, ast.Load)
+        for part in ast.walk(statement)
+    )
 
 
 def _ran_before(cell: Cell, failed: Cell) -> bool:
@@ -402,11 +405,9 @@ def _deleted_by_cells(
 
 
 _RESETS = re.compile(r"\s*%(?:reset_selective|xdel)\b")
-NOT_RUN, NO_VALUE = 0.35, 0.6
-"""For the line that would have given a name its value, and for the one that reads it, where the
-execution counts say that the first one's cell ran before."""
 SHOWS = 0.1
-"""For the line that reads it, where the cell that sets it was not run: there is nothing to mend."""
+"""What it counts for the line that reads a name, where another one would have set it: there is
+nothing to mend."""
 ALWAYS_BINDS = (
     *(ast.Assign, ast.AnnAssign, ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef),
     *(ast.AsyncFunctionDef, ast.With),

@@ -455,8 +455,9 @@ def _odd_when_halved(case: Case) -> Iterator[Clue]:
                     f"{number}, halved again and again, becomes {size}, which is odd: halved once "
                     f"more and doubled again it is {odd[size]}"
                 )
-                named = SIDES.search(key.lower()) or not key or (file, line) in on_way
-                yield Clue("rules.halved", file, line, 1.0 if named else 0.4, why)
+                # Another setting may come to the size by chance.
+                if SIDES.search(key.lower()) or not key or (file, line) in on_way:
+                    yield Clue("rules.halved", file, line, 1.0, why)
 
 
 POOLS = re.compile(r"(?i)^(?:adaptive_?|fractional_?)?(?:max|avg|average|lp)_?pool")

@@ -245,7 +245,7 @@ def _ranges(start: Node, index: ast.expr, close: float) -> Iterator[Clue]:
             stop = over.args[1] if len(over.args) > 1 else over.args[0] if over.args else None
             grown = isinstance(stop, ast.BinOp) and isinstance(stop.op, ast.Add)
             score = close * (1.0 if grown else 0.7 if isinstance(stop, ast.BinOp) else 0.4)
-            why = f"`{name}` runs over `{source(over)}`, past the end"
+            why = f"`{name}` runs over `{source(over)}`, perhaps past the end"
             edit = None
             if grown and isinstance(stop, ast.BinOp):
                 edit = Suggestion(child.file, child.line, source(stop), source(stop.left))

@@ -463,6 +463,9 @@ class Editor:
         Parts of a data set have names that differ in one word (``x_train``, ``x_val``).
         """
         around = parents.function_around(node) or parents.tree
+        held = self.recorder.values.get(node)
+        if held is not None and held.data is None:
+            return  # What is done to other values does nothing for one that is not there.
         if around not in self._treated:
             self._treated[around] = list(itertools.islice(_treated(around), MOST_TREATED))
         if not self._treated[around]:

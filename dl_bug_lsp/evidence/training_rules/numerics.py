@@ -330,6 +330,8 @@ def _quotients(
                 if constant
                 else " for a column that never changes"
             )
+            if isinstance(below, ast.Call) and not below.args and not below.keywords:
+                more = " where all values are equal"
             yield clue(level, scope.file, node.lineno, why + more)
         elif kind == "count":
             yield clue("strong", scope.file, node.lineno, f"{why}: nothing may be chosen")

@@ -264,6 +264,7 @@ RULES_TENSORS: tuple[Rule, ...] = (
         "tensors to be on the same device",
         "to have the same device as tensor for argument",
         "must be on the same device",
+        "placeholder storage has not been allocated on mps",
         "must be on the current device",
         "should be either on cpu or on the same device",
         "are on different devices",
