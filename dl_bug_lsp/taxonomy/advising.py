@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from math import prod
 
 from dl_bug_lsp.report import BY_TEXT, Advice, CategoryVerdict
 from dl_bug_lsp.taxonomy.categories import (
@@ -19,37 +18,14 @@ from dl_bug_lsp.taxonomy.classification_context import (
     without_node_attributes,
 )
 from dl_bug_lsp.taxonomy.situations import is_cell, situations
-from dl_bug_lsp.tracebacks.failures import Failure, FailureKind, Frame
-from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
+from dl_bug_lsp.tracebacks.failures import Failure, FailureKind
 
 MOST = 3
 """Pieces of advice that are given at most."""
 IN_NOTEBOOK = "in a notebook's cell"
 """What a row's ``when`` says to be given for failures of notebooks only."""
-OF_CELL = "raised in a cell of a notebook"
-"""The same, whatever the order is in which the cells ran."""
 WITH_NUMBERS = "with two numbers"
 """What a row's ``when`` says to be given only where the message has two different numbers."""
-OF_LIBRARY, OF_PROGRAM = "in the code of a library", "in the code of the program"
-"""The same for failures whose innermost frame lies in a library, or in the program itself."""
-PART_OF_PACKAGE = "a part of a package"
-"""The same where a module is missing from a package: those that hold it were found."""
-HIDES_LIBRARY = "a file hides a library"
-"""The same where a file of the stack imports a library whose name it has itself."""
-OF_FOLDER = "the folder of the file that imports it"
-"""The same where a module is missing that has the name of a folder above the importing file."""
-WITHOUT_MESSAGE = "without a message"
-"""The same for exceptions of which nothing but the class is known."""
-UNLIKE_CHANNELS = "in channels alone"
-"""The same where two pictures of one size do not fit: one has other channels than the other."""
-WITHOUT_ELEMENTS = "one without elements"
-"""The same where one of several shapes has a size of 0."""
-WITHOUT_LAYERS = "without the axis of the layers"
-"""The same where the state of a recurrent layer fits but for its first axis, which it lacks."""
-WHOLE_MULTIPLE = "a whole multiple"
-"""The same where a tensor has two, three or more times the elements that its new sizes name."""
-BLANK_IN_NAME = "a blank behind a dotted name"
-"""The same where a word follows a dotted name in the line that fails, as in `df.total price`."""
 DEFINED = "the program defines it"
 """The same where a file of the stack defines what is missing: an attribute, or a name."""
 NOTHING_ELSE = "nothing else is said"
@@ -70,22 +46,6 @@ _NUMBER = re.compile(r"\d+")
 _WORD = re.compile(r"[a-z]{4,}")
 _COMMON = {"that", "this", "with", "from", "where", "what", "when", "value", "here", "line", "call"}
 _FRAMES, _LONGEST = 40, 20_000
-_TWO_PICTURES = re.compile(
-    r"\[([1-4]), (\d+, \d+)\] at entry \d+ and \[(?!\1,)[1-4], \2\]"
-    r"|\[(\d+, \d+), ([1-4])\] at entry \d+ and \[\3, (?!\4\])[1-4]\]"
-)
-_WITH_EMPTY = re.compile(r"\[(?:\d+, )*0(?:, \d+)*\] at entry")
-_STATE = re.compile(r"expected hidden\[0\] size \(\d+, (\d+, \d+)\), got [\[(]\1[\])]")
-_VIEW = re.compile(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size (\d+)")
-_NAME_AND_WORD = re.compile(
-    r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w* "
-    r"(?!(?:and|as|else|for|from|if|import|in|is|not|or)\b)[A-Za-z_]"
-)
-_COMMAND = re.compile(r"\s*(?:[%!]|(?:python|pip|conda|git|bash|sh|sudo|cd|wget|curl)\w* )")
-_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
-_DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
-_WHOLE_MODULE = re.compile(r"no module named '?(\w+)'?(?![\w.])")
-_IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 
 
 def advice(
@@ -114,7 +74,6 @@ def advice(
     is_unsure = verdict.confidence < least and failure.kind is not FailureKind.SILENT
     text = _text(failure)
     about = f"{text} {_around(failure)}"
-    text += "".join(f" {shown}" for shown in _shown(failure, text))
     if is_of_order and failure.frames and is_cell(failure.frames[-1].file):
         text += f" {IN_NOTEBOOK}"
     if is_defined:
@@ -181,57 +140,6 @@ def _for_places(row: ConditionalAdvice) -> ConditionalAdvice:
     """Return a row as it applies to the usual places of its cause."""
     only = (*row.only, *row.places_only) if row.only else ()
     return replace(row, when=(*row.when, *row.places_when), only=only)
-
-
-def _shown(failure: Failure, text: str) -> list[str]:
-    """Return what the stack and the missing name show, in the words that rows ask for."""
-    cause = failure.cause
-    last = failure.frames[-1] if failure.frames else None
-    innermost = last.file if last is not None else "<"
-    source = (last.source or "") if last is not None else ""
-    is_known_file = not innermost.startswith("<") or innermost.startswith("<ipython-input")
-    in_library = is_library_path(innermost)
-    unquoted = "" if _COMMAND.match(source) else _QUOTED.sub("0", source)
-    shown = {
-        WITHOUT_MESSAGE: cause is not None and not cause.message.strip(),
-        OF_LIBRARY: is_known_file and in_library,
-        OF_PROGRAM: is_known_file and not in_library,
-        OF_CELL: is_cell(innermost),
-        UNLIKE_CHANNELS: _TWO_PICTURES.search(text),
-        WITHOUT_ELEMENTS: _WITH_EMPTY.search(text),
-        WITHOUT_LAYERS: _STATE.search(text),
-        WHOLE_MULTIPLE: _is_whole_multiple(text),
-        BLANK_IN_NAME: _NAME_AND_WORD.search(unquoted),
-        PART_OF_PACKAGE: _DOTTED_MODULE.search(text),
-        OF_FOLDER: _is_of_folder(failure, text),
-        HIDES_LIBRARY: any(_hides(frame) for frame in failure.frames),
-    }
-    return [phrase for phrase, is_shown in shown.items() if is_shown]
-
-
-def _is_whole_multiple(text: str) -> bool:
-    """Say whether a tensor has several times the elements that the sizes of a view name."""
-    found = _VIEW.search(text)
-    if found is None:
-        return False
-    named = prod(map(int, found[1].split(", ")))
-    return named > 0 and int(found[2]) > named and int(found[2]) % named == 0
-
-
-def _is_of_folder(failure: Failure, text: str) -> bool:
-    """Say whether the module that is missing has the name of a folder of the importing file."""
-    missing = _WHOLE_MODULE.search(text)
-    file = failure.frames[-1].file.replace("\\", "/") if failure.frames else ""
-    folders = file.lower().split("/")[:-1]
-    return missing is not None and missing[1] in folders and not is_library_path(file)
-
-
-def _hides(frame: Frame) -> bool:
-    """Say whether a file of the program imports a package that has its own name."""
-    imported = _IMPORTED.match(frame.source or "")
-    name = frame.file.replace("\\", "/").rpartition("/")[2]
-    own = imported is not None and name == f"{imported[1]}.py"
-    return own and not is_library_path(frame.file)
 
 
 def _text(failure: Failure) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from math import prod
 
 from dl_bug_lsp.tracebacks.failures import Failure, Frame
 from dl_bug_lsp.tracebacks.traceback_lines import is_library_path
@@ -29,7 +30,7 @@ ROWS_HOLD = "the rows hold the rest"
 FLAT = "two of one axis"
 """Both shapes that do not fit have one axis."""
 MULTIPLE = "a whole multiple"
-"""The one length is a whole multiple of the other."""
+"""One length, or number of elements, is a whole multiple of the other."""
 WITHIN_LIBRARY = "of the same library"
 """A module of a library lacks a name that a file of the same library asks it for."""
 FITTED = "a name that fitting sets"
@@ -49,6 +50,26 @@ RAISED = "raised by the program itself"
 ASSERTED = "an assertion"
 ALWAYS_FALSE = "an assertion of false"
 OF_SHELL = "a command of the shell"
+OF_CELL = "raised in a cell of a notebook"
+"""The innermost frame is a notebook's cell, in whatever order the cells ran."""
+OF_LIBRARY, OF_PROGRAM = "in the code of a library", "in the code of the program"
+"""The innermost frame lies in a library, or in the program itself."""
+PART_OF_PACKAGE = "a part of a package"
+"""A module is missing from a package: those that hold it were found."""
+HIDES_LIBRARY = "a file hides a library"
+"""A file of the stack imports a library whose name it has itself."""
+OF_FOLDER = "the folder of the file that imports it"
+"""A module is missing that has the name of a folder above the importing file."""
+WITHOUT_MESSAGE = "without a message"
+"""Of the exception nothing but the class is known."""
+UNLIKE_CHANNELS = "in channels alone"
+"""Two pictures of one size do not fit: one has other channels than the other."""
+WITHOUT_ELEMENTS = "one without elements"
+"""One of several shapes has a size of 0."""
+WITHOUT_LAYERS = "without the axis of the layers"
+"""The state of a recurrent layer fits but for its first axis, which it lacks."""
+BLANK_IN_NAME = "a blank behind a dotted name"
+"""A word follows a dotted name in the line that fails, as in `df.total price`."""
 
 _PATH = re.compile(
     r"no such file or directory: b?'([^']+)'|\bfile b?'?([^\s'<>]+)'? does not exist"
@@ -75,11 +96,28 @@ _SHELL = re.compile(
     r"(?!\s*[=(])"
 )
 _FALSE = re.compile(r"assert\s*\(?\s*(?:False|0)\s*\)?\s*(?:,|#|$)")
+_TWO_PICTURES = re.compile(
+    r"\[([1-4]), (\d+, \d+)\] at entry \d+ and \[(?!\1,)[1-4], \2\]"
+    r"|\[(\d+, \d+), ([1-4])\] at entry \d+ and \[\3, (?!\4\])[1-4]\]"
+)
+_WITH_EMPTY = re.compile(r"\[(?:\d+, )*0(?:, \d+)*\] at entry")
+_STATE = re.compile(r"expected hidden\[0\] size \(\d+, (\d+, \d+)\), got [\[(]\1[\])]")
+_VIEW = re.compile(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size (\d+)")
+_NAME_AND_WORD = re.compile(
+    r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w* "
+    r"(?!(?:and|as|else|for|from|if|import|in|is|not|or)\b)[A-Za-z_]"
+)
+_COMMAND = re.compile(r"\s*(?:[%!]|(?:python|pip|conda|git|bash|sh|sudo|cd|wget|curl)\w* )")
+_TEXTS = re.compile(r"\"[^\"]*\"|'[^']*'|#.*")
+_DOTTED_MODULE = re.compile(r"no module named '?\w+\.\w")
+_WHOLE_MODULE = re.compile(r"no module named '?(\w+)'?(?![\w.])")
+_IMPORTED = re.compile(r"\s*(?:from|import) (\w+)")
 
 
 def situations(failure: Failure, text: str) -> list[str]:
     """Return the phrases of what applies; ``text`` is the message in lower case."""
-    return [*_of_text(text), *_of_stack(failure.frames, text)] if failure.frames else []
+    of_stack = [*_of_text(text), *_of_stack(failure.frames, text)] if failure.frames else []
+    return [*_of_failure(failure, text), *of_stack]
 
 
 def _of_text(text: str) -> list[str]:
@@ -178,3 +216,54 @@ _CELL = re.compile(r"\bIn ?\[ ?\d+ ?\]|ipython-input-|ipykernel_\d|\.ipynb\b|vsc
 def is_cell(file: str) -> bool:
     """Tell whether a frame's printed file is a notebook's cell."""
     return _CELL.search(file) is not None
+
+
+def _of_failure(failure: Failure, text: str) -> list[str]:
+    """Return what message and innermost frame show, also of a failure without a stack."""
+    cause = failure.cause
+    last = failure.frames[-1] if failure.frames else None
+    innermost = last.file if last is not None else "<"
+    source = (last.source or "") if last is not None else ""
+    is_known_file = not innermost.startswith("<") or innermost.startswith("<ipython-input")
+    in_library = is_library_path(innermost)
+    unquoted = "" if _COMMAND.match(source) else _TEXTS.sub("0", source)
+    shown = {
+        WITHOUT_MESSAGE: cause is not None and not cause.message.strip(),
+        OF_LIBRARY: is_known_file and in_library,
+        OF_PROGRAM: is_known_file and not in_library,
+        OF_CELL: is_cell(innermost),
+        UNLIKE_CHANNELS: _TWO_PICTURES.search(text),
+        WITHOUT_ELEMENTS: _WITH_EMPTY.search(text),
+        WITHOUT_LAYERS: _STATE.search(text),
+        MULTIPLE: _is_whole_multiple(text),
+        BLANK_IN_NAME: _NAME_AND_WORD.search(unquoted),
+        PART_OF_PACKAGE: _DOTTED_MODULE.search(text),
+        OF_FOLDER: _is_of_folder(failure, text),
+        HIDES_LIBRARY: any(_hides(frame) for frame in failure.frames),
+    }
+    return [phrase for phrase, is_shown in shown.items() if is_shown]
+
+
+def _is_whole_multiple(text: str) -> bool:
+    """Say whether a tensor has several times the elements that the sizes of a view name."""
+    found = _VIEW.search(text)
+    if found is None:
+        return False
+    named = prod(map(int, found[1].split(", ")))
+    return named > 0 and int(found[2]) > named and int(found[2]) % named == 0
+
+
+def _is_of_folder(failure: Failure, text: str) -> bool:
+    """Say whether the module that is missing has the name of a folder of the importing file."""
+    missing = _WHOLE_MODULE.search(text)
+    file = failure.frames[-1].file.replace("\\", "/") if failure.frames else ""
+    folders = file.lower().split("/")[:-1]
+    return missing is not None and missing[1] in folders and not is_library_path(file)
+
+
+def _hides(frame: Frame) -> bool:
+    """Say whether a file of the program imports a package that has its own name."""
+    imported = _IMPORTED.match(frame.source or "")
+    name = frame.file.replace("\\", "/").rpartition("/")[2]
+    own = imported is not None and name == f"{imported[1]}.py"
+    return own and not is_library_path(frame.file)
