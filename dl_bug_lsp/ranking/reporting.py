@@ -262,6 +262,7 @@ def _diagnosis(
         and not clue.why.endswith((OF_SIZES, OF_NUMBERS))
         and not clue.why.startswith(UNNAMED)
         and not _only_names(clue)
+        and clue.kind not in BESIDE
     ]
     # A sentence that says what is wrong comes before one that says what stands here, and both
     # before one on a name that the message does not say.
@@ -494,6 +495,10 @@ def _least_told(clues: Iterable[tuple[Clue, float]]) -> float:
 
 _SMALL = re.compile(rf"^`[0-2]` is (?:{OF_SIZES}|{OF_NUMBERS})$")
 """What is said of numbers that stand in nearly every program."""
+
+
+BESIDE = frozenset(("rules.unused_parameter", "rules.same_shape"))
+"""Kinds that lead to lines with the cause and do not say what it is."""
 
 
 def _only_names(clue: Clue) -> bool:

@@ -56,6 +56,8 @@ LEAST_TOLD_INTRINSIC = 0.9
 """The same of the verdict that a cause lies in the project's own files, as most do."""
 LEAST_TOLD_EXTRINSIC = 0.7
 """The same of the verdict that it lies outside of them."""
+LEAST_SURE = 0.9
+"""Confidence below which it is only said that the cause may lie there."""
 
 
 def kind_of_bug(verdict: Verdict) -> str:
@@ -85,6 +87,8 @@ def where_cause_lies(verdict: Verdict) -> str:
     least = LEAST_TOLD_INTRINSIC if verdict.id == "intrinsic" else LEAST_TOLD_EXTRINSIC
     if verdict.confidence < least:
         return ""
+    if verdict.confidence < LEAST_SURE:
+        return f"The cause may lie {origin(verdict)}."
     return f"Cause: {certainty(verdict.confidence)} {origin(verdict)}."
 
 

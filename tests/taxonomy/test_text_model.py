@@ -19,7 +19,9 @@ SCRIPT = Path(__file__).resolve().parents[2] / "benchmarks" / "train_taxonomy.py
 @pytest.fixture(scope="module")
 def script() -> dict[str, Any]:
     pytest.importorskip("sklearn")
-    return runpy.run_path(str(SCRIPT))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(SCRIPT.parent))  # As where the script is started itself.
+        return runpy.run_path(str(SCRIPT))
 
 
 def test_same_probabilities_as_the_trainers(script: dict[str, Any]) -> None:

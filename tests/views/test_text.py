@@ -120,7 +120,7 @@ def test_what_says_little_is_left_out() -> None:
     outside = replace(samples.MISMATCH, origin=Verdict("extrinsic", 0.6))
     assert "outside the versioned code" not in shown(replace(samples.REPORT, failures=(outside,)))
     outside = replace(samples.MISMATCH, origin=Verdict("extrinsic", 0.8))
-    assert "Cause: probably outside" in shown(replace(samples.REPORT, failures=(outside,)))
+    assert "The cause may lie outside" in shown(replace(samples.REPORT, failures=(outside,)))
     unsure = replace(samples.MISMATCH, confidence=Confidence.UNSURE)
     said = shown(replace(samples.REPORT, failures=(unsure,)))
     assert "By file: models/head.py (95" in said

@@ -135,6 +135,8 @@ def slips(
 
     An import of which a letter differs is returned.
     """
+    if len(wanted) == 1:
+        return []  # `X` and `x` are two names on purpose.
     near = best(wanted, candidates)
     return [(name, how) for name, how in near if how >= SLIP or name not in imported]
 
