@@ -72,6 +72,11 @@ def test_a_cell_that_makes_a_name_too_late(
             [(1, MADE), (2, USED)],
             "code cell 1, which sets it (line 9), ran before; it may have stopped",
         ),
+        (
+            [(1, MADE), (3, USED), (4, "4"), (4, "5")],
+            "code cell 1, which sets it (line 9), ran before; it may have stopped",
+        ),
+        ([(4, MADE), (4, "4"), (3, USED)], "run code cell 1 first, which sets it (line 9)"),
         ([(7, MADE), (2, USED)], "code cell 1, which sets it (line 9), last ran after the failure"),
         ([(1, MADE), (2, "del train"), (3, USED)], "is deleted here, in code cell 2"),
         ([(1, MADE), (2, "%reset_selective -f train"), (3, USED)], "deleted here, in code cell 2"),

@@ -315,10 +315,6 @@ def _too_late(case: Case) -> Iterator[Clue]:
     for file in _notebooks(case):
         cells = case.workspace.cells(file)
         own = max((p.line for p in case.places if p.file == file), default=0)
-        counts = [c.execution_count for c in cells if c.execution_count is not None]
-        if len(set(counts)) < len(counts):
-            # Counts that are there twice come from several sessions, and tell no order.
-            cells = tuple(replace(cell, execution_count=None) for cell in cells)
         failed = _cell_of(cells, own)
         tree = case.workspace.tree(file)
         if failed is None or tree is None:
@@ -330,7 +326,18 @@ def _too_late(case: Case) -> Iterator[Clue]:
             and cell.number != failed.number
             and not _reads(statement, name)
         ]
-        reasons = {line: _reason(cell, failed) for line, _, _, cell in made}
+        ordered = _ordered(cells, failed)
+        uncounted = replace(failed, execution_count=None)
+        made = [
+            (line, name, statement, cell)
+            if cell.number in ordered
+            else (line, name, statement, replace(cell, execution_count=None))
+            for line, name, statement, cell in made
+        ]
+        reasons = {
+            line: _reason(cell, failed if cell.number in ordered else uncounted)
+            for line, _, _, cell in made
+        }
         for line, name, _, _ in made:
             if reasons[line]:
                 why = f"`{name}` is made here, {reasons[line]}"
@@ -363,6 +370,22 @@ def _too_late(case: Case) -> Iterator[Clue]:
             what = what.replace("sets it here", f"sets it (line {line})")
             why = f"`{name}` had no value when this line ran: {what}"
             yield Clue("missing.binding", file, own, SHOWS, why)
+
+
+def _ordered(cells: Sequence[Cell], failed: Cell) -> set[int]:
+    """Return the numbers of the cells whose execution counts tell whether they ran before a cell.
+
+    Counts that are there twice come from several sessions. As far as each is there once, those up
+    to the failed one are taken for one session.
+    """
+    counts = [cell.execution_count for cell in cells if cell.execution_count is not None]
+    if len(set(counts)) == len(counts):
+        return {cell.number for cell in cells}
+    last = failed.execution_count or 0
+    before = [count for count in counts if count <= last]
+    if len(set(before)) < len(before):
+        return set()
+    return {cell.number for cell in cells if (cell.execution_count or last + 1) <= last}
 
 
 def _reads(statement: ast.stmt, name: str) -> bool:
