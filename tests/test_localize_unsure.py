@@ -124,12 +124,13 @@ def test_one_process_that_stood_still_raised_nothing(tmp_path: Path) -> None:
     ("made", "is_said"), [("", False), ("net = torch.nn.Linear(4, 3)\n", True)]
 )
 def test_no_model_is_blamed_where_there_is_none(tmp_path: Path, made: str, is_said: bool) -> None:
-    source = f"import torch\n{made}grid = torch.zeros(3, 3, 4)\ngrid[1, 2:] = torch.ones(3)\n"
+    value = "net(torch.ones(4))" if made else "torch.ones(3)"
+    source = f"import torch\n{made}grid = torch.zeros(3, 3, 4)\ngrid[1, 2:] = {value}\n"
     line = 3 + bool(made)
     log = (
         "Traceback (most recent call last):\n"
         f'  File "main.py", line {line}, in <module>\n'
-        "    grid[1, 2:] = torch.ones(3)\n"
+        f"    grid[1, 2:] = {value}\n"
         "RuntimeError: The expanded size of the tensor (4) must match the existing size (3) at "
         "non-singleton dimension 1.  Target sizes: [1, 4].  Tensor sizes: [3]\n"
     )

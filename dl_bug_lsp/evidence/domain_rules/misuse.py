@@ -112,6 +112,8 @@ ADVISED_ARGUMENT = re.compile(
 """How a library's message names the argument that would make the call right."""
 STATED = re.compile(r"(?i)with\s+\w+\s?=")
 """How a message begins that says with which arguments a call was made."""
+WISHED = re.compile(r"[`'\")]{0,2} (?:in ?case|if) you (?:want|need|would|wish)\b")
+"""How a message goes on that names an argument for another wish than that the call be right."""
 MISADVISED = {
     *("retain_graph", "create_graph", "weights_only", "allow_pickle", "force"),
     *("allow_unused", "find_unused_parameters"),
@@ -130,10 +132,10 @@ def find_advised_arguments(case: Case) -> Iterator[Clue]:
     failing = [node.expr for node in site.nodes if isinstance(node.expr, ast.Call)]
     for match in ADVISED_ARGUMENT.finditer(case.message):
         name = match["name"]
-        if match["value"] in ("False", "None"):
-            continue  # Mostly the default, which an argument that is left out has already.
-        before = case.message[: match.start()].rpartition(".")[2]
-        if not before.strip() and STATED.match(match[0]):
+        before = case.message[: match.start()].rpartition(".")[2].rstrip()
+        if (not before or before.endswith("(")) and STATED.match(match[0]):
+            continue
+        if WISHED.match(case.message, match.end()):
             continue
         if (
             name in MISADVISED
