@@ -395,15 +395,11 @@ def find_paths(case: Case) -> Iterator[Clue]:
                 text = constant.value.translate(SEPARATORS)
                 if any(p == text or p.endswith("/" + text.lstrip("./")) for p in wholes if text):
                     is_whole = constant.value in paths
-                    is_said = f"/{constant.value}" not in case.message.translate(SEPARATORS)
-                    missing_words = (
-                        "is the path in the message"
-                        if constant.value in paths and is_said
-                        else "is the end of the path in the message"
-                        if is_whole
-                        else "makes the path of the message"
-                    )
-                    why = f"`{constant.value if is_whole else step.node.text}` {missing_words}"
+                    why = f"`{step.node.text}` makes the path of the message"
+                    if is_whole:
+                        is_end = f"/{constant.value}" in case.message.translate(SEPARATORS)
+                        whole = "the end of the path" if is_end else "the path"
+                        why = f"`{constant.value}` is {whole} in the message"
                     yield Clue("paths.slice", step.node.file, step.node.line, 1.0, why)
     yield from _files(paths, files)
 

@@ -272,6 +272,9 @@ def locate_cell_line(
     around = [(number - line, _code(text)) for number, text in excerpt]
     has_comment = first_line is not None and _COMMENT.match(first_line) is not None
     first_line = _code(first_line) if first_line is not None else None
+    least = LEAST_OF_RENAMED
+    if first_line is not None and len(first_line) >= _SIGNS_OF_RENAMED:
+        least = min(least, max(len(around), 1))
     best: tuple[tuple[int, ...], str, int] | None = None
     for notebook, cells in notebooks:
         own = notebook.rpartition("/")[2].casefold()
@@ -279,9 +282,6 @@ def locate_cell_line(
         for cell in cells:
             score, raw = _score(cell, name, line, first_line, around)
             # A notebook that was renamed since is known by a line with its neighbours.
-            least = LEAST_OF_RENAMED
-            if first_line is not None and len(first_line) >= _SIGNS_OF_RENAMED:
-                least = min(least, max(len(around), 1))
             counts = any(score) if is_named else score[0] and score[1] >= least
             # Of two cells with one text the one that gave a result came to its end.
             is_open = not (cell.printed or cell.result)
@@ -325,7 +325,8 @@ def _code(text: str) -> str:
     words = _words(text)
     if made := _LINE_MAGIC.match(words):
         return f"!{made['rest']}" if made["shell"] else f"%{made['magic']} {made['rest']}".rstrip()
-    return _COMMENT.sub(r"\1", words)
+    # Every line of every cell comes here, and few have a comment.
+    return _COMMENT.sub(r"\1", words) if "#" in words else words
 
 
 def _score(

@@ -840,8 +840,7 @@ def find(case: Case) -> Iterator[Clue]:
         named = _least_count(case, edit, edits)
         why = f"{_change(named) if is_named else UNNAMED_CHANGE} {how_known(case)}"
         if not is_named and not (is_sure and edit.kind not in LOSING):
-            is_failing = bool(case.places) and case.places[-1].line == line
-            is_failing = is_failing and case.places[-1].file == file
+            is_failing = any((p.file, p.line) == (file, line) for p in case.places[-1:])
             why = IS_FAILING if is_failing else f"{MAY_DEPEND} {how_known(case)}"
         suggestion = _suggestion(case, named) if is_named else None
         yield Clue("repair.followed", file, line, score, why, suggestion)

@@ -321,11 +321,13 @@ def _import(case: Case, module: Scope, name: str) -> Iterator[Clue]:
 def _beside_alike(case: Case, module: Scope, name: str) -> Iterator[Clue]:
     """Yield the line that imports a class of the same first word (``BertTokenizer``)."""
     first = _FIRST_WORD.match(name)
-    tree = case.workspace.tree(module.file) if first is not None else None
+    if first is None:
+        return
+    tree = case.workspace.tree(module.file)
     for statement in import_lines(tree) if tree is not None else []:
         for alias in statement.names if isinstance(statement, ast.ImportFrom) else ():
             other = _FIRST_WORD.match(alias.name)
-            if first is not None and other is not None and other[0] == first[0] != alias.name:
+            if other is not None and other[0] == first[0] != alias.name:
                 why = f"`{name}` is used and no import names it; `{alias.name}` is imported here"
                 yield _clue("missing.import_from", module.file, statement.lineno, 1.0, why)
                 return
